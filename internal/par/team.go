@@ -1,0 +1,144 @@
+package par
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// spinFor is how long an idle worker, or a caller waiting for the last chunks,
+// spins before it parks: about as long as waking it again would take.
+const spinFor = 50 * time.Microsecond
+
+// yieldEvery is how many pauses (about 40 ns each) a spinning worker makes before
+// it offers its processor to other goroutines.
+const yieldEvery = 64
+
+// maxLive is the number of loops that may be under way at once with help; further
+// ones run on their callers alone, which with so many callers loses nothing.
+const maxLive = 32
+
+// team is the set of workers. They take jobs from a few slots; a job leaves its
+// slot as soon as its last chunk is claimed.
+type team struct {
+	live   atomic.Int64 // jobs in slots
+	_      [56]byte
+	slots  [maxLive]atomic.Pointer[job]
+	_      [64]byte
+	parked atomic.Int64  // workers that sleep and that nobody has promised to wake
+	wake   chan struct{} // one token for each promise
+
+	mu    sync.Mutex
+	count atomic.Int64 // workers that exist
+}
+
+// maxWorkers bounds the team, and with it the tokens that wake can have to hold.
+const maxWorkers = 1024
+
+var workers = &team{wake: make(chan struct{}, maxWorkers)}
+
+// post offers j to the workers and wakes as many as can help. It reports whether
+// a slot was free.
+func (t *team) post(j *job) bool {
+	want := j.helpers.Load()
+	if t.count.Load() < want {
+		t.grow(want)
+	}
+	for i := range t.slots {
+		if t.slots[i].Load() == nil && t.slots[i].CompareAndSwap(nil, j) {
+			j.slot = i
+			t.live.Add(1)
+			for ; want > 0 && t.promise(); want-- {
+				t.wake <- struct{}{}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// withdraw takes j out of its slot.
+func (t *team) withdraw(j *job) {
+	t.slots[j.slot].Store(nil)
+	t.live.Add(-1)
+}
+
+// promise takes one worker off the count of parked ones. Whoever gets true either
+// sends a token or, where it is the parking worker itself, does not sleep.
+func (t *team) promise() bool {
+	for {
+		p := t.parked.Load()
+		if p == 0 {
+			return false
+		}
+		if t.parked.CompareAndSwap(p, p-1) {
+			return true
+		}
+	}
+}
+
+// grow starts workers until there are want of them.
+func (t *team) grow(want int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.count.Load() < min(want, maxWorkers) {
+		t.count.Add(1)
+		go t.worker()
+	}
+}
+
+// join returns a job that still has unclaimed chunks and room for a helper, or nil.
+func (t *team) join() *job {
+	if t.live.Load() == 0 {
+		return nil
+	}
+	for i := range t.slots {
+		j := t.slots[i].Load()
+		if j == nil || j.helpers.Load() <= 0 || j.next.Load() >= j.chunks {
+			continue
+		}
+		if j.helpers.Add(-1) >= 0 {
+			return j
+		}
+	}
+	return nil
+}
+
+// worker helps with jobs for ever. A loop's function that ends the goroutine
+// (runtime.Goexit) takes the worker with it; the next loop starts another.
+func (t *team) worker() {
+	defer t.count.Add(-1)
+	for {
+		if j := t.next(); j != nil {
+			j.work()
+		}
+	}
+}
+
+// next waits for a job: it spins, then parks. It may return nil after a wake-up.
+func (t *team) next() *job {
+	start := time.Now()
+	for n := 1; ; n++ {
+		if j := t.join(); j != nil {
+			return j
+		}
+		pause()
+		if n%yieldEvery == 0 {
+			if time.Since(start) > spinFor {
+				break
+			}
+			runtime.Gosched()
+		}
+	}
+	t.parked.Add(1)
+	// A job posted before the addition did not see this worker: look again.
+	if j := t.join(); j != nil {
+		if !t.promise() {
+			<-t.wake
+		}
+		return j
+	}
+	<-t.wake
+	return nil
+}

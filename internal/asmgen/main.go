@@ -1,0 +1,77 @@
+// Command asmgen writes the assembly of the kernel packages.
+//
+// Each family of kernels is a program of its own in a folder beside this file. It
+// describes its functions with avo and ends with build.Generate; its constraint is
+// "amd64,!purego". The table below says into which package the output goes. From
+// this folder,
+//
+//	go run .            # all families
+//	go run . gemm par   # some
+//
+// rewrites NAME_amd64.s and the declarations NAME_amd64.go. The output is checked
+// in, so that users of the module need no generator, and a test compares it with
+// a fresh generation.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// A family is one generator and the file it writes.
+type family struct {
+	generator string   // folder beside this file
+	pkg       string   // package folder, relative to the root of the module tenon
+	name      string   // of the output, without _amd64.s
+	args      []string // further arguments, for a generator that writes several files
+}
+
+var families = []family{
+	{generator: "par", pkg: "internal/par", name: "pause"},
+}
+
+// files returns the names of the assembly and of the declarations.
+func (f family) files() [2]string {
+	return [2]string{f.name + "_amd64.s", f.name + "_amd64.go"}
+}
+
+// generate builds the family's program and runs it in the folder out, which leaves
+// no path of this machine in the output.
+func (f family) generate(out string) error {
+	tmp, err := os.MkdirTemp("", "asmgen")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	exe := filepath.Join(tmp, "main.exe")
+	if text, err := exec.Command("go", "build", "-o", exe, "./"+f.generator).CombinedOutput(); err != nil {
+		return fmt.Errorf("building the generator %s: %w\n%s", f.generator, err, text)
+	}
+	names := f.files()
+	args := append(slices.Clone(f.args), "-out", names[0], "-stubs", names[1], "-pkg", filepath.Base(f.pkg))
+	run := exec.Command(exe, args...)
+	run.Dir = out
+	if text, err := run.CombinedOutput(); err != nil {
+		return fmt.Errorf("running the generator %s: %w\n%s", f.generator, err, text)
+	}
+	return nil
+}
+
+// target is the folder of the checked-in output.
+func (f family) target() string { return filepath.Join("..", "..", filepath.FromSlash(f.pkg)) }
+
+func main() {
+	wanted := os.Args[1:]
+	for _, f := range families {
+		if len(wanted) > 0 && !slices.Contains(wanted, f.generator) {
+			continue
+		}
+		if err := f.generate(f.target()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}

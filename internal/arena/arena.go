@@ -1,0 +1,118 @@
+package arena
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Slack is the number of bytes behind a buffer's last element that may be touched.
+const Slack = 64
+
+// align is the boundary on which buffers start.
+const align = 64
+
+// minBits is the logarithm of the smallest class.
+const minBits = 8
+
+// classes is the number of size classes, enough for every int.
+const classes = 4 * (64 - minBits)
+
+var pools [classes]sync.Pool
+
+// A Buffer is memory on loan. The zero value is not useful; Alloc makes buffers.
+type Buffer struct {
+	data  []byte // length as asked for, capacity at least Slack more
+	class int
+	state atomic.Uint32
+	freed []uintptr // in debug mode, where the buffer was released
+}
+
+const (
+	lent uint32 = iota
+	released
+)
+
+// classOf returns the class of n bytes and the size of that class.
+func classOf(n int) (class, size int) {
+	if n <= 1<<minBits {
+		return 0, 1 << minBits
+	}
+	top := bits.Len(uint(n-1)) - 1  // 1<<top <= n-1 < 2<<top
+	quarter := (n - 1) >> (top - 2) // 4 to 7: the leading three bits
+	return 4*(top-minBits) + quarter - 3, (quarter + 1) << (top - 2)
+}
+
+// Alloc lends a buffer of n bytes with arbitrary contents. It panics when n is
+// negative; a size that came from outside the program must be checked before.
+func Alloc(n int) *Buffer {
+	if n < 0 {
+		panic(fmt.Sprintf("arena: a buffer of %d bytes", n))
+	}
+	class, size := classOf(n)
+	b, _ := pools[class].Get().(*Buffer)
+	if b == nil {
+		b = &Buffer{data: aligned(size + Slack), class: class}
+	}
+	b.state.Store(lent)
+	b.data = b.data[:n]
+	if debugging() {
+		recordAlloc(b)
+	}
+	return b
+}
+
+// aligned returns n bytes from the runtime that start on a boundary of align.
+func aligned(n int) []byte {
+	raw := make([]byte, n+align-1)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (align - 1))
+	return raw[skip : skip+n : skip+n]
+}
+
+// Len returns the number of bytes asked for.
+func (b *Buffer) Len() int { return len(b.data) }
+
+// Bytes returns the buffer's memory, with the slack in its capacity.
+func (b *Buffer) Bytes() []byte {
+	b.mustBeLent("Bytes of")
+	return b.data
+}
+
+// Release gives the buffer back. Neither it nor any slice of it may be used after
+// that.
+func (b *Buffer) Release() {
+	if b.state.Swap(released) == released {
+		panic(misuse("Release of", b))
+	}
+	if debugging() {
+		quarantine(b)
+		return
+	}
+	pools[b.class].Put(b)
+}
+
+func (b *Buffer) mustBeLent(what string) {
+	if b.state.Load() == released {
+		panic(misuse(what, b))
+	}
+}
+
+// Element is a type that a buffer can be viewed as.
+type Element interface {
+	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint |
+		~float32 | ~float64 | ~complex64 | ~complex128
+}
+
+// View returns the first n elements of b as a slice of T, with the slack in its
+// capacity. It panics when b is too short or released.
+func View[T Element](b *Buffer, n int) []T {
+	b.mustBeLent("View of")
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if n < 0 || n > len(b.data)/size {
+		panic(fmt.Sprintf("arena: a view of %d elements of %d bytes in a buffer of %d bytes", n, size, len(b.data)))
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.data))), cap(b.data)/size)[:n]
+}

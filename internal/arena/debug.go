@@ -1,0 +1,128 @@
+package arena
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// poison fills released memory: NaN as a floating-point number, -1 as an integer.
+const poison = 0xFF
+
+// quarantineBytes is how much released memory is kept aside in debug mode.
+const quarantineBytes = 64 << 20
+
+var debugMode atomic.Bool
+
+func init() { debugMode.Store(os.Getenv("TENON_ARENA") == "debug") }
+
+func debugging() bool { return debugMode.Load() }
+
+// aside holds the released buffers of debug mode, oldest first.
+var aside struct {
+	sync.Mutex
+	buffers []*Buffer
+	bytes   int
+	live    int
+}
+
+// SetDebug switches debug mode on or off and reports whether it was on. Switching
+// it empties the quarantine and restarts the count of [Live].
+func SetDebug(on bool) (was bool) {
+	aside.Lock()
+	defer aside.Unlock()
+	aside.buffers, aside.bytes, aside.live = nil, 0, 0
+	return debugMode.Swap(on)
+}
+
+// Live returns the number of buffers lent and not released since debug mode was
+// switched on, and 0 when it is off.
+func Live() int {
+	aside.Lock()
+	defer aside.Unlock()
+	return aside.live
+}
+
+// Check looks for writes to memory that has been released in debug mode and is
+// still kept aside. The error names the place of each release.
+func Check() error {
+	aside.Lock()
+	defer aside.Unlock()
+	var errs []error
+	for _, b := range aside.buffers {
+		if err := b.intact(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// recordAlloc counts a loan.
+func recordAlloc(b *Buffer) {
+	aside.Lock()
+	aside.live++
+	aside.Unlock()
+	b.freed = b.freed[:0]
+}
+
+// quarantine poisons b and keeps it aside; the oldest buffers make room and go to
+// the pool, unless somebody wrote to them, which panics.
+func quarantine(b *Buffer) {
+	whole := b.data[:cap(b.data)]
+	for i := range whole {
+		whole[i] = poison
+	}
+	pcs := make([]uintptr, 16)
+	b.freed = pcs[:runtime.Callers(3, pcs)]
+
+	aside.Lock()
+	defer aside.Unlock()
+	aside.live--
+	aside.buffers = append(aside.buffers, b)
+	aside.bytes += len(whole)
+	for aside.bytes > quarantineBytes && len(aside.buffers) > 1 {
+		old := aside.buffers[0]
+		aside.buffers[0] = nil
+		aside.buffers = aside.buffers[1:]
+		aside.bytes -= cap(old.data)
+		if err := old.intact(); err != nil {
+			panic(err)
+		}
+		pools[old.class].Put(old)
+	}
+}
+
+// intact returns an error if the poison in b has been overwritten.
+func (b *Buffer) intact() error {
+	for i, v := range b.data[:cap(b.data)] {
+		if v != poison {
+			return fmt.Errorf("arena: byte %d of a buffer of %d bytes was written after its release%s", i, len(b.data), b.where())
+		}
+	}
+	return nil
+}
+
+// where describes the release of b, if debug mode recorded it.
+func (b *Buffer) where() string {
+	if len(b.freed) == 0 {
+		return ""
+	}
+	var s strings.Builder
+	s.WriteString(" at")
+	for frames := runtime.CallersFrames(b.freed); ; {
+		f, more := frames.Next()
+		fmt.Fprintf(&s, "\n\t%s (%s:%d)", f.Function, f.File, f.Line)
+		if !more {
+			return s.String()
+		}
+	}
+}
+
+// misuse is the text of the panic for an operation on a released buffer.
+func misuse(what string, b *Buffer) string {
+	return fmt.Sprintf("arena: %s a buffer of %d bytes that was released%s", what, len(b.data), b.where())
+}

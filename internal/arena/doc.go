@@ -1,0 +1,32 @@
+// Package arena lends large buffers and takes them back.
+//
+//	b := arena.Alloc(4 * n)
+//	x := arena.View[float32](b, n) // contents are arbitrary
+//	...
+//	b.Release()
+//
+// Memory fresh from the runtime is cleared and faulted in page by page, which costs
+// up to five times the operation that fills it; a buffer that comes back from the
+// pool is warm. The owner says when a buffer is free (the interpreter of compiled
+// functions knows from liveness). A buffer that is never released is not leaked: the
+// garbage collector takes it like any other memory. Free buffers that nobody
+// asks for during two collections are dropped too.
+//
+// # What callers may rely on
+//
+//   - A buffer starts on a 64-byte boundary, which is a cache line and an AVX-512 vector.
+//   - At least [Slack] bytes behind the last element may be read, and written with
+//     anything. They are inside the capacity of what Bytes and View return.
+//   - Memory holds no pointers, so the collector does not look inside.
+//   - Sizes are rounded up to classes, four for each power of two, so at most a
+//     quarter of a buffer is waste.
+//   - All functions may be used from many goroutines at once.
+//
+// # Finding mistakes
+//
+// Releasing a buffer twice, or asking a released one for its bytes, panics in every
+// mode. A slice obtained before the release and used after it is found in debug mode
+// (see [SetDebug], or the environment variable TENON_ARENA=debug): released memory
+// is filled with 0xFF, which reads as NaN or -1, and is kept aside for a while;
+// whether somebody wrote to it is checked before it is lent again, and by [Check].
+package arena

@@ -1,0 +1,378 @@
+package tenon
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+)
+
+// The binary form: a tag byte for each value, then its content. Integers are
+// varints (zigzag where signed), strings have a length before them. The tags
+// are stable: files hold them.
+const (
+	tagNil byte = iota
+	tagFalse
+	tagTrue
+	tagInt
+	tagFloat
+	tagStr
+	tagDType
+	tagShape
+	tagNilSpec
+	tagSpec
+	tagList
+	tagTuple
+	tagNamedTuple
+	tagDict
+	tagArray
+)
+
+// AppendBinary appends the binary form of a Spec. It holds the Specs of the
+// components too, so that a program that does not know the type can read it.
+func AppendBinary(b []byte, s Spec) []byte {
+	if s == nil {
+		return append(b, tagNilSpec)
+	}
+	b = append(b, tagSpec)
+	b = appendString(b, s.TypeName())
+	b = AppendEncoding(b, s.Encode())
+	if IsLeaf(s) {
+		return append(b, 1) // no components, and not opaque
+	}
+	fields := s.Components()
+	b = append(b, 0)
+	b = binary.AppendUvarint(b, uint64(len(fields)))
+	for _, f := range fields {
+		b = appendString(b, f.Name)
+		b = AppendBinary(b, f.Spec)
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// AppendEncoding appends the binary form of an encoding.
+func AppendEncoding(b []byte, e Encoding) []byte {
+	elems := func(tag byte, es []Encoding) {
+		b = binary.AppendUvarint(append(b, tag), uint64(len(es)))
+		for _, x := range es {
+			b = AppendEncoding(b, x)
+		}
+	}
+	entries := func(es []Entry) {
+		b = binary.AppendUvarint(b, uint64(len(es)))
+		for _, x := range es {
+			b = AppendEncoding(appendString(b, x.Name), x.Value)
+		}
+	}
+	switch e := e.(type) {
+	case nil, Nil:
+		b = append(b, tagNil)
+	case Bool:
+		if e {
+			b = append(b, tagTrue)
+		} else {
+			b = append(b, tagFalse)
+		}
+	case Int:
+		b = binary.AppendVarint(append(b, tagInt), int64(e))
+	case Float:
+		b = binary.LittleEndian.AppendUint64(append(b, tagFloat), math.Float64bits(float64(e)))
+	case Str:
+		b = appendString(append(b, tagStr), string(e))
+	case DType:
+		b = append(b, tagDType, byte(e.DType))
+	case Shape:
+		b = appendShape(append(b, tagShape), e.Shape)
+	case SpecOf:
+		b = AppendBinary(b, e.Spec)
+	case List:
+		elems(tagList, e)
+	case Tuple:
+		elems(tagTuple, e)
+	case NamedTuple:
+		b = appendString(append(b, tagNamedTuple), e.Name)
+		entries(e.Fields)
+	case Dict:
+		b = append(b, tagDict)
+		entries(e)
+	case Array:
+		b = appendShape(append(b, tagArray, byte(e.DType)), e.Shape)
+		b = appendString(b, e.Data)
+	}
+	return b
+}
+
+func appendShape(b []byte, s shape.Shape) []byte {
+	b = binary.AppendVarint(b, int64(s.Rank()))
+	for i := range s.Rank() {
+		b = binary.AppendVarint(b, int64(s.Dim(i)))
+	}
+	return b
+}
+
+// DecodeBinary reads the Spec at the start of b and returns what follows it. A
+// type that is not registered gives an *Opaque.
+func DecodeBinary(b []byte) (Spec, []byte, error) {
+	r := &reader{b: b, all: len(b)}
+	e, err := r.encoding(0)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, ok := e.(SpecOf)
+	if !ok {
+		return nil, nil, r.fail("a spec is expected, not a %s", kindName(e))
+	}
+	return s.Spec, r.b, nil
+}
+
+// DecodeEncoding reads the encoding at the start of b and returns what follows it.
+func DecodeEncoding(b []byte) (Encoding, []byte, error) {
+	r := &reader{b: b, all: len(b)}
+	e, err := r.encoding(0)
+	return e, r.b, err
+}
+
+type reader struct {
+	b   []byte
+	all int
+}
+
+func (r *reader) fail(format string, args ...any) error {
+	e := NewError(ErrInvalid, "tenon.DecodeBinary", fmt.Sprintf(format, args...))
+	e.Where = fmt.Sprintf("byte %d", r.all-len(r.b))
+	return e
+}
+
+func (r *reader) byte() (byte, error) {
+	if len(r.b) == 0 {
+		return 0, r.fail("the data end too early")
+	}
+	c := r.b[0]
+	r.b = r.b[1:]
+	return c, nil
+}
+
+func (r *reader) varint() (int64, error) {
+	n, k := binary.Varint(r.b)
+	if k <= 0 {
+		return 0, r.fail("an integer is expected")
+	}
+	r.b = r.b[k:]
+	return n, nil
+}
+
+// length reads a count of things that take at least one byte each, so it can be
+// no more than the bytes that are left.
+func (r *reader) length() (int, error) {
+	n, k := binary.Uvarint(r.b)
+	if k <= 0 || n > uint64(len(r.b)-k) {
+		return 0, r.fail("a length is expected that fits the data")
+	}
+	r.b = r.b[k:]
+	return int(n), nil
+}
+
+func (r *reader) string() (string, error) {
+	n, err := r.length()
+	if err != nil {
+		return "", err
+	}
+	s := string(r.b[:n])
+	r.b = r.b[n:]
+	return s, nil
+}
+
+func (r *reader) dtype() (dtype.DType, error) {
+	c, err := r.byte()
+	if err != nil {
+		return 0, err
+	}
+	if d := dtype.DType(c); d.IsValid() {
+		return d, nil
+	}
+	return 0, r.fail("%d is not an element type", c)
+}
+
+func (r *reader) shape() (shape.Shape, error) {
+	rank, err := r.varint()
+	if err != nil {
+		return shape.Shape{}, err
+	}
+	if rank == -1 {
+		return shape.UnknownRank, nil
+	}
+	if rank < 0 || rank > shape.MaxRank {
+		return shape.Shape{}, r.fail("%d is not a rank", rank)
+	}
+	dims := make([]int, rank)
+	for i := range dims {
+		d, err := r.varint()
+		if err != nil {
+			return shape.Shape{}, err
+		}
+		dims[i] = int(d)
+	}
+	s, err := shape.From(dims)
+	if err != nil {
+		return s, r.fail("%v", err)
+	}
+	return s, nil
+}
+
+func (r *reader) encoding(depth int) (Encoding, error) {
+	if depth > maxDepth {
+		return nil, r.fail("nested more than %d deep", maxDepth)
+	}
+	tag, err := r.byte()
+	if err != nil {
+		return nil, err
+	}
+	switch tag {
+	case tagNil:
+		return Nil{}, nil
+	case tagFalse, tagTrue:
+		return Bool(tag == tagTrue), nil
+	case tagInt:
+		n, err := r.varint()
+		return Int(n), err
+	case tagFloat:
+		if len(r.b) < 8 {
+			return nil, r.fail("a float is expected")
+		}
+		f := math.Float64frombits(binary.LittleEndian.Uint64(r.b))
+		r.b = r.b[8:]
+		return Float(f), nil
+	case tagStr:
+		s, err := r.string()
+		return Str(s), err
+	case tagDType:
+		d, err := r.dtype()
+		return DType{d}, err
+	case tagShape:
+		s, err := r.shape()
+		return Shape{s}, err
+	case tagNilSpec:
+		return SpecOf{nil}, nil
+	case tagSpec:
+		s, err := r.spec(depth)
+		return SpecOf{s}, err
+	case tagList:
+		es, err := r.elems(depth)
+		return List(es), err
+	case tagTuple:
+		es, err := r.elems(depth)
+		return Tuple(es), err
+	case tagNamedTuple:
+		name, err := r.string()
+		if err != nil {
+			return nil, err
+		}
+		es, err := r.entries(depth)
+		return NamedTuple{name, es}, err
+	case tagDict:
+		es, err := r.entries(depth)
+		for i := 1; i < len(es); i++ {
+			if es[i-1].Name >= es[i].Name {
+				return nil, r.fail("dict keys are not in order at %q", es[i].Name)
+			}
+		}
+		return Dict(es), err
+	case tagArray:
+		d, err := r.dtype()
+		if err != nil {
+			return nil, err
+		}
+		s, err := r.shape()
+		if err != nil {
+			return nil, err
+		}
+		data, err := r.string()
+		if err != nil {
+			return nil, err
+		}
+		return newArray(d, s, data)
+	}
+	return nil, r.fail("%d is not the tag of a value", tag)
+}
+
+func (r *reader) elems(depth int) ([]Encoding, error) {
+	n, err := r.length()
+	if err != nil {
+		return nil, err
+	}
+	var es []Encoding
+	for range n {
+		e, err := r.encoding(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		es = append(es, e)
+	}
+	return es, nil
+}
+
+func (r *reader) entries(depth int) ([]Entry, error) {
+	n, err := r.length()
+	if err != nil {
+		return nil, err
+	}
+	var es []Entry
+	for range n {
+		name, err := r.string()
+		if err != nil {
+			return nil, err
+		}
+		v, err := r.encoding(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		es = append(es, Entry{name, v})
+	}
+	return es, nil
+}
+
+func (r *reader) spec(depth int) (Spec, error) {
+	name, err := r.string()
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.encoding(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	leaf, err := r.byte()
+	if err != nil {
+		return nil, err
+	}
+	if leaf == 1 {
+		return Decode(name, e)
+	}
+	n, err := r.length()
+	if err != nil {
+		return nil, err
+	}
+	var fields []Field
+	for range n {
+		var f Field
+		if f.Name, err = r.string(); err != nil {
+			return nil, err
+		}
+		c, err := r.encoding(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := c.(SpecOf)
+		if !ok || s.Spec == nil {
+			return nil, r.fail("component %q is not a spec", f.Name)
+		}
+		f.Spec = s.Spec
+		fields = append(fields, f)
+	}
+	return decodeOrOpaque(name, e, fields, true)
+}

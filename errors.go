@@ -1,0 +1,144 @@
+package tenon
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/internal/throw"
+)
+
+// The kinds of errors. Test for them with errors.Is.
+var (
+	ErrShape       = errors.New("shape error")        // sizes or ranks do not fit
+	ErrDType       = errors.New("type error")         // a wrong element type or kind of value
+	ErrAxis        = errors.New("axis error")         // an axis that does not exist or is repeated
+	ErrRange       = errors.New("index out of range") // an index in a key is out of bounds
+	ErrNotFound    = errors.New("not found")          // a name, field or key that is not there
+	ErrUnsupported = errors.New("unsupported")        // the operation has no meaning for these values
+	ErrInvalid     = errors.New("invalid argument")   // any other argument that is wrong
+)
+
+// An Error says what went wrong, where, and how to mend it.
+type Error struct {
+	Kind  error    // one of the sentinels above
+	Op    string   // the operation: "ops.MatMul"
+	Args  []string // the Specs of its arguments
+	Where string   // the attribute, path or row at fault: "axis", "jets[12].hits", "row 4711"
+	Line  string   // the user's own source line: "search/model.go:41"
+	Msg   string   // what is wrong
+	Hint  string   // one concrete repair
+	Err   error    // the cause, if there is one
+}
+
+// Error prints the parts that are known:
+//
+//	ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ
+//	  at search/model.go:41
+//	  did you mean the second operand transposed?
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if len(e.Args) > 0 {
+		b.WriteByte('(')
+		b.WriteString(strings.Join(e.Args, ", "))
+		b.WriteByte(')')
+	}
+	sep := func(s string) {
+		if b.Len() > 0 {
+			b.WriteString(s)
+		}
+	}
+	if e.Where != "" {
+		sep(": ")
+		b.WriteString(e.Where)
+	}
+	if e.Msg != "" {
+		sep(": ")
+		b.WriteString(e.Msg)
+	}
+	if e.Err != nil {
+		sep(": ")
+		b.WriteString(e.Err.Error())
+	} else if e.Msg == "" && e.Kind != nil {
+		sep(": ")
+		b.WriteString(e.Kind.Error())
+	}
+	if e.Line != "" {
+		b.WriteString("\n  at ")
+		b.WriteString(e.Line)
+	}
+	if e.Hint != "" {
+		b.WriteString("\n  ")
+		b.WriteString(e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap gives errors.Is the kind and the cause.
+func (e *Error) Unwrap() []error {
+	var errs []error
+	if e.Kind != nil {
+		errs = append(errs, e.Kind)
+	}
+	if e.Err != nil {
+		errs = append(errs, e.Err)
+	}
+	return errs
+}
+
+// NewError returns an error of a kind, with the caller's source line.
+func NewError(kind error, op, msg string) *Error {
+	return &Error{Kind: kind, Op: op, Msg: msg, Line: source.Line()}
+}
+
+// AsError returns err as an *Error, wrapping another error as one of kind
+// ErrInvalid. It returns nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		if error(e) == err {
+			return e
+		}
+		return &Error{Kind: e.Kind, Msg: err.Error()}
+	}
+	return &Error{Kind: ErrInvalid, Err: err, Line: source.Line()}
+}
+
+// Try runs f and returns what it returns, or the error that an expression
+// function inside it threw. A panic of any other kind goes on.
+func Try[T any](f func() T) (v T, err error) {
+	defer Catch(&err)
+	return f(), nil
+}
+
+// Catch stores a thrown error in *err, as an *Error. It has to be deferred
+// directly:
+//
+//	defer tenon.Catch(&err)
+func Catch(err *error) {
+	var thrown error
+	if r := recover(); r != nil {
+		if !throw.Recovered(r, &thrown) {
+			throw.Again(r)
+		}
+		*err = AsError(thrown)
+	}
+}
+
+// Throw makes the expression function that calls it fail with err, to be
+// caught by [Try] or [Catch]. It does nothing for nil.
+func Throw(err error) {
+	if err != nil {
+		throw.Throw(AsError(err))
+	}
+}
+
+// Must returns v, or throws err.
+func Must[T any](v T, err error) T {
+	Throw(err)
+	return v
+}

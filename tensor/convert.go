@@ -1,0 +1,360 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+)
+
+// Convert returns what an operation takes an argument of Go type any for: a
+// Tensor as it is, a Go number, truth value or string as a scalar, and slices
+// and arrays of them, nested to any depth, as a tensor (a flat slice without
+// copying). Nested slices have to be rectangular. Elements of type int become int64.
+func Convert(x any) (Tensor, error) {
+	switch x := x.(type) {
+	case Tensor:
+		return x, nil
+	case float64:
+		return Scalar(x), nil
+	case float32:
+		return Scalar(x), nil
+	case int:
+		return Scalar(int64(x)), nil
+	case int64:
+		return Scalar(x), nil
+	case int32:
+		return Scalar(x), nil
+	case bool:
+		return Scalar(x), nil
+	case string:
+		return Scalar(x), nil
+	case []float32:
+		return Vector(x), nil
+	case []float64:
+		return Vector(x), nil
+	case []int64:
+		return Vector(x), nil
+	case []int32:
+		return Vector(x), nil
+	case []int:
+		return Vector(x), nil
+	case []bool:
+		return Vector(x), nil
+	case []string:
+		return Of(x), nil
+	case nil:
+		return nil, tenon.NewError(tenon.ErrDType, "tensor.Convert", "the value is nil")
+	}
+	return Const(x, Options{})
+}
+
+// Options says how [Const] reads a literal. The zero value infers everything.
+type Options struct {
+	DType dtype.DType // the element type; None: inferred
+	Int   dtype.DType // the type of integers; None: int64
+	Float dtype.DType // the type of floating numbers, and of no elements at all; None: float64
+}
+
+func (o Options) defaults() Options {
+	if o.Int == dtype.None {
+		o.Int = dtype.Int64
+	}
+	if o.Float == dtype.None {
+		o.Float = dtype.Float64
+	}
+	return o
+}
+
+// Const returns the tensor of a nested literal: Go values in slices and arrays,
+// []any included, all rows of one length. Typed elements keep their type, except
+// that int is int64; a mixture of integers and floating numbers becomes
+// floating. With Options.DType every element has to be exactly representable in
+// that type, except that floating numbers are rounded.
+func Const(x any, o Options) (Tensor, error) {
+	o = o.defaults()
+	c := &collector{}
+	if err := c.add(reflect.ValueOf(x), 0, nil); err != nil {
+		return nil, err
+	}
+	s := shape.Of(c.dims...)
+	t, err := FromScalars(c.elems, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+type collector struct {
+	dims  []int
+	known bool // the depth of the elements is known
+	elems []any
+}
+
+func (c *collector) add(v reflect.Value, depth int, path []int) error {
+	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !v.IsNil()) {
+		v = v.Elem()
+	}
+	fail := func(msg string) error {
+		e := tenon.NewError(tenon.ErrInvalid, "tensor.Const", msg)
+		if len(path) > 0 {
+			e.Where = fmt.Sprint(path)
+		}
+		return e
+	}
+	if !v.IsValid() {
+		return fail("the literal holds nil")
+	}
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
+		n := v.Len()
+		switch {
+		case depth == len(c.dims) && c.known:
+			return fail("a list stands where other rows have an element")
+		case depth == len(c.dims):
+			c.dims = append(c.dims, n)
+		case c.dims[depth] != n:
+			return fail(fmt.Sprintf("the row has %d entries, others have %d: use ragged.Const for rows of different length", n, c.dims[depth]))
+		}
+		if n == 0 && dtype.OfType(v.Type().Elem()) != dtype.None && !c.known {
+			c.elems = append(c.elems, reflect.Zero(v.Type().Elem()).Interface()) // only its type counts
+			defer func() { c.elems = c.elems[:0]; c.elems = append(c.elems, typeOnly{v.Type().Elem()}) }()
+		}
+		for i := range n {
+			if err := c.add(v.Index(i), depth+1, append(path, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if depth != len(c.dims) {
+		return fail("an element stands where other rows have a list")
+	}
+	d := dtype.OfType(v.Type())
+	if d == dtype.None {
+		return fail(fmt.Sprintf("a %v is no element of a tensor", v.Type()))
+	}
+	c.known = true
+	c.elems = append(c.elems, v.Interface())
+	return nil
+}
+
+// typeOnly stands for an empty typed slice among collected elements.
+type typeOnly struct{ t reflect.Type }
+
+// FromScalars returns the tensor of Go scalars in row-major order. It chooses
+// the element type as [Const] does.
+func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
+	o = o.defaults()
+	var only dtype.DType
+	kept := elems[:0:0]
+	for _, e := range elems {
+		if t, ok := e.(typeOnly); ok {
+			only = dtype.OfType(t.t)
+			continue
+		}
+		kept = append(kept, e)
+	}
+	if s.Size() != len(kept) {
+		return nil, tenon.NewError(tenon.ErrShape, "tensor.FromScalars", fmt.Sprintf("%d elements do not fill the shape %v", len(kept), s))
+	}
+	dt := o.DType
+	if dt == dtype.None {
+		var err error
+		if dt, err = inferred(kept, o); err != nil {
+			return nil, err
+		}
+		if len(kept) == 0 && only != dtype.None {
+			dt = only
+		}
+	}
+	if dt == dtype.String {
+		strs := make([]string, len(kept))
+		for i, e := range kept {
+			v := reflect.ValueOf(e)
+			if v.Kind() != reflect.String {
+				return nil, tenon.NewError(tenon.ErrDType, "tensor.FromScalars", fmt.Sprintf("element %d is the %T %v, not a string", i, e, e))
+			}
+			strs[i] = v.String()
+		}
+		return fromStrings(strs, s), nil
+	}
+	out := NewDense(dt, s)
+	rv := reflect.NewAt(reflect.ArrayOf(out.n, dt.GoType()), out.ptr).Elem()
+	for i, e := range kept {
+		if err := Assign(rv.Index(i), e, dt); err != nil {
+			err.Where = fmt.Sprintf("element %d", i)
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// inferred returns the element type of literals. Untyped looking Go types (int,
+// float64) give way to the defaults in o.
+func inferred(elems []any, o Options) (dtype.DType, error) {
+	if len(elems) == 0 {
+		return o.Float, nil
+	}
+	var out dtype.DType
+	for i, e := range elems {
+		d := dtype.OfType(reflect.TypeOf(e))
+		switch e.(type) {
+		case int:
+			d = o.Int
+		case float64:
+			d = o.Float
+		}
+		if out == dtype.None || out == d {
+			out = d
+			continue
+		}
+		p, err := dtype.Promote(out, d)
+		if err != nil || out == dtype.Bool || d == dtype.Bool {
+			return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %v among %vs", i, d, out))
+		}
+		out = p
+	}
+	return out, nil
+}
+
+// Assign sets dst, an element of type dt, to the Go scalar x. Integers and truth
+// values have to fit exactly; floating numbers are rounded to dt.
+func Assign(dst reflect.Value, x any, dt dtype.DType) *tenon.Error {
+	v := reflect.ValueOf(x)
+	bad := func(why string) *tenon.Error {
+		return tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("the %T %v %s %v", x, x, why, dt))
+	}
+	if !v.IsValid() {
+		return bad("is no")
+	}
+	var f float64
+	isInt, isFloat := false, false
+	switch h := x.(type) {
+	case dtype.F16:
+		f, isFloat = float64(h.Float32()), true
+	case dtype.BF16:
+		f, isFloat = float64(h.Float32()), true
+	default:
+		switch {
+		case v.CanInt(), v.CanUint():
+			isInt = true
+		case v.CanFloat():
+			f, isFloat = v.Float(), true
+		}
+	}
+	switch {
+	case dt == dtype.Bool:
+		if v.Kind() != reflect.Bool {
+			return bad("is no")
+		}
+		dst.SetBool(v.Bool())
+	case dt.IsInteger():
+		if isFloat && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			v, isInt = reflect.ValueOf(int64(f)), true
+		}
+		if !isInt {
+			return bad("is no")
+		}
+		return assignInt(dst, v, dt, bad)
+	case dt.IsFloat():
+		switch {
+		case isInt && v.CanInt():
+			f = float64(v.Int())
+		case isInt:
+			f = float64(v.Uint())
+		case !isFloat:
+			return bad("is no")
+		}
+		switch dt {
+		case dtype.Float16:
+			dst.SetUint(uint64(dtype.F16From64(f)))
+		case dtype.BFloat16:
+			dst.SetUint(uint64(dtype.BF16From64(f)))
+		default:
+			dst.SetFloat(f)
+		}
+	case dt.IsComplex():
+		switch {
+		case v.CanComplex():
+			dst.SetComplex(v.Complex())
+		case isInt && v.CanInt():
+			dst.SetComplex(complex(float64(v.Int()), 0))
+		case isInt:
+			dst.SetComplex(complex(float64(v.Uint()), 0))
+		case isFloat:
+			dst.SetComplex(complex(f, 0))
+		default:
+			return bad("is no")
+		}
+	default:
+		return bad("is no")
+	}
+	return nil
+}
+
+func assignInt(dst, v reflect.Value, dt dtype.DType, bad func(string) *tenon.Error) *tenon.Error {
+	switch {
+	case dt.IsSigned() && v.CanInt():
+		if dst.OverflowInt(v.Int()) {
+			return bad("does not fit")
+		}
+		dst.SetInt(v.Int())
+	case dt.IsSigned():
+		if v.Uint() > math.MaxInt64 || dst.OverflowInt(int64(v.Uint())) {
+			return bad("does not fit")
+		}
+		dst.SetInt(int64(v.Uint()))
+	case v.CanInt():
+		if v.Int() < 0 || dst.OverflowUint(uint64(v.Int())) {
+			return bad("does not fit")
+		}
+		dst.SetUint(uint64(v.Int()))
+	default:
+		if dst.OverflowUint(v.Uint()) {
+			return bad("does not fit")
+		}
+		dst.SetUint(v.Uint())
+	}
+	return nil
+}
+
+// ScalarLike returns the Go constant x as a scalar of type dt if dt holds it
+// exactly (a floating type holds any floating constant, rounded), and in its
+// own type otherwise. Operations use it for constants among their operands.
+func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
+	if dt == dtype.None || dt == dtype.String {
+		return nil, false
+	}
+	if _, isBool := x.(bool); isBool != (dt == dtype.Bool) {
+		return nil, false
+	}
+	switch x := x.(type) {
+	case int:
+		switch {
+		case dt == dtype.Float32 && x == int(float32(x)):
+			return Scalar(float32(x)), true
+		case dt == dtype.Float64 && x == int(float64(x)):
+			return Scalar(float64(x)), true
+		case dt == dtype.Int64:
+			return Scalar(int64(x)), true
+		}
+	case float64:
+		switch dt {
+		case dtype.Float32:
+			return Scalar(float32(x)), true
+		case dtype.Float64:
+			return Scalar(x), true
+		}
+		if dt.IsInteger() {
+			return nil, false
+		}
+	}
+	out := NewDense(dt, shape.Shape{})
+	if err := Assign(reflect.NewAt(dt.GoType(), out.ptr).Elem(), x, dt); err != nil {
+		return nil, false
+	}
+	return out, true
+}

@@ -1,0 +1,269 @@
+package tensor
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+)
+
+// Slack is the number of readable bytes behind the last element of every buffer
+// that this package allocates.
+const Slack = 64
+
+// Dense is a tensor of numbers or truth values in memory.
+type Dense struct {
+	spec    Spec
+	ptr     unsafe.Pointer // the first element
+	n       int            // number of elements
+	room    int            // bytes that may be read from ptr on
+	strides []int          // in elements; nil: row-major without gaps
+}
+
+var (
+	_ Tensor         = (*Dense)(nil)
+	_ Tensor         = (*Strings)(nil)
+	_ tenon.Batcher  = (*Spec)(nil)
+	_ tenon.Boxer    = (*Spec)(nil)
+	_ tenon.Leaf     = (*Spec)(nil)
+	_ tenon.Equaler  = (*Spec)(nil)
+	_ tenon.Subtyper = (*Spec)(nil)
+	_ tenon.Merger   = (*Spec)(nil)
+)
+
+// Spec returns the *Spec of the tensor. Its shape is fully known.
+func (d *Dense) Spec() tenon.Spec { return &d.spec }
+
+// DType returns the type of the elements.
+func (d *Dense) DType() dtype.DType { return d.spec.dtype }
+
+// Shape returns the sizes; all are known.
+func (d *Dense) Shape() shape.Shape { return d.spec.shape }
+
+// Len returns the number of elements.
+func (d *Dense) Len() int { return d.n }
+
+// Rank returns the number of axes.
+func (d *Dense) Rank() int { return d.spec.shape.Rank() }
+
+// Dim returns the size of an axis, which may count from the end.
+func (d *Dense) Dim(axis int) int { return d.spec.shape.Dim(axis) }
+
+// IsContiguous reports whether the elements lie in row-major order without gaps.
+func (d *Dense) IsContiguous() bool { return d.strides == nil }
+
+// Strides returns the distance between neighbours along each axis, in elements.
+func (d *Dense) Strides() []int {
+	if d.strides != nil {
+		return append([]int(nil), d.strides...)
+	}
+	return RowMajor(d.spec.shape)
+}
+
+// RowMajor returns the strides of a contiguous tensor with a fully known shape.
+func RowMajor(s shape.Shape) []int {
+	st := s.Dims()
+	n := 1
+	for i := len(st) - 1; i >= 0; i-- {
+		st[i], n = n, n*st[i]
+	}
+	return st
+}
+
+// small is a Dense with room for a few elements, so that small results need a
+// single allocation.
+type small struct {
+	Dense
+	data [smallBytes + Slack]byte
+}
+
+const smallBytes = 32
+
+// NewDense allocates a tensor of zeros. Whoever allocates it may fill its memory
+// through [Data] or [Dense.Bytes] before anybody else sees it. The shape has to
+// be fully known, and the element type not String or None.
+func NewDense(dt dtype.DType, s shape.Shape) *Dense {
+	n := s.Size()
+	size := n * dt.Size()
+	if size <= smallBytes {
+		b := &small{}
+		b.spec.dtype, b.spec.shape = dt, s
+		b.n, b.room = n, smallBytes+Slack
+		b.ptr = unsafe.Pointer(&b.data)
+		return &b.Dense
+	}
+	buf := allocate(size)
+	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(buf)), n: n, room: cap(buf)}
+}
+
+// allocate returns size zeroed bytes with slack behind them. Words are used so
+// that every element type is aligned.
+func allocate(size int) []byte {
+	words := make([]uint64, (size+Slack+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:size]
+}
+
+// Make allocates a tensor of zeros and returns it with its elements, to be
+// filled before anybody else sees it.
+func Make[T dtype.Number | ~bool](s shape.Shape) (*Dense, []T) {
+	d := NewDense(dtype.Of[T](), s)
+	return d, slice[T](d)
+}
+
+// slice returns the contiguous elements, with the slack as capacity.
+func slice[T any](d *Dense) []T {
+	var zero T
+	return unsafe.Slice((*T)(d.ptr), max(d.n, d.room/int(unsafe.Sizeof(zero))))[:d.n]
+}
+
+// Bytes returns the elements of a contiguous tensor as bytes in the machine's
+// order (little-endian on every supported machine), with the slack as capacity.
+// It throws for a view with gaps.
+func (d *Dense) Bytes() []byte {
+	if d.strides != nil {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "tensor.Bytes", "the view is not contiguous"))
+	}
+	size := d.n * d.spec.dtype.Size()
+	return unsafe.Slice((*byte)(d.ptr), max(size, d.room))[:size]
+}
+
+// Raw returns a pointer to the first element, for kernels that take strides.
+func (d *Dense) Raw() unsafe.Pointer { return d.ptr }
+
+// FromBytes returns a tensor over bytes that hold its elements in row-major
+// order, little-endian. It shares the memory where that is aligned, and copies
+// otherwise. The shape has to be fully known and to fit.
+func FromBytes(dt dtype.DType, s shape.Shape, b []byte) (*Dense, error) {
+	n, err := s.CheckedSize(dt.Size())
+	if err != nil || dt.Size() == 0 || len(b) != n*dt.Size() {
+		return nil, tenon.NewError(tenon.ErrShape, "tensor.FromBytes", fmt.Sprintf("%d bytes are not a %v%v", len(b), dt, s))
+	}
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	if uintptr(p)%uintptr(min(8, dt.Size())) != 0 || n == 0 {
+		d := NewDense(dt, s)
+		copy(d.Bytes(), b)
+		return d, nil
+	}
+	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: p, n: n, room: cap(b)}, nil
+}
+
+// Reshaped returns a contiguous tensor's elements under another shape of the
+// same size; nothing is copied unless d has gaps.
+func (d *Dense) Reshaped(s shape.Shape) *Dense {
+	c := Contiguous(d)
+	if s.Size() != c.n {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v has not the size of %v", s, d.spec.shape)))
+	}
+	return &Dense{spec: Spec{dtype: c.spec.dtype, shape: s}, ptr: c.ptr, n: c.n, room: c.room}
+}
+
+// View returns a tensor that looks at d's memory: offset elements from its
+// first one on, with the given shape and strides in elements. It throws if the
+// view would reach beyond d.
+func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
+	lo, hi, n := offset, offset, s.Size()
+	for i, st := range strides {
+		if k := (s.Dim(i) - 1) * st; n > 0 && k < 0 {
+			lo += k
+		} else if n > 0 {
+			hi += k
+		}
+	}
+	es := d.spec.dtype.Size()
+	first, last := d.extent()
+	if len(strides) != s.Rank() || n > 0 && (lo < first || hi > last) {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.View", fmt.Sprintf("a view %v with strides %v at %d reaches beyond %v", s, strides, offset, &d.spec)))
+	}
+	v := &Dense{spec: Spec{dtype: d.spec.dtype, shape: s}, ptr: d.ptr, n: n, strides: strides}
+	if n > 0 {
+		v.ptr = unsafe.Add(d.ptr, offset*es)
+		v.room = d.room - offset*es
+	}
+	if isRowMajor(s, strides) {
+		v.strides = nil
+	}
+	return v
+}
+
+// extent returns the first and last element that d reaches, counted from ptr.
+func (d *Dense) extent() (first, last int) {
+	if d.strides == nil {
+		return 0, d.n - 1
+	}
+	for i, st := range d.strides {
+		if k := (d.spec.shape.Dim(i) - 1) * st; k < 0 {
+			first += k
+		} else {
+			last += k
+		}
+	}
+	return first, last
+}
+
+func isRowMajor(s shape.Shape, strides []int) bool {
+	n := 1
+	for i := len(strides) - 1; i >= 0; i-- {
+		d := s.Dim(i)
+		if d == 0 {
+			return true
+		}
+		if d != 1 && strides[i] != n {
+			return false
+		}
+		n *= d
+	}
+	return true
+}
+
+// Contiguous returns d itself if its elements lie in row-major order, and a
+// copy in that order otherwise.
+func Contiguous(d *Dense) *Dense {
+	if d.strides == nil {
+		return d
+	}
+	out := NewDense(d.spec.dtype, d.spec.shape)
+	switch d.spec.dtype.Size() {
+	case 1:
+		gatherStrided[uint8](out, d)
+	case 2:
+		gatherStrided[uint16](out, d)
+	case 4:
+		gatherStrided[uint32](out, d)
+	case 8:
+		gatherStrided[uint64](out, d)
+	case 16:
+		gatherStrided[[2]uint64](out, d)
+	}
+	return out
+}
+
+func gatherStrided[T any](out, d *Dense) {
+	if d.n == 0 {
+		return
+	}
+	dst := unsafe.Slice((*T)(out.ptr), out.n)
+	dims := d.spec.shape.Dims()
+	last := len(dims) - 1 // a strided view has at least one axis
+	inner, step := dims[last], d.strides[last]
+	index := make([]int, last)
+	at := 0
+	for k := 0; k < len(dst); k += inner {
+		p := at
+		for i := range inner {
+			var zero T
+			dst[k+i] = *(*T)(unsafe.Add(d.ptr, p*int(unsafe.Sizeof(zero))))
+			p += step
+		}
+		for a := last - 1; a >= 0; a-- {
+			index[a]++
+			at += d.strides[a]
+			if index[a] < dims[a] {
+				break
+			}
+			at -= dims[a] * d.strides[a]
+			index[a] = 0
+		}
+	}
+}

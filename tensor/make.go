@@ -1,0 +1,114 @@
+package tensor
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+)
+
+// Of returns a tensor of the given sizes over data in row-major order; without
+// sizes it is a vector. Numbers and truth values are not copied: the slice must
+// not change afterwards. Strings are copied into one buffer. It throws if the
+// sizes do not fit.
+func Of[T dtype.Native](data []T, dims ...int) Tensor {
+	if len(dims) == 0 {
+		return wrap(data, shape.Of(len(data)))
+	}
+	s := shape.Of(dims...)
+	if s.Size() != len(data) {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Of", fmt.Sprintf("%d elements do not fill the shape %v", len(data), s)))
+	}
+	return wrap(data, s)
+}
+
+// Scalar returns a tensor of rank 0.
+func Scalar[T dtype.Native](x T) Tensor {
+	d := dtype.Of[T]()
+	if d == dtype.String {
+		return fromStrings([]string{*(*string)(unsafe.Pointer(&x))}, shape.Shape{})
+	}
+	t := NewDense(d, shape.Shape{})
+	*(*T)(t.ptr) = x
+	return t
+}
+
+func wrap[T dtype.Native](data []T, s shape.Shape) Tensor {
+	d := dtype.Of[T]()
+	if d == dtype.String {
+		return fromStrings(*(*[]string)(unsafe.Pointer(&data)), s)
+	}
+	return wrapDense(data, d, s)
+}
+
+func wrapDense[T any](data []T, d dtype.DType, s shape.Shape) *Dense {
+	return &Dense{
+		spec: Spec{dtype: d, shape: s},
+		ptr:  unsafe.Pointer(unsafe.SliceData(data)),
+		n:    len(data),
+		room: cap(data) * d.Size(),
+	}
+}
+
+// Vector returns a *Dense over a slice of numbers or truth values, without
+// copying it. It is Of for code that goes on with the concrete type.
+func Vector[T dtype.Number | ~bool](data []T) *Dense {
+	return wrapDense(data, dtype.Of[T](), shape.Of(len(data)))
+}
+
+// Wrap returns a *Dense of a given shape over a slice, without copying it.
+func Wrap[T dtype.Number | ~bool](data []T, s shape.Shape) *Dense {
+	if s.Size() != len(data) {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Wrap", fmt.Sprintf("%d elements do not fill the shape %v", len(data), s)))
+	}
+	return wrapDense(data, dtype.Of[T](), s)
+}
+
+// Data returns the elements of a dense tensor in row-major order. It shares
+// memory with the tensor (unless that is a view with gaps) and must not be
+// changed. For string tensors the slice is new. It throws where v is not a
+// concrete tensor of Ts.
+func Data[T dtype.Native](v tenon.Value) []T {
+	switch v := v.(type) {
+	case *Dense:
+		if v.spec.dtype == dtype.Of[T]() {
+			c := Contiguous(v)
+			return slice[T](c)[:c.n:c.n]
+		}
+	case *Strings:
+		if dtype.Of[T]() == dtype.String {
+			s := v.Slice()
+			return *(*[]T)(unsafe.Pointer(&s))
+		}
+	}
+	got := "nil"
+	if v != nil {
+		got = tenon.String(v.Spec())
+	}
+	e := tenon.NewError(tenon.ErrDType, "tensor.Data", fmt.Sprintf("got %s, want a dense tensor of %v", got, dtype.Of[T]()))
+	if _, ok := v.(*Dense); ok {
+		e.Hint = "convert it first with ops.Cast"
+	}
+	tenon.Throw(e)
+	return nil
+}
+
+// Elems is [Data] for kernels: the capacity of the result tells how much may be
+// read behind the last element, and a view with gaps is not copied but refused.
+func Elems[T dtype.Number | ~bool](d *Dense) []T {
+	if d.spec.dtype != dtype.Of[T]() || d.strides != nil {
+		tenon.Throw(tenon.NewError(tenon.ErrDType, "tensor.Elems", fmt.Sprintf("%v is not a contiguous tensor of %v", &d.spec, dtype.Of[T]())))
+	}
+	return slice[T](d)
+}
+
+// Item returns the single element of a tensor of size 1.
+func Item[T dtype.Native](v tenon.Value) T {
+	data := Data[T](v)
+	if len(data) != 1 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Item", fmt.Sprintf("%s has %d elements, not 1", tenon.String(v.Spec()), len(data))))
+	}
+	return data[0]
+}

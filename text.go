@@ -1,0 +1,488 @@
+package tenon
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+)
+
+// Text returns the canonical text of a Spec: two Specs are equal exactly if
+// their texts are. [ParseSpec] reads it.
+//
+//	<tensor.Tensor (float32, shape[2, ?])>
+func Text(s Spec) string { return string(appendSpec(nil, s)) }
+
+// EncodingText returns the canonical text of an encoding.
+func EncodingText(e Encoding) string { return string(appendText(nil, e)) }
+
+func appendSpec(b []byte, s Spec) []byte {
+	if s == nil {
+		return append(b, "<>"...)
+	}
+	b = append(b, '<')
+	b = append(b, s.TypeName()...)
+	b = append(b, ' ')
+	b = appendText(b, s.Encode())
+	if o, ok := s.(*Opaque); ok {
+		b = appendFields(b, o.components)
+	}
+	return append(b, '>')
+}
+
+// appendFields writes the components of an opaque Spec, without which it could
+// not be assembled.
+func appendFields(b []byte, fields []Field) []byte {
+	b = append(b, " | "...)
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = appendName(b, f.Name)
+		b = append(b, ": "...)
+		b = appendSpec(b, f.Spec)
+	}
+	return b
+}
+
+func appendName(b []byte, name string) []byte {
+	if isIdent(name) {
+		return append(b, name...)
+	}
+	return strconv.AppendQuote(b, name)
+}
+
+func isIdent(s string) bool {
+	for i, r := range s {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) || r == utf8.RuneError {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func appendText(b []byte, e Encoding) []byte {
+	seq := func(open byte, es []Encoding, end byte) {
+		b = append(b, open)
+		for i, x := range es {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendText(b, x)
+		}
+		b = append(b, end)
+	}
+	entries := func(open byte, es []Entry, end byte) {
+		b = append(b, open)
+		for i, x := range es {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendName(b, x.Name)
+			b = append(b, ": "...)
+			b = appendText(b, x.Value)
+		}
+		b = append(b, end)
+	}
+	switch e := e.(type) {
+	case nil, Nil:
+		return append(b, "nil"...)
+	case Bool:
+		return strconv.AppendBool(b, bool(e))
+	case Int:
+		return strconv.AppendInt(b, int64(e), 10)
+	case Float:
+		return appendFloat(b, float64(e))
+	case Str:
+		return strconv.AppendQuote(b, string(e))
+	case DType:
+		return append(b, e.DType.String()...)
+	case Shape:
+		return append(append(b, "shape"...), e.Shape.String()...)
+	case SpecOf:
+		return appendSpec(b, e.Spec)
+	case List:
+		seq('[', e, ']')
+	case Tuple:
+		seq('(', e, ')')
+	case NamedTuple:
+		b = append(b, '%')
+		b = appendName(b, e.Name)
+		entries('(', e.Fields, ')')
+	case Dict:
+		entries('{', e, '}')
+	case Array:
+		b = append(b, "array("...)
+		b = append(b, e.DType.String()...)
+		b = append(b, ", "...)
+		b = append(b, e.Shape.String()...)
+		b = append(b, ", "...)
+		b = base64.StdEncoding.AppendEncode(b, []byte(e.Data))
+		b = append(b, ')')
+	}
+	return b
+}
+
+func appendFloat(b []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(b, "nan"...)
+	case math.IsInf(f, 1):
+		return append(b, "+inf"...)
+	case math.IsInf(f, -1):
+		return append(b, "-inf"...)
+	}
+	n := len(b)
+	b = strconv.AppendFloat(b, f, 'g', -1, 64)
+	if !strings.ContainsAny(string(b[n:]), ".e") {
+		b = append(b, ".0"...)
+	}
+	return b
+}
+
+// ParseSpec reads the canonical text of a Spec. A name that is not registered
+// gives an *Opaque if the text holds its components.
+func ParseSpec(text string) (s Spec, err error) {
+	p := &parser{text: text}
+	s, err = p.spec(0)
+	if err == nil {
+		err = p.end()
+	}
+	return s, err
+}
+
+// ParseEncoding reads the canonical text of an encoding.
+func ParseEncoding(text string) (Encoding, error) {
+	p := &parser{text: text}
+	e, err := p.value(0)
+	if err == nil {
+		err = p.end()
+	}
+	return e, err
+}
+
+// maxDepth bounds the nesting of encodings that are read.
+const maxDepth = 200
+
+type parser struct {
+	text string
+	pos  int
+}
+
+func (p *parser) fail(format string, args ...any) error {
+	e := NewError(ErrInvalid, "tenon.ParseSpec", fmt.Sprintf(format, args...))
+	e.Where = fmt.Sprintf("byte %d", p.pos)
+	return e
+}
+
+func (p *parser) end() error {
+	if p.space(); p.pos != len(p.text) {
+		return p.fail("text goes on after the end")
+	}
+	return nil
+}
+
+func (p *parser) space() {
+	for p.pos < len(p.text) && (p.text[p.pos] == ' ' || p.text[p.pos] == '\n') {
+		p.pos++
+	}
+}
+
+func (p *parser) accept(c byte) bool {
+	p.space()
+	if p.pos < len(p.text) && p.text[p.pos] == c {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(c byte) error {
+	if !p.accept(c) {
+		return p.fail("expected %q", string(c))
+	}
+	return nil
+}
+
+func (p *parser) spec(depth int) (Spec, error) {
+	if depth > maxDepth {
+		return nil, p.fail("nested more than %d deep", maxDepth)
+	}
+	if err := p.expect('<'); err != nil {
+		return nil, err
+	}
+	if p.accept('>') {
+		return nil, nil
+	}
+	end := strings.IndexByte(p.text[p.pos:], ' ')
+	if end < 0 {
+		return nil, p.fail("a type name and an encoding are expected")
+	}
+	name := p.text[p.pos : p.pos+end]
+	p.pos += end
+	e, err := p.value(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	var fields []Field
+	opaque := p.accept('|')
+	for opaque {
+		p.space()
+		if p.pos < len(p.text) && p.text[p.pos] == '>' {
+			break
+		}
+		f := Field{}
+		if f.Name, err = p.name(); err != nil {
+			return nil, err
+		}
+		if err = p.expect(':'); err != nil {
+			return nil, err
+		}
+		if f.Spec, err = p.spec(depth + 1); err != nil {
+			return nil, err
+		}
+		fields = append(fields, f)
+		if !p.accept(',') {
+			break
+		}
+	}
+	if err := p.expect('>'); err != nil {
+		return nil, err
+	}
+	return decodeOrOpaque(name, e, fields, opaque)
+}
+
+func decodeOrOpaque(name string, e Encoding, fields []Field, have bool) (Spec, error) {
+	if !Registered(name) && have && nameForm.MatchString(name) {
+		return NewOpaque(name, e, fields), nil
+	}
+	return Decode(name, e)
+}
+
+func (p *parser) name() (string, error) {
+	p.space()
+	if p.pos < len(p.text) && p.text[p.pos] == '"' {
+		return p.quoted()
+	}
+	w := p.word()
+	if w == "" {
+		return "", p.fail("a name is expected")
+	}
+	return w, nil
+}
+
+func (p *parser) quoted() (string, error) {
+	q, err := strconv.QuotedPrefix(p.text[p.pos:])
+	if err != nil {
+		return "", p.fail("a quoted string is expected")
+	}
+	s, err := strconv.Unquote(q)
+	if err != nil {
+		return "", p.fail("a quoted string is expected")
+	}
+	p.pos += len(q)
+	return s, nil
+}
+
+// word reads letters, digits and underscores.
+func (p *parser) word() string {
+	start := p.pos
+	for p.pos < len(p.text) {
+		r, n := utf8.DecodeRuneInString(p.text[p.pos:])
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		p.pos += n
+	}
+	return p.text[start:p.pos]
+}
+
+func (p *parser) value(depth int) (Encoding, error) {
+	if depth > maxDepth {
+		return nil, p.fail("nested more than %d deep", maxDepth)
+	}
+	p.space()
+	if p.pos >= len(p.text) {
+		return nil, p.fail("a value is expected")
+	}
+	switch c := p.text[p.pos]; c {
+	case '"':
+		s, err := p.quoted()
+		return Str(s), err
+	case '<':
+		s, err := p.spec(depth)
+		return SpecOf{s}, err
+	case '[':
+		es, err := p.sequence(']', depth)
+		return List(es), err
+	case '(':
+		es, err := p.sequence(')', depth)
+		return Tuple(es), err
+	case '{':
+		p.pos++
+		es, err := p.entries('}', depth)
+		if err != nil {
+			return nil, err
+		}
+		for i := 1; i < len(es); i++ {
+			if es[i-1].Name >= es[i].Name {
+				return nil, p.fail("dict keys are not in order at %q", es[i].Name)
+			}
+		}
+		return Dict(es), nil
+	case '%':
+		p.pos++
+		name, err := p.name()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.expect('('); err != nil {
+			return nil, err
+		}
+		es, err := p.entries(')', depth)
+		return NamedTuple{name, es}, err
+	case '+', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return p.number()
+	}
+	switch w := p.word(); w {
+	case "nil":
+		return Nil{}, nil
+	case "true", "false":
+		return Bool(w == "true"), nil
+	case "nan":
+		return Float(math.NaN()), nil
+	case "shape":
+		s, err := p.shape()
+		return Shape{s}, err
+	case "array":
+		return p.array()
+	default:
+		d, err := dtype.Parse(w)
+		if err != nil {
+			return nil, p.fail("%q is not a value", w)
+		}
+		return DType{d}, nil
+	}
+}
+
+func (p *parser) sequence(end byte, depth int) ([]Encoding, error) {
+	p.pos++
+	var es []Encoding
+	for !p.accept(end) {
+		if len(es) > 0 {
+			if err := p.expect(','); err != nil {
+				return nil, err
+			}
+		}
+		e, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		es = append(es, e)
+	}
+	return es, nil
+}
+
+func (p *parser) entries(end byte, depth int) ([]Entry, error) {
+	var es []Entry
+	for !p.accept(end) {
+		if len(es) > 0 {
+			if err := p.expect(','); err != nil {
+				return nil, err
+			}
+		}
+		name, err := p.name()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.expect(':'); err != nil {
+			return nil, err
+		}
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		es = append(es, Entry{name, v})
+	}
+	return es, nil
+}
+
+func (p *parser) number() (Encoding, error) {
+	start := p.pos
+	for p.pos < len(p.text) && strings.IndexByte("+-.0123456789einf", p.text[p.pos]) >= 0 {
+		p.pos++
+	}
+	t := p.text[start:p.pos]
+	if n, err := strconv.ParseInt(t, 10, 64); err == nil {
+		return Int(n), nil
+	}
+	f, err := strconv.ParseFloat(t, 64)
+	if err != nil {
+		return nil, p.fail("%q is not a number", t)
+	}
+	return Float(f), nil
+}
+
+func (p *parser) shape() (shape.Shape, error) {
+	p.space()
+	end := strings.IndexByte(p.text[p.pos:], ']')
+	if end < 0 {
+		return shape.Shape{}, p.fail("a shape is expected")
+	}
+	s, err := shape.Parse(p.text[p.pos : p.pos+end+1])
+	if err != nil {
+		return shape.Shape{}, p.fail("%v", err)
+	}
+	p.pos += end + 1
+	return s, nil
+}
+
+func (p *parser) array() (Encoding, error) {
+	if err := p.expect('('); err != nil {
+		return nil, err
+	}
+	p.space()
+	d, err := dtype.Parse(p.word())
+	if err != nil {
+		return nil, p.fail("an element type is expected")
+	}
+	if err := p.expect(','); err != nil {
+		return nil, err
+	}
+	s, err := p.shape()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.expect(','); err != nil {
+		return nil, err
+	}
+	p.space()
+	end := strings.IndexByte(p.text[p.pos:], ')')
+	if end < 0 {
+		return nil, p.fail("the array does not end")
+	}
+	data, err := base64.StdEncoding.DecodeString(p.text[p.pos : p.pos+end])
+	if err != nil {
+		return nil, p.fail("the array's data are not base64")
+	}
+	p.pos += end + 1
+	return newArray(d, s, string(data))
+}
+
+// newArray checks that data fit the element type and shape.
+func newArray(d dtype.DType, s shape.Shape, data string) (Encoding, error) {
+	n, err := s.CheckedSize(d.Size())
+	if err != nil {
+		return nil, NewError(ErrInvalid, "tenon.Array", err.Error())
+	}
+	if d.Size() == 0 || len(data) != n*d.Size() {
+		return nil, NewError(ErrInvalid, "tenon.Array", fmt.Sprintf("%d bytes are not a %v%v", len(data), d, s))
+	}
+	return Array{d, s, data}, nil
+}

@@ -1,0 +1,114 @@
+package tenon
+
+// A Value is made of tensors. It is immutable and safe for concurrent readers.
+type Value interface {
+	// Spec returns the static half of the value. It is cheap.
+	Spec() Spec
+}
+
+// A Spec is the static half of a Value. Specs are immutable; compare them with
+// [Equal].
+type Spec interface {
+	// TypeName is the registered name of the type, such as "ragged.Tensor".
+	TypeName() string
+
+	// Encode returns all of the Spec's state as plain data.
+	Encode() Encoding
+
+	// Components returns the name and Spec of each component, in order. A leaf
+	// has none.
+	Components() []Field
+
+	// Disassemble returns the components of a value that belongs to the Spec. It
+	// runs no operation.
+	Disassemble(v Value) ([]Value, error)
+
+	// Assemble makes a value of components. It runs no operation and trusts
+	// nothing: the number of components and their kinds are checked.
+	Assemble(components []Value) (Value, error)
+}
+
+// A Field is a component's name and Spec.
+type Field struct {
+	Name string
+	Spec Spec
+}
+
+// A Leaf is a Spec whose values have no components but are tensors themselves.
+// A Spec without components that is not a Leaf describes values that are wholly
+// static.
+type Leaf interface {
+	Spec
+	IsLeaf() bool
+}
+
+// IsLeaf reports whether values of s are leaves.
+func IsLeaf(s Spec) bool {
+	l, ok := s.(Leaf)
+	return ok && l.IsLeaf()
+}
+
+// A Subtyper is a Spec with its own rule for [Subtype].
+type Subtyper interface {
+	// SubtypeOf reports whether every value of the receiver is one of other.
+	SubtypeOf(other Spec) bool
+}
+
+// A Merger is a Spec with its own rule for [Merge].
+type Merger interface {
+	// MergeWith returns the most specific Spec above the receiver and other.
+	MergeWith(other Spec) (Spec, bool)
+}
+
+// A Compatibler is a Spec with its own rule for [Compatible].
+type Compatibler interface {
+	// CompatibleWith reports whether some value belongs to both Specs.
+	CompatibleWith(other Spec) bool
+}
+
+// An Equaler is a Spec with a faster way to compare. It has to agree with the
+// comparison of names and encodings.
+type Equaler interface {
+	EqualSpec(other Spec) bool
+}
+
+// A Batcher is a Spec whose values can be stacked along a new outermost axis.
+type Batcher interface {
+	Spec
+
+	// Batched returns the Spec of n stacked values; n is shape.Unknown where it
+	// is not known.
+	Batched(n int) (Spec, error)
+
+	// Unbatched returns the Spec of one row.
+	Unbatched() (Spec, error)
+}
+
+// A Boxer is a Spec whose values can be encoded as tensors with at least a
+// given rank, so that generic code can stack and slice them along leading axes.
+// The boxed form of every value of one Spec has the same number of tensors.
+type Boxer interface {
+	Spec
+
+	// Box encodes v as tensors of rank minRank or above. It is an error if the
+	// value itself has a lower rank.
+	Box(v Value, minRank int) ([]Value, error)
+
+	// Unbox reverses Box.
+	Unbox(tensors []Value) (Value, error)
+}
+
+// A Refiner is a Spec of a type that refines another one: in dispatch it is
+// asked before the type it refines, and what it declines goes to that type.
+type Refiner interface {
+	// Refines returns the type name of the refined type.
+	Refines() string
+}
+
+// A Caster is a Spec that can convert values of other types to its own.
+type Caster interface {
+	// Cast returns a value that is equivalent to v and belongs to the receiver.
+	// It returns an error of kind ErrUnsupported where no cast is declared, and
+	// loses no information silently.
+	Cast(v Value) (Value, error)
+}

@@ -1,0 +1,101 @@
+package gather
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+// CountTrue returns the number of true elements.
+func CountTrue(mask []bool) int {
+	n := 0
+	for len(mask) >= 8 {
+		n += bits.OnesCount64(word(mask))
+		mask = mask[8:]
+	}
+	for _, m := range mask {
+		if m {
+			n++
+		}
+	}
+	return n
+}
+
+// word returns the first eight elements as a word; a bool is a byte that is 0 or 1.
+func word(mask []bool) uint64 {
+	return *(*uint64)(unsafe.Pointer(unsafe.SliceData(mask[:8])))
+}
+
+// Compact copies the rows of values whose mask is true to out, one behind the
+// other, and returns their number. out has room for them, as [CountTrue] says.
+func Compact[T any](out, values []T, mask []bool, width int) int {
+	n := 0
+	if width == 1 {
+		for i, m := range mask {
+			if m {
+				out[n] = values[i]
+				n++
+			}
+		}
+		return n
+	}
+	for i, m := range mask {
+		if m {
+			copy(out[n*width:(n+1)*width], values[i*width:(i+1)*width])
+			n++
+		}
+	}
+	return n
+}
+
+// TrueAt writes the positions of the true elements to out and returns their number.
+// out has room for them, as [CountTrue] says.
+func TrueAt(out []int64, mask []bool) int {
+	n := 0
+	for i := 0; i < len(mask); i++ {
+		if i+8 <= len(mask) && word(mask[i:]) == 0 {
+			i += 7
+			continue
+		}
+		if mask[i] {
+			out[n] = int64(i)
+			n++
+		}
+	}
+	return n
+}
+
+// Nonzero writes whether each element differs from zero to out. NaN does, both
+// float zeros do not.
+func Nonzero[T dtype.Number](out []bool, x []T) {
+	out = out[:len(x)]
+	switch x := any(x).(type) {
+	case []dtype.F16:
+		for i, v := range x {
+			out[i] = v&0x7fff != 0
+		}
+		return
+	case []dtype.BF16:
+		for i, v := range x {
+			out[i] = v&0x7fff != 0
+		}
+		return
+	}
+	for i, v := range x {
+		out[i] = v != 0
+	}
+}
+
+// Coordinates turns flat row-major positions into tuples: tuple i, of len(dims)
+// entries, goes to out[i*len(dims):]. dims has no zero where there are positions.
+func Coordinates(out []int64, positions []int64, dims []int) {
+	depth := len(dims)
+	for i, p := range positions {
+		for d := depth - 1; d >= 0; d-- {
+			size := int64(dims[d])
+			out[i*depth+d] = p % size
+			p /= size
+		}
+	}
+}

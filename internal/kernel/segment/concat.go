@@ -1,0 +1,100 @@
+package segment
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// StackSplits writes the row splits of several partitions' rows, one behind the
+// other, to out, which has the sum of their rows plus one entries. Their values are
+// joined by [Join]. A number of values beyond int64 is an error.
+func StackSplits(out []int64, parts ...[]int64) error {
+	out[0] = 0
+	at, base := 1, int64(0)
+	for p, splits := range parts {
+		rows := rowsOf(splits)
+		if rows == 0 {
+			continue
+		}
+		if splits[rows] > math.MaxInt64-base {
+			return rowError("concatenated parts", p, splits[rows], "values make the number of values overflow")
+		}
+		o := out[at : at+rows]
+		b := base
+		par.For(rows, chunkCost, func(lo, hi int) {
+			for r, s := range splits[lo+1 : hi+1] {
+				o[lo+r] = b + s
+			}
+		})
+		at += rows
+		base += splits[rows]
+	}
+	return nil
+}
+
+// Join copies parts one behind the other to out, which has the sum of their lengths.
+func Join[T any](out []T, parts ...[]T) {
+	for _, p := range parts {
+		o := out[:len(p)]
+		par.For(len(p), joinChunk, func(lo, hi int) { copy(o[lo:hi], p[lo:hi]) })
+		out = out[len(p):]
+	}
+}
+
+// joinChunk is the number of elements that one worker copies at a time.
+const joinChunk = 128 << 10
+
+// ZipSplits writes the row splits of partitions with equally many rows that are
+// joined row by row to out, which has rows+1 entries. A partition whose number of
+// rows differs from out's, and a number of values beyond int64, is an error.
+func ZipSplits(out []int64, parts ...[]int64) error {
+	clear(out)
+	for p, splits := range parts {
+		if len(splits) != len(out) {
+			return rowError("concatenated parts", p, int64(rowsOf(splits)), "rows, not "+strconv.Itoa(rowsOf(out)))
+		}
+		for r, s := range splits {
+			out[r] += s
+		}
+		if out[len(out)-1] < 0 {
+			return rowError("concatenated parts", p, splits[len(out)-1], "values make the number of values overflow")
+		}
+	}
+	return nil
+}
+
+// Zip writes to row r of out the rows r of all parts, one behind the other: the
+// concatenation along the ragged dimension. outSplits comes from [ZipSplits], out
+// has outSplits[rows]*inner elements.
+func Zip[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int) {
+	eachRows(outSplits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			o := row(out, outSplits, r, inner)
+			for p, v := range values {
+				o = o[copy(o, row(v, splits[p], r, inner)):]
+			}
+		}
+	})
+}
+
+// ZipPositions writes, for each value of the result of [Zip], its position among
+// the values of all parts joined: for joining values of a kind this package does
+// not move, such as strings.
+func ZipPositions(out, outSplits []int64, splits ...[]int64) {
+	eachRows(outSplits, len(splits), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			o := out[outSplits[r]:outSplits[r+1]]
+			base := int64(0)
+			for _, s := range splits {
+				n := int(s[r+1] - s[r])
+				for i := range n {
+					o[i] = base + s[r] + int64(i)
+				}
+				o = o[n:]
+				base += s[len(s)-1]
+			}
+		}
+	})
+}

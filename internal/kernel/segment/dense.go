@@ -1,0 +1,73 @@
+package segment
+
+import "strconv"
+
+// Pad writes each row to out, which has rows*width*inner elements: a row that is
+// longer than width items is cut, a shorter one is filled up with fill, which
+// holds either one element or one item.
+func Pad[T any](out, values []T, splits []int64, width, inner int, fill []T) {
+	rows := rowsOf(splits)
+	if width*inner == 0 {
+		return
+	}
+	eachSpan(rows, width*inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			o := out[r*width*inner : (r+1)*width*inner]
+			n := copy(o, row(values, splits, r, inner))
+			fillItems(o[n:], fill)
+		}
+	})
+}
+
+// fillItems repeats fill over out.
+func fillItems[T any](out, fill []T) {
+	if len(fill) == 1 {
+		v := fill[0]
+		for i := range out {
+			out[i] = v
+		}
+		return
+	}
+	for len(out) > 0 {
+		out = out[copy(out, fill):]
+	}
+}
+
+// Unpad is the reverse of [Pad]: row r of out becomes the first items of row r of
+// dense, which has rows*width*inner elements. A row of splits that is longer than
+// width is an error.
+func Unpad[T any](out, dense []T, splits []int64, width, inner int) error {
+	if MaxLength(splits) > int64(width) {
+		for r := range rowsOf(splits) {
+			if n := splits[r+1] - splits[r]; n > int64(width) {
+				return rowError("row lengths", r, n, "is more than the width, "+strconv.Itoa(width))
+			}
+		}
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			copy(row(out, splits, r, inner), dense[r*width*inner:])
+		}
+	})
+	return nil
+}
+
+// UnpaddedLengths writes to out the number of items of each row of dense, of shape
+// [len(out), width, inner], that remain when trailing items equal to padding, which
+// holds one element or one item, are stripped.
+func UnpaddedLengths[T comparable](out []int64, dense []T, width, inner int, padding []T) {
+	eachSpan(len(out), width*inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			x := dense[r*width*inner : (r+1)*width*inner]
+			n := len(x)
+			for n > 0 && x[n-1] == padding[(n-1)%len(padding)] {
+				n--
+			}
+			if inner > 0 {
+				out[r] = int64((n + inner - 1) / inner)
+			} else {
+				out[r] = 0
+			}
+		}
+	})
+}

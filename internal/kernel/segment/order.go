@@ -1,0 +1,83 @@
+package segment
+
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+)
+
+// Sort writes each row in ascending or descending order to out, which has the
+// length of values and may be values. NaN is last. With inner > 1 each element of
+// an item is sorted by itself.
+func Sort[T dtype.Real](out, values []T, splits []int64, inner int, descending bool) {
+	eachRows(splits, inner*sortCost, func(lo, hi int) {
+		var column []T
+		for r := lo; r < hi; r++ {
+			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+			if inner == 1 {
+				copy(o, x)
+				sorting.Sort(o, descending)
+				continue
+			}
+			for j := range inner {
+				column = appendColumn(column[:0], x, j, inner)
+				sorting.Sort(column, descending)
+				for i, v := range column {
+					o[i*inner+j] = v
+				}
+			}
+		}
+	})
+}
+
+// sortCost is about what sorting an element costs, in elements that are only added.
+const sortCost = 8
+
+func appendColumn[T any](column, x []T, j, inner int) []T {
+	for i := j; i < len(x); i += inner {
+		column = append(column, x[i])
+	}
+	return column
+}
+
+// ArgSort writes the positions in its row of each row's items in ascending or
+// descending order to out, which has the length of values. Equal items keep their
+// order, NaN is last. With inner > 1 each element of an item is sorted by itself.
+func ArgSort[T dtype.Real](out []int64, values []T, splits []int64, inner int, descending bool) {
+	eachRows(splits, inner*sortCost, func(lo, hi int) {
+		var column []T
+		var order []int64
+		for r := lo; r < hi; r++ {
+			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+			if inner == 1 {
+				sorting.ArgSort(o, x, descending)
+				continue
+			}
+			for j := range inner {
+				column = appendColumn(column[:0], x, j, inner)
+				order = append(order[:0], o[:len(column)]...)
+				sorting.ArgSort(order, column, descending)
+				for i, p := range order {
+					o[i*inner+j] = p
+				}
+			}
+		}
+	})
+}
+
+// TopKSplits writes the row splits of the k largest values of each row, or of all
+// of a shorter row, to out, which has len(splits) entries, and returns their number.
+func TopKSplits(out, splits []int64, k int64) int64 {
+	return SliceSplits(out, splits, Slice{Stop: max(k, 0), HasStop: true})
+}
+
+// TopK writes the largest values of each row in descending order to outValues and
+// their positions in the row to outAt, as many as outSplits, which comes from
+// [TopKSplits], gives each row. Of equal values the first comes first; NaN counts
+// as less than everything.
+func TopK[T dtype.Real](outValues []T, outAt []int64, values []T, outSplits, splits []int64) {
+	eachRows(splits, sortCost, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			sorting.TopK(row(outValues, outSplits, r, 1), row(outAt, outSplits, r, 1), row(values, splits, r, 1))
+		}
+	})
+}

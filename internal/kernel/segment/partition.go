@@ -1,0 +1,244 @@
+package segment
+
+import (
+	"math"
+	"strconv"
+)
+
+// CheckSplits reports the first entry that keeps splits from being a partition of
+// nvals values: they have at least one entry, start at 0, never decrease and end
+// at nvals. With nvals < 0 any end is accepted.
+func CheckSplits[I Index](splits []I, nvals int64) error {
+	if len(splits) == 0 {
+		return &RowError{What: "row splits", Detail: "there has to be at least one, the 0"}
+	}
+	if splits[0] != 0 {
+		return rowError("row splits", 0, splits[0], "is not 0")
+	}
+	if !isSorted(splits) {
+		for r := 1; r < len(splits); r++ {
+			if splits[r] < splits[r-1] {
+				return rowError("row splits", r, splits[r], "comes after "+strconv.FormatInt(int64(splits[r-1]), 10))
+			}
+		}
+	}
+	last := len(splits) - 1
+	if nvals >= 0 && int64(splits[last]) != nvals {
+		return rowError("row splits", last, splits[last], "is not the number of values, "+strconv.FormatInt(nvals, 10))
+	}
+	return nil
+}
+
+// isSorted reports whether x never decreases, without a branch for each element.
+func isSorted[I Index](x []I) bool {
+	for len(x) > 1 {
+		n := min(len(x), 1025)
+		var bad I
+		prev := x[0]
+		for _, v := range x[1:n] {
+			// The sign of the difference is wrong only where it overflows, and the
+			// second term finds the sign changes that this takes.
+			bad |= (v - prev) | (v &^ prev)
+			prev = v
+		}
+		if bad < 0 && !isSortedExactly(x[:n]) {
+			return false
+		}
+		x = x[n-1:]
+	}
+	return true
+}
+
+func isSortedExactly[I Index](x []I) bool {
+	for i := 1; i < len(x); i++ {
+		if x[i] < x[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckRowIDs reports the first id that is negative, smaller than the one before
+// it, or not below nrows.
+func CheckRowIDs[I Index](ids []I, nrows int64) error {
+	if len(ids) == 0 || ids[0] >= 0 && int64(ids[len(ids)-1]) < nrows && isSorted(ids) {
+		return nil
+	}
+	for i, id := range ids {
+		switch {
+		case id < 0:
+			return rowError("row ids", i, id, "is negative")
+		case i > 0 && id < ids[i-1]:
+			return rowError("row ids", i, id, "comes after "+strconv.FormatInt(int64(ids[i-1]), 10))
+		case int64(id) >= nrows:
+			return rowError("row ids", i, id, "is not below the number of rows, "+strconv.FormatInt(nrows, 10))
+		}
+	}
+	return nil
+}
+
+// SplitsFromLengths writes the row splits of rows with the given lengths to out,
+// which has one entry more. A negative length, and a sum beyond int64, is an error.
+func SplitsFromLengths[I Index](out []int64, lengths []I) error {
+	out = out[:len(lengths)+1]
+	out[0] = 0
+	var sum int64
+	var bad I
+	for r, n := range lengths {
+		bad |= n
+		sum += int64(n)
+		if sum < 0 {
+			bad = -1
+		}
+		out[r+1] = sum
+	}
+	if bad >= 0 {
+		return nil
+	}
+	sum = 0
+	for r, n := range lengths {
+		if n < 0 {
+			return rowError("row lengths", r, n, "is negative")
+		}
+		if int64(n) > math.MaxInt64-sum {
+			return rowError("row lengths", r, n, "makes the number of values overflow")
+		}
+		sum += int64(n)
+	}
+	return nil
+}
+
+// Lengths writes the length of each row to out, which has rows entries.
+func Lengths(out, splits []int64) {
+	rows := rowsOf(splits)
+	out = out[:rows]
+	next := splits[min(1, len(splits)):]
+	for r := range out {
+		out[r] = next[r] - splits[r]
+	}
+}
+
+// RowIDs writes the row of each value to out, which has splits[rows] entries.
+func RowIDs(out, splits []int64) {
+	eachRows(splits, 1, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			row := out[splits[r]:splits[r+1]]
+			for i := range row {
+				row[i] = int64(r)
+			}
+		}
+	})
+}
+
+// SplitsFromRowIDs writes the row splits of the partition in which value i is in
+// row ids[i] to out, which has nrows+1 entries. The ids have passed [CheckRowIDs].
+func SplitsFromRowIDs[I Index](out []int64, ids []I) {
+	if len(out) == 0 {
+		return
+	}
+	r := 0
+	for i, id := range ids {
+		for ; r <= int(id); r++ {
+			out[r] = int64(i)
+		}
+	}
+	for ; r < len(out); r++ {
+		out[r] = int64(len(ids))
+	}
+}
+
+// Offsets writes the position of each value in its row to out, which has
+// splits[rows] entries.
+func Offsets(out, splits []int64) {
+	eachRows(splits, 1, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			row := out[splits[r]:splits[r+1]]
+			for i := range row {
+				row[i] = int64(i)
+			}
+		}
+	})
+}
+
+// UniformSplits writes 0, length, 2*length, … to out.
+func UniformSplits(out []int64, length int64) {
+	for r := range out {
+		out[r] = int64(r) * length
+	}
+}
+
+// IsUniform returns the length that all rows have, and false where they differ or
+// there are none.
+func IsUniform(splits []int64) (length int64, ok bool) {
+	if len(splits) < 2 {
+		return 0, false
+	}
+	length = splits[1] - splits[0]
+	for r, s := range splits {
+		if s != splits[0]+int64(r)*length {
+			return 0, false
+		}
+	}
+	return length, true
+}
+
+// MaxLength returns the length of the longest row, 0 where there is none.
+func MaxLength(splits []int64) int64 {
+	var m int64
+	for r := 1; r < len(splits); r++ {
+		m = max(m, splits[r]-splits[r-1])
+	}
+	return m
+}
+
+// FirstDifference returns the first row whose length differs between two
+// partitions, and -1 where all are equal. A missing row differs.
+func FirstDifference(a, b []int64) int {
+	n := min(len(a), len(b))
+	for r := 1; r < n; r++ {
+		if a[r]-a[0] != b[r]-b[0] {
+			return r - 1
+		}
+	}
+	if len(a) != len(b) {
+		return max(n-1, 0)
+	}
+	return -1
+}
+
+// Widen copies int32 splits, lengths or ids to int64.
+func Widen(out []int64, x []int32) {
+	out = out[:len(x)]
+	for i, v := range x {
+		out[i] = int64(v)
+	}
+}
+
+// Narrow copies int64 splits, lengths or ids to int32; the first value that does
+// not fit is an error.
+func Narrow(out []int32, x []int64) error {
+	out = out[:len(x)]
+	var lost int64
+	for i, v := range x {
+		out[i] = int32(v)
+		lost |= int64(int32(v)) ^ v
+	}
+	if lost == 0 {
+		return nil
+	}
+	for i, v := range x {
+		if int64(int32(v)) != v {
+			return rowError("int32 row splits", i, v, "does not fit; use int64")
+		}
+	}
+	return nil
+}
+
+// ComposeSplits writes outer[r] -> inner[outer[r]]: the row splits that result when
+// a ragged dimension is merged with the ragged one behind it. out has len(outer) entries.
+func ComposeSplits(out, outer, inner []int64) {
+	out = out[:len(outer)]
+	for r, s := range outer {
+		out[r] = inner[s]
+	}
+}

@@ -1,0 +1,234 @@
+package segment
+
+import "github.com/tenonml/tenon/dtype"
+
+// Sum writes the sum of each row to out, which has rows*inner elements. Integers
+// wrap. An empty row gives 0.
+func Sum[T dtype.Number](out, values []T, splits []int64, inner int) {
+	if w, ok := widen(values); ok {
+		o := make([]float32, rowsOf(splits)*inner)
+		Sum(o, w, splits, inner)
+		narrow(out, o)
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		sumRange(out, values, splits, inner, lo, hi)
+	})
+}
+
+func sumRange[T dtype.Number](out, values []T, splits []int64, inner, lo, hi int) {
+	if inner == 1 {
+		for r := lo; r < hi; r++ {
+			out[r] = pairwiseSum(values[splits[r]:splits[r+1]])
+		}
+		return
+	}
+	for r := lo; r < hi; r++ {
+		pairwiseSumItems(item(out, r, inner), row(values, splits, r, inner), inner)
+	}
+}
+
+// row returns the elements of row r.
+func row[T any](values []T, splits []int64, r, inner int) []T {
+	return values[int(splits[r])*inner : int(splits[r+1])*inner]
+}
+
+// item returns item i of width inner.
+func item[T any](x []T, i, inner int) []T { return x[i*inner : (i+1)*inner] }
+
+// pairwiseLeaf is the number of elements that are added one after the other.
+const pairwiseLeaf = 256
+
+// pairwiseSum adds in blocks of pairwiseLeaf, four running sums each, and then
+// the blocks' sums two by two (N. Higham, "The accuracy of floating point
+// summation", 1993).
+func pairwiseSum[T dtype.Number](x []T) T {
+	if len(x) > pairwiseLeaf {
+		h := middle(len(x), pairwiseLeaf)
+		return pairwiseSum(x[:h]) + pairwiseSum(x[h:])
+	}
+	var a, b, c, d T
+	for len(x) >= 4 {
+		a += x[0]
+		b += x[1]
+		c += x[2]
+		d += x[3]
+		x = x[4:]
+	}
+	for _, v := range x {
+		a += v
+	}
+	return (a + b) + (c + d)
+}
+
+// middle returns a multiple of leaf near n/2, above 0 and below n for n > leaf.
+func middle(n, leaf int) int { return (n/2 + leaf - 1) / leaf * leaf }
+
+// pairwiseSumItems is pairwiseSum for each element of an item.
+func pairwiseSumItems[T dtype.Number](out, x []T, inner int) {
+	n := len(x) / inner
+	if n > pairwiseLeaf {
+		h := middle(n, pairwiseLeaf) * inner
+		pairwiseSumItems(out, x[:h], inner)
+		right := make([]T, inner)
+		pairwiseSumItems(right, x[h:], inner)
+		for j, v := range right {
+			out[j] += v
+		}
+		return
+	}
+	clear(out)
+	for ; len(x) >= inner; x = x[inner:] {
+		for j, v := range x[:inner] {
+			out[j] += v
+		}
+	}
+}
+
+// Prod writes the product of each row to out, which has rows*inner elements.
+// Integers wrap. An empty row gives 1.
+func Prod[T dtype.Number](out, values []T, splits []int64, inner int) {
+	if w, ok := widen(values); ok {
+		o := make([]float32, rowsOf(splits)*inner)
+		Prod(o, w, splits, inner)
+		narrow(out, o)
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			acc, x := item(out, r, inner), row(values, splits, r, inner)
+			for j := range acc {
+				acc[j] = 1
+			}
+			for ; len(x) >= inner; x = x[inner:] {
+				for j, v := range x[:inner] {
+					acc[j] *= v
+				}
+			}
+		}
+	})
+}
+
+// Mean writes the mean of each row to out, which has rows*inner elements. An empty
+// row gives NaN.
+func Mean[T Inexact](out, values []T, splits []int64, inner int) {
+	if w, ok := widen(values); ok {
+		o := make([]float32, rowsOf(splits)*inner)
+		Mean(o, w, splits, inner)
+		narrow(out, o)
+		return
+	}
+	switch out := any(out).(type) {
+	case []float32:
+		meanReal(out, any(values).([]float32), splits, inner)
+	case []float64:
+		meanReal(out, any(values).([]float64), splits, inner)
+	case []complex64:
+		meanComplex(out, any(values).([]complex64), splits, inner, func(n int) complex64 { return complex(float32(n), 0) })
+	case []complex128:
+		meanComplex(out, any(values).([]complex128), splits, inner, func(n int) complex128 { return complex(float64(n), 0) })
+	}
+}
+
+func meanReal[T float32 | float64](out, values []T, splits []int64, inner int) {
+	eachRows(splits, inner, func(lo, hi int) {
+		sumRange(out, values, splits, inner, lo, hi)
+		for r := lo; r < hi; r++ {
+			n := T(splits[r+1] - splits[r])
+			for j := range inner {
+				out[r*inner+j] /= n
+			}
+		}
+	})
+}
+
+func meanComplex[T complex64 | complex128](out, values []T, splits []int64, inner int, number func(int) T) {
+	eachRows(splits, inner, func(lo, hi int) {
+		sumRange(out, values, splits, inner, lo, hi)
+		for r := lo; r < hi; r++ {
+			n := number(int(splits[r+1] - splits[r]))
+			for j := range inner {
+				out[r*inner+j] /= n
+			}
+		}
+	})
+}
+
+// MeanInt is [Mean] for integers: the mean of each row in float64.
+func MeanInt[T dtype.Integer](out []float64, values []T, splits []int64, inner int) {
+	eachRows(splits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			meanOfIntegers(item(out, r, inner), row(values, splits, r, inner), inner)
+		}
+	})
+}
+
+func meanOfIntegers[T dtype.Integer](mean []float64, x []T, inner int) {
+	n := float64(len(x) / inner)
+	clear(mean)
+	for ; len(x) >= inner; x = x[inner:] {
+		for j, v := range x[:inner] {
+			mean[j] += float64(v)
+		}
+	}
+	for j := range mean {
+		mean[j] /= n
+	}
+}
+
+// Any writes whether a row holds a true value to out, which has rows*inner
+// elements. An empty row gives false.
+func Any(out, values []bool, splits []int64, inner int) {
+	eachRows(splits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			acc, x := item(out, r, inner), row(values, splits, r, inner)
+			clear(acc)
+			for ; len(x) >= inner; x = x[inner:] {
+				for j, v := range x[:inner] {
+					acc[j] = acc[j] || v
+				}
+			}
+		}
+	})
+}
+
+// All writes whether a row holds only true values to out, which has rows*inner
+// elements. An empty row gives true.
+func All(out, values []bool, splits []int64, inner int) {
+	eachRows(splits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			acc, x := item(out, r, inner), row(values, splits, r, inner)
+			for j := range acc {
+				acc[j] = true
+			}
+			for ; len(x) >= inner; x = x[inner:] {
+				for j, v := range x[:inner] {
+					acc[j] = acc[j] && v
+				}
+			}
+		}
+	})
+}
+
+// CountNonzero writes the number of values that differ from zero to out, which
+// has rows*inner elements. NaN counts, false and both float zeros do not.
+func CountNonzero[T dtype.Number | ~bool](out []int64, values []T, splits []int64, inner int) {
+	if w, ok := widen(values); ok {
+		CountNonzero(out, w, splits, inner)
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		var zero T
+		for r := lo; r < hi; r++ {
+			acc, x := item(out, r, inner), row(values, splits, r, inner)
+			clear(acc)
+			for ; len(x) >= inner; x = x[inner:] {
+				for j, v := range x[:inner] {
+					if v != zero {
+						acc[j]++
+					}
+				}
+			}
+		}
+	})
+}

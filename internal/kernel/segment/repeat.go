@@ -1,0 +1,35 @@
+package segment
+
+// Repeat writes to each item of a row the row's item of perRow: perRow has
+// rows*inner elements, out splits[rows]*inner.
+func Repeat[T any](out, perRow []T, splits []int64, inner int) {
+	eachRows(splits, inner, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			o, v := row(out, splits, r, inner), item(perRow, r, inner)
+			if inner == 1 {
+				x := v[0]
+				for i := range o {
+					o[i] = x
+				}
+				continue
+			}
+			for ; len(o) > 0; o = o[inner:] {
+				copy(o, v)
+			}
+		}
+	})
+}
+
+// RepeatRows writes each row times[r] times in succession: the values of tiling or
+// repeating rows. outSplits partitions out; its rows are those of splits, row r
+// times[r] times.
+func RepeatRows[T any, I Index](out, values []T, outSplits, splits []int64, times []I, inner int) {
+	to := 0
+	for r, n := range times {
+		x := row(values, splits, r, inner)
+		for range int64(n) {
+			copy(out[int(outSplits[to])*inner:], x)
+			to++
+		}
+	}
+}

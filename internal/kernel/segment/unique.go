@@ -1,0 +1,77 @@
+package segment
+
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+)
+
+// A Distinct lists the distinct values of each row in the order of their first
+// appearance.
+type Distinct struct {
+	Splits []int64 // row splits of the next two
+	First  []int64 // position among the values of each one's first appearance
+	Counts []int64 // how often it appears in its row
+}
+
+// Unique finds the distinct values of each row. It writes to inverse, which has
+// splits[rows] entries, the number of each value within its row's distinct values.
+// All NaNs are one value, and so are both float zeros.
+func Unique[T dtype.Number](inverse []int64, values []T, splits []int64) Distinct {
+	return distinctRows(splits, func(lo, hi int64) (first, counts []int64) {
+		return sorting.Unique(inverse[lo:hi], values[lo:hi])
+	})
+}
+
+// distinctRows collects what find answers for each row.
+func distinctRows(splits []int64, find func(lo, hi int64) (first, counts []int64)) Distinct {
+	rows := rowsOf(splits)
+	d := Distinct{Splits: make([]int64, 1, rows+1)}
+	for r := range rows {
+		lo, hi := splits[r], splits[r+1]
+		if lo < hi {
+			first, counts := find(lo, hi)
+			for _, f := range first {
+				d.First = append(d.First, lo+f)
+			}
+			d.Counts = append(d.Counts, counts...)
+		}
+		d.Splits = append(d.Splits, int64(len(d.First)))
+	}
+	return d
+}
+
+// Runs finds the runs of equal neighbours within rows: their lengths, and the row
+// splits of those. The first positions of the runs are the running sums of the
+// lengths. NaN differs from its neighbours.
+func Runs[T comparable](values []T, splits []int64, inner int) (lengths, runSplits []int64) {
+	return RunsFunc(splits, func(i int64) bool {
+		a, b := item(values, int(i-1), inner), item(values, int(i), inner)
+		for j, v := range a {
+			if v != b[j] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// RunsFunc is [Runs] for values of any kind: same(i) reports whether the values
+// i-1 and i are equal.
+func RunsFunc(splits []int64, same func(i int64) bool) (lengths, runSplits []int64) {
+	rows := rowsOf(splits)
+	runSplits = make([]int64, 1, rows+1)
+	for r := range rows {
+		start := splits[r]
+		for i := start + 1; i < splits[r+1]; i++ {
+			if !same(i) {
+				lengths = append(lengths, i-start)
+				start = i
+			}
+		}
+		if start < splits[r+1] {
+			lengths = append(lengths, splits[r+1]-start)
+		}
+		runSplits = append(runSplits, int64(len(lengths)))
+	}
+	return lengths, runSplits
+}

@@ -1,0 +1,105 @@
+package sorting
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+// Sort orders x in place, ascending or descending. NaN is last either way; where
+// both float zeros occur -0 comes before +0 in ascending order.
+func Sort[T dtype.Real](x []T, descending bool) {
+	n := len(x)
+	switch s := any(x).(type) {
+	case []float32:
+		n = nanLast(s)
+		sortKeys(cast[uint32](s[:n]), 1<<31, true)
+	case []float64:
+		n = nanLast(s)
+		sortKeys(cast[uint64](s[:n]), 1<<63, true)
+	case []dtype.F16:
+		n = halfNaNLast(cast[uint16](s), 0x7c00)
+		sortKeys(cast[uint16](s[:n]), 1<<15, true)
+	case []dtype.BF16:
+		n = halfNaNLast(cast[uint16](s), 0x7f80)
+		sortKeys(cast[uint16](s[:n]), 1<<15, true)
+	case []int8:
+		sortKeys(cast[uint8](s), 1<<7, false)
+	case []int16:
+		sortKeys(cast[uint16](s), 1<<15, false)
+	case []int32:
+		sortKeys(cast[uint32](s), 1<<31, false)
+	case []int64:
+		sortKeys(cast[uint64](s), 1<<63, false)
+	case []int:
+		sortKeys(cast[uint64](s), 1<<63, false)
+	case []uint8:
+		sortKeys(s, 0, false)
+	case []uint16:
+		sortKeys(s, 0, false)
+	case []uint32:
+		sortKeys(s, 0, false)
+	case []uint64:
+		sortKeys(s, 0, false)
+	default:
+		slices.Sort(x)
+	}
+	if descending {
+		slices.Reverse(x[:n])
+	}
+}
+
+// nanLast moves NaNs behind the other elements and returns the number of those.
+func nanLast[T float32 | float64](x []T) int {
+	n := 0
+	for i, v := range x {
+		if v == v {
+			if i != n {
+				x[i], x[n] = x[n], v
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// halfNaNLast is nanLast for half-precision bits; infinity is the bits of +∞.
+func halfNaNLast(x []uint16, infinity uint16) int {
+	n := 0
+	for i, v := range x {
+		if v&0x7fff <= infinity {
+			x[i], x[n] = x[n], v
+			n++
+		}
+	}
+	return n
+}
+
+// sortKeys sorts bits in place. Their order as unsigned numbers results from
+// flipping sign, and, for floats, from flipping all other bits of negative ones.
+func sortKeys[K unsigned](x []K, sign K, float bool) {
+	if sign != 0 {
+		for i, k := range x {
+			if float && k&sign != 0 {
+				x[i] = ^k
+			} else {
+				x[i] = k ^ sign
+			}
+		}
+	}
+	switch {
+	case len(x) < radixMin:
+		slices.Sort(x)
+	default:
+		radix(x, make([]K, len(x)), 0, func(k K) uint64 { return uint64(k) })
+	}
+	if sign != 0 {
+		for i, k := range x {
+			if float && k&sign == 0 {
+				x[i] = ^k
+			} else {
+				x[i] = k ^ sign
+			}
+		}
+	}
+}

@@ -101,8 +101,9 @@ type Boxer interface {
 // A Refiner is a Spec of a type that refines another one: in dispatch it is
 // asked before the type it refines, and what it declines goes to that type.
 type Refiner interface {
-	// Refines returns the type name of the refined type.
-	Refines() string
+	// Refines returns the type names of the refined types, those that they refine
+	// in turn included, nearest first.
+	Refines() []string
 }
 
 // A Caster is a Spec that can convert values of other types to its own.

@@ -1,0 +1,266 @@
+package op
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Bind gives every parameter its argument: positional ones first, then those by
+// name, then defaults. An argument too many, given twice, missing, unknown or of
+// a wrong kind is an error. Go constants among tensors become tensors; in a
+// group of parameters they take the element type of the first tensor, if they fit it.
+func Bind(o *Op, args []any, named map[string]any) (*Call, error) {
+	c := &Call{Op: o, Args: make([]any, len(o.Params))}
+	fail := func(kind error, where, format string, a ...any) (*Call, error) {
+		return nil, &tenon.Error{Kind: kind, Op: o.Func(), Where: where, Msg: fmt.Sprintf(format, a...), Args: []string{}, Line: line()}
+	}
+	if len(args) > len(o.Params) {
+		return fail(tenon.ErrDType, "", "takes %d arguments, got %d", len(o.Params), len(args))
+	}
+	for i, a := range args {
+		if o.Params[i].KeyOnly {
+			return fail(tenon.ErrDType, o.Params[i].Name, "is given by name only")
+		}
+		c.Args[i] = a
+	}
+	for name, a := range named {
+		i := o.Param(name)
+		if i < 0 {
+			return fail(tenon.ErrDType, name, "there is no such parameter; there are %v", names(o))
+		}
+		if i < len(args) {
+			return fail(tenon.ErrDType, name, "is given twice")
+		}
+		c.Args[i] = a
+	}
+	for i := range o.Params {
+		p := &o.Params[i]
+		_, byName := named[p.Name]
+		given := i < len(args) || byName
+		if !given || c.Args[i] == nil {
+			if p.Default == nil && !p.Optional {
+				if given {
+					return fail(tenon.ErrDType, p.Name, "is nil")
+				}
+				return fail(tenon.ErrDType, p.Name, "is missing")
+			}
+			c.Args[i] = p.Default
+			continue
+		}
+		if p.Kind == Attr {
+			a, ok := attribute(p.Type, c.Args[i])
+			if !ok {
+				return fail(tenon.ErrDType, p.Name, "got the %T %v, want %s", c.Args[i], c.Args[i], typeNames[p.Type])
+			}
+			c.Args[i] = a
+		}
+	}
+	if err := bindTensors(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func names(o *Op) []string {
+	out := make([]string, len(o.Params))
+	for i, p := range o.Params {
+		out[i] = p.Name
+	}
+	return out
+}
+
+var typeNames = [...]string{"anything", "a bool", "an integer", "a number", "a string", "an element type", "a shape", "a list of integers", "a list of numbers", "a list of strings", "a Spec"}
+
+// attribute converts a to the Go type of t.
+func attribute(t Type, a any) (any, bool) {
+	switch t {
+	case AnyType:
+		return a, true
+	case BoolType:
+		_, ok := a.(bool)
+		return a, ok
+	case IntType:
+		return integer(a)
+	case FloatType:
+		if f, ok := a.(float64); ok {
+			return f, true
+		}
+		v := reflect.ValueOf(a)
+		switch {
+		case v.CanFloat():
+			return v.Float(), true
+		case v.CanInt():
+			return float64(v.Int()), true
+		}
+	case StringType:
+		_, ok := a.(string)
+		return a, ok
+	case DTypeType:
+		_, ok := a.(dtype.DType)
+		return a, ok
+	case ShapeType:
+		switch a := a.(type) {
+		case shape.Shape:
+			return a, true
+		case []int:
+			s, err := shape.From(a)
+			return s, err == nil
+		}
+	case IntsType:
+		switch a := a.(type) {
+		case []int:
+			return a, true
+		case []int64:
+			out := make([]int, len(a))
+			for i, x := range a {
+				out[i] = int(x)
+			}
+			return out, true
+		case shape.Shape:
+			return a.Dims(), a.HasRank()
+		}
+		n, ok := integer(a)
+		if ok {
+			return []int{n.(int)}, true
+		}
+	case FloatsType:
+		if f, ok := a.([]float64); ok {
+			return f, true
+		}
+		if f, ok := attribute(FloatType, a); ok {
+			return []float64{f.(float64)}, true
+		}
+	case StringsType:
+		switch a := a.(type) {
+		case []string:
+			return a, true
+		case string:
+			return []string{a}, true
+		}
+	case SpecType:
+		_, ok := a.(tenon.Spec)
+		return a, ok
+	}
+	return nil, false
+}
+
+func integer(a any) (any, bool) {
+	if n, ok := a.(int); ok {
+		return n, true
+	}
+	v := reflect.ValueOf(a)
+	if v.IsValid() && v.CanInt() {
+		return int(v.Int()), true
+	}
+	return nil, false
+}
+
+// bindTensors turns the tensor arguments into Values.
+func bindTensors(c *Call) error {
+	o := c.Op
+	var peers [4]dtype.DType // the element type of each group's first tensor
+	note := func(g uint8, v tenon.Value) {
+		if t, ok := v.(tensor.Tensor); ok && g > 0 && int(g) < len(peers) && peers[g] == dtype.None {
+			peers[g] = t.DType()
+		}
+	}
+	for _, i := range o.tensors {
+		switch a := c.Args[i].(type) {
+		case tenon.Value:
+			note(o.Params[i].Group, a)
+		case []tenon.Value:
+			for _, v := range a {
+				note(o.Params[i].Group, v)
+			}
+		}
+	}
+	for _, i := range o.tensors {
+		p := &o.Params[i]
+		if c.Args[i] == nil {
+			continue
+		}
+		if p.Kind == Tensors {
+			l, err := list(c, p, c.Args[i], peers)
+			if err != nil {
+				return err
+			}
+			c.Args[i] = l
+			continue
+		}
+		v, err := operand(c, p, c.Args[i], peers)
+		if err != nil {
+			return err
+		}
+		c.Args[i] = v
+	}
+	return nil
+}
+
+func operand(c *Call, p *Param, a any, peers [4]dtype.DType) (tenon.Value, error) {
+	if v, ok := a.(tenon.Value); ok {
+		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: "is a nil " + r.Type().String(), Args: []string{}, Line: line()}
+		}
+		return v, nil
+	}
+	if p.Group > 0 && int(p.Group) < len(peers) {
+		if t, ok := tensor.ScalarLike(a, peers[p.Group]); ok {
+			return t, nil
+		}
+	}
+	if s, ok := a.(shape.Shape); ok && s.HasRank() {
+		return tensor.Vector(s.Dims()), nil
+	}
+	t, err := tensor.Convert(a)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is no tensor", a), Args: []string{}, Line: line(), Err: err}
+	}
+	return t, nil
+}
+
+func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error) {
+	switch a := a.(type) {
+	case []tenon.Value:
+		for i, v := range a {
+			if v == nil {
+				return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: fmt.Sprintf("%s[%d]", p.Name, i), Msg: "is nil", Args: []string{}, Line: line()}
+			}
+		}
+		return a, nil
+	case []tensor.Tensor:
+		out := make([]tenon.Value, len(a))
+		for i, v := range a {
+			if v == nil {
+				return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: fmt.Sprintf("%s[%d]", p.Name, i), Msg: "is nil", Args: []string{}, Line: line()}
+			}
+			out[i] = v
+		}
+		return out, nil
+	}
+	v := reflect.ValueOf(a)
+	if !v.IsValid() || v.Kind() != reflect.Slice {
+		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is no list of tensors", a), Args: []string{}, Line: line()}
+	}
+	elems := make([]any, v.Len())
+	for i := range elems {
+		elems[i] = v.Index(i).Interface()
+		if t, ok := elems[i].(tensor.Tensor); ok && p.Group > 0 && int(p.Group) < len(peers) && peers[p.Group] == dtype.None {
+			peers[p.Group] = t.DType()
+		}
+	}
+	out := make([]tenon.Value, len(elems))
+	for i, e := range elems {
+		x, err := operand(c, p, e, peers)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = x
+	}
+	return slices.Clip(out), nil
+}

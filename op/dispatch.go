@@ -1,0 +1,551 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/internal/throw"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func line() string { return source.Line() }
+
+// A Recorder is a tensor that records operations on it instead of running them.
+type Recorder interface {
+	tensor.Tensor
+
+	// Record records a call in which the receiver is an argument.
+	Record(c *Call) ([]tenon.Value, error)
+
+	// RecordLevel orders recorders that meet in one call: the highest records.
+	RecordLevel() int
+}
+
+// Do calls an operation with positional arguments.
+func Do(o *Op, args ...any) ([]tenon.Value, error) {
+	c, err := Bind(o, args, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.Do()
+}
+
+// Eval calls an operation that has one result. It throws errors; it is what the
+// functions of the catalogue are made of.
+func Eval(o *Op, args ...any) tensor.Tensor {
+	return single(o, tenon.Must(Do(o, args...)))
+}
+
+// EvalN calls an operation and returns all results. It throws errors.
+func EvalN(o *Op, args ...any) []tensor.Tensor {
+	return tensors(o, tenon.Must(Do(o, args...)))
+}
+
+// Unary calls an operation on one tensor, by the short way where there is one.
+func Unary(o *Op, x any) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && o.Fast1 != nil && d != nil {
+		if out := o.Fast1(d); out != nil {
+			return out
+		}
+	}
+	return Eval(o, x)
+}
+
+// Binary calls an operation on two tensors, by the short way where there is one.
+func Binary(o *Op, x, y any) tensor.Tensor {
+	if a, ok := x.(*tensor.Dense); ok && o.Fast2 != nil && a != nil {
+		if b, ok := y.(*tensor.Dense); ok && b != nil {
+			if out := o.Fast2(a, b); out != nil {
+				return out
+			}
+		}
+	}
+	return Eval(o, x, y)
+}
+
+// Apply calls the operation of c with other tensor arguments, in the order of
+// [Call.Values], and the same attributes. It throws errors. Handlers use it to
+// pass an operation on to the parts of a value.
+func Apply(c *Call, values ...tenon.Value) tensor.Tensor {
+	return single(c.Op, tenon.Must(c.apply(values)))
+}
+
+// ApplyN is Apply for operations with any number of results.
+func ApplyN(c *Call, values ...tenon.Value) []tensor.Tensor {
+	return tensors(c.Op, tenon.Must(c.apply(values)))
+}
+
+func (c *Call) apply(values []tenon.Value) ([]tenon.Value, error) {
+	if n := len(c.Values()); n != len(values) {
+		return nil, c.Errorf(tenon.ErrInvalid, "applied to %d values in place of %d", len(values), n)
+	}
+	for i, v := range values {
+		if v == nil {
+			return nil, c.Errorf(tenon.ErrDType, "applied to a nil value at position %d", i)
+		}
+	}
+	d := c.WithValues(values)
+	if len(values) == 1 && d.Op.Fast1 != nil && len(d.Op.Params) == 1 {
+		if x, ok := values[0].(*tensor.Dense); ok {
+			if out := d.Op.Fast1(x); out != nil {
+				return []tenon.Value{out}, nil
+			}
+		}
+	}
+	if len(values) == 2 && d.Op.Fast2 != nil && len(d.Op.Params) == 2 {
+		x, okx := values[0].(*tensor.Dense)
+		y, oky := values[1].(*tensor.Dense)
+		if okx && oky {
+			if out := d.Op.Fast2(x, y); out != nil {
+				return []tenon.Value{out}, nil
+			}
+		}
+	}
+	return d.Do()
+}
+
+// One is what a handler returns for an operation with one result.
+func One(v tenon.Value) ([]tenon.Value, error) { return []tenon.Value{v}, nil }
+
+func single(o *Op, out []tenon.Value) tensor.Tensor {
+	if len(out) != 1 {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, o.Func(), fmt.Sprintf("has %d results where one is expected", len(out))))
+	}
+	return asTensor(o, out[0])
+}
+
+func tensors(o *Op, out []tenon.Value) []tensor.Tensor {
+	ts := make([]tensor.Tensor, len(out))
+	for i, v := range out {
+		ts[i] = asTensor(o, v)
+	}
+	return ts
+}
+
+func asTensor(o *Op, v tenon.Value) tensor.Tensor {
+	t, ok := v.(tensor.Tensor)
+	if !ok {
+		e := tenon.NewError(tenon.ErrDType, o.Func(), fmt.Sprintf("was answered with a %s, which has no element type and shape", v.Spec().TypeName()))
+		e.Hint = "give the type DType and Shape methods, or call the operation with op.Do"
+		tenon.Throw(e)
+	}
+	return t
+}
+
+// Do runs a bound call.
+func (c *Call) Do() ([]tenon.Value, error) { return c.do(nil) }
+
+// do finds who answers. A trace, if there is one, is told who is asked.
+func (c *Call) do(t *trace) ([]tenon.Value, error) {
+	plain, rec := c.scan()
+	if !plain {
+		values := c.Values()
+		cands := candidates(c, values)
+		var declined []string
+		for i := range cands {
+			if !cands[i].takes(c, values) {
+				declined = append(declined, cands[i].name+" (without being asked)")
+				continue
+			}
+			out, err := c.ask(&cands[i], values)
+			if errors.Is(err, NotHandled) {
+				t.asked(cands[i].name, "declined")
+				declined = append(declined, cands[i].name)
+				continue
+			}
+			if err != nil {
+				t.asked(cands[i].name, "failed")
+				return nil, err
+			}
+			t.asked(cands[i].name, "answered")
+			return out, nil
+		}
+		d, err := c.converted(values, declined)
+		if err != nil {
+			t.answered("nobody")
+			return nil, err
+		}
+		c = d
+		_, rec = c.scan()
+	}
+	c, err := c.promoted()
+	if err != nil {
+		return nil, err
+	}
+	if rec != nil {
+		// A promotion may have wrapped operands, so look again.
+		_, rec = c.scan()
+		t.answered("the recorder " + fmt.Sprintf("%T", rec))
+		return rec.Record(c)
+	}
+	t.answered("the kernel")
+	return c.Run()
+}
+
+// scan reports whether all tensor arguments are plain (concrete or recorders),
+// and the recorder with the highest level among them.
+func (c *Call) scan() (plain bool, rec Recorder) {
+	plain = true
+	see := func(v tenon.Value) {
+		switch v := v.(type) {
+		case *tensor.Dense, *tensor.Strings, nil:
+		case Recorder:
+			if rec == nil || v.RecordLevel() > rec.RecordLevel() {
+				rec = v
+			}
+		default:
+			plain = false
+		}
+	}
+	for _, i := range c.Op.tensors {
+		switch v := c.Args[i].(type) {
+		case []tenon.Value:
+			for _, x := range v {
+				see(x)
+			}
+		case tenon.Value:
+			see(v)
+		}
+	}
+	return plain, rec
+}
+
+// Run runs the kernel of a call whose tensor arguments are all concrete and
+// promoted.
+func (c *Call) Run() ([]tenon.Value, error) {
+	out, err := c.Op.Infer(c)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	k := c
+	if !c.Op.Strided {
+		k = c.contiguous()
+	}
+	k.Out = out
+	res, err := k.kernel()
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	vals := make([]tenon.Value, len(res))
+	for i, r := range res {
+		vals[i] = r
+	}
+	return vals, nil
+}
+
+func (c *Call) kernel() (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return c.Op.Kernel(c)
+}
+
+// contiguous returns the call with row-major arguments.
+func (c *Call) contiguous() *Call {
+	gaps := func(v any) bool {
+		d, ok := v.(*tensor.Dense)
+		return ok && d != nil && !d.IsContiguous()
+	}
+	out := c
+	for _, i := range c.Op.tensors {
+		switch v := c.Args[i].(type) {
+		case *tensor.Dense:
+			if gaps(v) {
+				out = out.WithArg(i, tensor.Contiguous(v))
+			}
+		case []tenon.Value:
+			if slices.ContainsFunc(v, func(x tenon.Value) bool { return gaps(x) }) {
+				l := slices.Clone(v)
+				for k, x := range l {
+					if d, ok := x.(*tensor.Dense); ok {
+						l[k] = tensor.Contiguous(d)
+					}
+				}
+				out = out.WithArg(i, l)
+			}
+		}
+	}
+	return out
+}
+
+// candidate is somebody to ask.
+type candidate struct {
+	name     string // of the type whose handler it is
+	value    tenon.Value
+	handlers []*handler
+	method   Handler
+}
+
+// candidates returns whom to ask, in order.
+func candidates(c *Call, values []tenon.Value) []candidate {
+	var cands []candidate
+	for _, v := range values {
+		switch v.(type) {
+		case *tensor.Dense, *tensor.Strings:
+			continue
+		}
+		if _, ok := v.(Recorder); ok {
+			continue
+		}
+		spec := v.Spec()
+		cand, ok := handlerOf(spec.TypeName(), v)
+		for _, name := range ancestors(spec) {
+			if ok {
+				break
+			}
+			cand, ok = handlerOf(name, nil)
+			cand.value = v
+		}
+		if !ok || slices.ContainsFunc(cands, func(x candidate) bool { return x.name == cand.name }) {
+			continue
+		}
+		up := ancestors(spec)
+		at := slices.IndexFunc(cands, func(x candidate) bool { return contains(up, x.name) })
+		if at < 0 {
+			at = len(cands)
+		}
+		cands = slices.Insert(cands, at, cand)
+	}
+	return cands
+}
+
+func handlerOf(name string, v tenon.Value) (candidate, bool) {
+	m, _ := v.(Handler)
+	hs := registered(name)
+	return candidate{name: name, value: v, handlers: hs, method: m}, m != nil || len(hs) > 0
+}
+
+// takes reports whether the candidate wants to be asked about the call.
+func (cand *candidate) takes(c *Call, values []tenon.Value) bool {
+	return cand.methodTakes(values) ||
+		slices.ContainsFunc(cand.handlers, func(h *handler) bool { return h.match.takes(c, values) })
+}
+
+func (cand *candidate) methodTakes(values []tenon.Value) bool {
+	if cand.method == nil {
+		return false
+	}
+	a, ok := cand.method.(Accepter)
+	return !ok || !slices.ContainsFunc(values, func(v tenon.Value) bool { return !a.AcceptsOp(v) })
+}
+
+// ancestors returns the names of the types that s refines, nearest first.
+func ancestors(s tenon.Spec) []string {
+	r, ok := s.(tenon.Refiner)
+	if !ok {
+		return nil
+	}
+	return r.Refines()
+}
+
+// ask asks one candidate. A panic that is not ours becomes an error that names
+// the handler.
+func (c *Call) ask(cand *candidate, values []tenon.Value) (out []tenon.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if !throw.Recovered(r, &err) {
+				err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s panicked: %v", cand.name, r), Err: &handlerPanic{debug.Stack()}}
+			}
+		}
+		if err != nil && !errors.Is(err, NotHandled) {
+			err = c.Fail(err)
+		}
+	}()
+	if active.Add(1) > suspicious && depth() > maxDepth {
+		active.Add(-1)
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", cand.name),
+			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
+	}
+	defer active.Add(-1)
+	for _, h := range cand.handlers {
+		if !h.match.takes(c, values) {
+			continue
+		}
+		out, err = h.f(c)
+		if !errors.Is(err, NotHandled) {
+			return c.counted(out, err, cand.name)
+		}
+	}
+	if !cand.methodTakes(values) {
+		return nil, NotHandled
+	}
+	out, err = cand.method.HandleOp(c)
+	return c.counted(out, err, cand.name)
+}
+
+func (c *Call) counted(out []tenon.Value, err error, name string) ([]tenon.Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	if n := c.Op.Results; n >= 0 && len(out) != n {
+		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned %d results, the operation has %d", name, len(out), n)
+	}
+	if i := slices.IndexFunc(out, func(v tenon.Value) bool { return v == nil }); i >= 0 {
+		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned nil as result %d", name, i)
+	}
+	return out, nil
+}
+
+// handlerPanic keeps the stack of a handler's panic for whoever looks for it.
+type handlerPanic struct{ stack []byte }
+
+func (h *handlerPanic) Error() string { return "see the cause for its stack" }
+
+// Stack returns the stack at the panic.
+func (h *handlerPanic) Stack() []byte { return h.stack }
+
+// A handler that calls itself would overflow the stack, which Go does not
+// recover from. So handlers at work are counted; when there are suspiciously
+// many, the stack is looked at.
+var active atomic.Int64
+
+const (
+	suspicious = 400
+	maxDepth   = 300
+)
+
+func depth() int {
+	pcs := make([]uintptr, 20000)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	n := 0
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.Function, "op.(*Call).ask") {
+			n++
+		}
+		if !more {
+			return n
+		}
+	}
+}
+
+// converted replaces values that stand for plain tensors by those tensors, and
+// fails where a value is left that nobody answers for.
+func (c *Call) converted(values []tenon.Value, declined []string) (*Call, error) {
+	out := slices.Clone(values)
+	for i, v := range values {
+		switch v := v.(type) {
+		case *tensor.Dense, *tensor.Strings, Recorder:
+		case Converter:
+			t, err := v.AsTensor()
+			if err != nil {
+				return nil, c.Fail(err)
+			}
+			out[i] = t
+		default:
+			return nil, c.nobody(v, declined)
+		}
+	}
+	return c.WithValues(out), nil
+}
+
+func (c *Call) nobody(v tenon.Value, declined []string) error {
+	e := c.Errorf(tenon.ErrDType, "nobody answers for %s", v.Spec().TypeName())
+	if len(declined) > 0 {
+		e.Msg += "; asked and declined: " + strings.Join(declined, ", ")
+	}
+	switch {
+	case !tenon.Registered(v.Spec().TypeName()):
+		if _, ok := v.(*tenon.OpaqueValue); ok {
+			e.Hint = "the type is not known in this program: import the package that defines " + v.Spec().TypeName()
+		}
+	case len(declined) == 0:
+		e.Hint = "give the type a HandleOp method, or register a handler with op.Handle"
+	}
+	return e
+}
+
+// castOp is the operation that promotion inserts; the catalogue sets it.
+var castOp *Op
+
+// SetCast tells dispatch which operation converts element types: parameters x
+// and dtype.
+func SetCast(o *Op) { castOp = o }
+
+// promoted casts the tensors of each group to their common element type.
+func (c *Call) promoted() (*Call, error) {
+	out := c
+	for g := uint8(1); g < 4; g++ {
+		common, differ := dtype.None, false
+		var err error
+		for _, i := range c.Op.tensors {
+			if c.Op.Params[i].Group != g {
+				continue
+			}
+			each(c.Args[i], func(t tensor.Tensor) {
+				d := t.DType()
+				switch {
+				case err != nil || d == common:
+				case common == dtype.None:
+					common = d
+				default:
+					differ = true
+					common, err = dtype.Promote(common, d)
+				}
+			})
+		}
+		if err != nil {
+			return nil, c.Errorf(tenon.ErrDType, "%v", strings.TrimPrefix(err.Error(), "dtype: "))
+		}
+		if !differ {
+			continue
+		}
+		out = &Call{Op: c.Op, Args: slices.Clone(out.Args)}
+		for _, i := range c.Op.tensors {
+			if c.Op.Params[i].Group != g {
+				continue
+			}
+			if out.Args[i], err = castArg(out.Args[i], common); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func each(arg any, f func(tensor.Tensor)) {
+	switch v := arg.(type) {
+	case tensor.Tensor:
+		f(v)
+	case []tenon.Value:
+		for _, x := range v {
+			if t, ok := x.(tensor.Tensor); ok {
+				f(t)
+			}
+		}
+	}
+}
+
+func castArg(arg any, d dtype.DType) (any, error) {
+	cast := func(t tenon.Value) (tenon.Value, error) {
+		if x, ok := t.(tensor.Tensor); !ok || x.DType() == d {
+			return t, nil
+		}
+		out, err := Do(castOp, t, d)
+		if err != nil {
+			return nil, err
+		}
+		return out[0], nil
+	}
+	switch v := arg.(type) {
+	case tenon.Value:
+		return cast(v)
+	case []tenon.Value:
+		l := slices.Clone(v)
+		for i, x := range l {
+			y, err := cast(x)
+			if err != nil {
+				return nil, err
+			}
+			l[i] = y
+		}
+		return l, nil
+	}
+	return arg, nil
+}

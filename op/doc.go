@@ -1,0 +1,27 @@
+// Package op says what an operation is, and finds who answers a call of one.
+//
+// An [Op] has a name, a class, parameters, a rule for the Specs of its results
+// (Infer), a kernel for dense tensors, and rules for gradients and batching. The
+// catalogue is in package ops; anyone may [Register] more.
+//
+// [Do] calls an operation. It binds the arguments to parameters, and then asks,
+// in this order:
+//
+//  1. the handlers of the values among the tensor arguments, lists included: a
+//     type that refines another before the type it refines, otherwise from left
+//     to right, each handler once. A handler may decline with [NotHandled];
+//  2. a [Recorder], if an argument is one: a symbolic value, or one that
+//     gradients are recorded for;
+//  3. the kernel.
+//
+// A call with nothing but dense tensors goes straight to the kernel. [Explain]
+// tells who was asked and who answered.
+//
+// A type answers for operations with a HandleOp method ([Handler]), or with
+// functions registered for its name ([Handle]), for one operation or a
+// whole [Class] of them. A handler that takes a value apart calls the same
+// operation on the parts with [Apply].
+//
+// The order follows NEP 18, "A dispatch mechanism for NumPy's high level array
+// functions" (https://numpy.org/neps/nep-0018-array-function-protocol.html).
+package op

@@ -1,0 +1,182 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// NotHandled is what a handler returns to decline a call: the next one is asked.
+var NotHandled = errors.New("op: not handled")
+
+// A Handler is a Value that answers for operations.
+type Handler interface {
+	tenon.Value
+
+	// HandleOp answers a call in which the receiver is an argument, or returns
+	// NotHandled. It may return an error of its own, or throw one.
+	HandleOp(c *Call) ([]tenon.Value, error)
+}
+
+// An Accepter is a Handler that takes calls only with certain kinds of values
+// beside it: a call with any other is declined for it without asking.
+type Accepter interface {
+	Handler
+
+	// AcceptsOp reports whether the handler takes calls with v among the tensor
+	// arguments. Plain tensors are asked about too.
+	AcceptsOp(v tenon.Value) bool
+}
+
+// A Converter is a Value that stands for a plain tensor wherever no handler
+// answers.
+type Converter interface {
+	tenon.Value
+	AsTensor() (tensor.Tensor, error)
+}
+
+// HandlerFunc answers a call, or returns NotHandled.
+type HandlerFunc func(c *Call) ([]tenon.Value, error)
+
+// Match says which calls a registered handler is for. At least one of Op and
+// Class or Any is set.
+type Match struct {
+	Op    *Op   // this operation
+	Class Class // every operation of the class, where Op is nil
+	Any   bool  // every operation, where Op is nil
+
+	// Types are the type names of the values the handler takes, where it is only
+	// for some: the call is declined for it where another value, or a plain tensor
+	// whose name "tensor.Tensor" is not listed, takes part.
+	Types []string
+}
+
+type handler struct {
+	match Match
+	f     HandlerFunc
+	line  string
+}
+
+var (
+	handlersMu sync.RWMutex
+	handlers   = map[string][]*handler{} // by type name
+	nHandlers  atomic.Int64
+)
+
+// Handle registers a handler for values of the type with a given name, which
+// may be a type of another package. It comes before the type's own HandleOp;
+// a handler for an operation comes before one for a class, and that before one
+// for all. Two handlers with the same claim are an error that names both places.
+// The function it returns removes the handler again.
+func Handle(typeName string, m Match, f HandlerFunc) (remove func(), err error) {
+	if m.Op == nil && m.Class == Other && !m.Any || f == nil || typeName == tensor.TypeName {
+		return nil, tenon.NewError(tenon.ErrInvalid, "op.Handle", fmt.Sprintf("a handler for %q needs a function and an operation or class, and a type other than the plain tensor", typeName))
+	}
+	h := &handler{m, f, source.Line()}
+	handlersMu.Lock()
+	defer handlersMu.Unlock()
+	for _, old := range handlers[typeName] {
+		if old.match.rank() == m.rank() && old.match.Op == m.Op && old.match.Class == m.Class && overlap(old.match.Types, m.Types) {
+			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "op.Handle", Line: h.line,
+				Msg: fmt.Sprintf("%s already has a handler for %s, from %s", typeName, m, old.line)}
+		}
+	}
+	list := append([]*handler(nil), handlers[typeName]...)
+	at := len(list)
+	for at > 0 && list[at-1].match.rank() > m.rank() {
+		at--
+	}
+	list = append(list[:at], append([]*handler{h}, list[at:]...)...)
+	handlers[typeName] = list
+	nHandlers.Add(1)
+	return func() { unhandle(typeName, h) }, nil
+}
+
+func unhandle(typeName string, h *handler) {
+	handlersMu.Lock()
+	defer handlersMu.Unlock()
+	var list []*handler
+	for _, x := range handlers[typeName] {
+		if x != h {
+			list = append(list, x)
+		}
+	}
+	if len(list) < len(handlers[typeName]) {
+		nHandlers.Add(-1)
+	}
+	handlers[typeName] = list
+}
+
+func (m Match) rank() int {
+	switch {
+	case m.Op != nil:
+		return 0
+	case m.Class != Other:
+		return 1
+	}
+	return 2
+}
+
+// String tells what the handler is for.
+func (m Match) String() string {
+	switch {
+	case m.Op != nil:
+		return m.Op.Name
+	case m.Class != Other:
+		return "every " + m.Class.String()
+	}
+	return "every operation"
+}
+
+func (m Match) takes(c *Call, values []tenon.Value) bool {
+	switch {
+	case m.Op != nil && m.Op != c.Op, m.Op == nil && m.Class != Other && m.Class != c.Op.Class:
+		return false
+	}
+	if m.Types == nil {
+		return true
+	}
+	for _, v := range values {
+		if !contains(m.Types, v.Spec().TypeName()) {
+			return false
+		}
+	}
+	return true
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// overlap reports whether two lists of types claim the same calls: they are
+// equal as sets.
+func overlap(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, x := range a {
+		if !contains(b, x) {
+			return false
+		}
+	}
+	return true
+}
+
+func registered(typeName string) []*handler {
+	if nHandlers.Load() == 0 {
+		return nil
+	}
+	handlersMu.RLock()
+	defer handlersMu.RUnlock()
+	return handlers[typeName]
+}

@@ -1,0 +1,254 @@
+package op
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Class groups operations that a handler can answer with one piece of code.
+type Class uint8
+
+// The classes.
+const (
+	Other              Class = iota // none of the below
+	UnaryElementwise                // one tensor x; the result has x's shape, element by element
+	BinaryElementwise               // two tensors x and y that broadcast
+	TernaryElementwise              // three tensors that broadcast, such as where and clip
+	Reduction                       // one tensor, parameters axis and keepdims; the axes go away
+	Cumulative                      // one tensor, a parameter axis; the shape stays, elements depend on their row
+	Assert                          // checks its arguments and returns them
+	Structural                      // moves elements without computing: reshape, concat, gather, …
+	Creation                        // makes a tensor from sizes: fill, range, eye, …
+	Random                          // takes a key
+)
+
+var classNames = [...]string{"other", "unary_elementwise", "binary_elementwise", "ternary_elementwise", "reduction", "cumulative", "assert", "structural", "creation", "random"}
+
+// String returns the class's name: "unary_elementwise".
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return fmt.Sprintf("class(%d)", uint8(c))
+}
+
+// Kind says what a parameter takes.
+type Kind uint8
+
+// The kinds of parameters.
+const (
+	Tensor  Kind = iota // a tensor or other Value; nil if optional
+	Tensors             // a list of Values
+	Attr                // static data
+)
+
+// Type is the type of an attribute. Binding converts to the Go type named.
+type Type uint8
+
+// The types of attributes.
+const (
+	AnyType     Type = iota // whatever it is
+	BoolType                // bool
+	IntType                 // int
+	FloatType               // float64
+	StringType              // string
+	DTypeType               // dtype.DType
+	ShapeType               // shape.Shape
+	IntsType                // []int; a single integer is a list of one
+	FloatsType              // []float64
+	StringsType             // []string
+	SpecType                // tenon.Spec
+)
+
+// Param is a parameter of an operation.
+type Param struct {
+	Name     string
+	Kind     Kind
+	Type     Type // of an attribute
+	Default  any  // of an attribute that may be left out; nil is a default where Optional is set
+	Optional bool // may be left out or nil
+	KeyOnly  bool // is given by name only
+
+	// Group makes tensor parameters with the same number, above zero, agree on an
+	// element type: constants take the others' type, and what then differs is
+	// promoted by a recorded cast.
+	Group uint8
+}
+
+// Op is an operation. Its fields are not changed once it is registered.
+type Op struct {
+	Name    string // snake_case, unique: "reduce_sum", "strings.length"
+	Doc     string // one sentence
+	Class   Class
+	Params  []Param
+	Results int // how many; negative: it depends on the arguments
+
+	// Infer returns the Specs of the results. The tensor arguments may be
+	// symbolic, so only element types and shapes are looked at, and values where
+	// [Call.Const] gives them. Infer does all the checking of arguments that
+	// needs no data; it runs before the kernel too.
+	Infer func(c *Call) ([]tenon.Spec, error)
+
+	// Kernel computes the results of concrete tensors, which Infer has accepted.
+	Kernel func(c *Call) ([]tensor.Tensor, error)
+
+	// Strided says that Kernel takes views with gaps; otherwise it gets row-major
+	// tensors only.
+	Strided bool
+
+	// VJP returns the cotangents of the tensor arguments (flattened, as
+	// [Call.Values] has them), given the results and their cotangents. A nil
+	// cotangent is zero. It is written with operations, so that it can be
+	// differentiated again, and throws errors. An operation without a VJP has no
+	// gradient.
+	VJP func(c *Call, out, ct []tensor.Tensor) []tensor.Tensor
+
+	// JVP returns the tangents of the results for the tangents of the tensor
+	// arguments, some of which are nil. Where it is nil, it is derived from VJP.
+	JVP func(c *Call, out, tangents []tensor.Tensor) []tensor.Tensor
+
+	// Batch runs the operation with an extra leading axis on the tensor arguments
+	// for which batched is true; all results have that axis. Where it is nil,
+	// elementwise classes follow a common rule, and other operations run row by row.
+	Batch func(c *Call, batched []bool) ([]tensor.Tensor, error)
+
+	// Stateful operations are neither dropped, merged nor reordered.
+	Stateful bool
+
+	// Nondifferentiable says that zero is the right gradient: the result is
+	// piecewise constant or not a floating number.
+	Nondifferentiable bool
+
+	// Fast1 and Fast2 compute a result for one or two dense arguments without
+	// binding, and return nil where the general way has to be taken.
+	Fast1 func(x *tensor.Dense) *tensor.Dense
+	Fast2 func(x, y *tensor.Dense) *tensor.Dense
+
+	params  map[string]int
+	tensors []int // indices of the tensor parameters
+	line    string
+}
+
+// IsUnaryElementwise reports whether the operation maps each element of one tensor.
+func (o *Op) IsUnaryElementwise() bool { return o.Class == UnaryElementwise }
+
+// IsBinaryElementwise reports whether the operation combines two broadcast tensors.
+func (o *Op) IsBinaryElementwise() bool { return o.Class == BinaryElementwise }
+
+// IsElementwise reports whether the operation is elementwise in any number of tensors.
+func (o *Op) IsElementwise() bool {
+	return o.Class == UnaryElementwise || o.Class == BinaryElementwise || o.Class == TernaryElementwise
+}
+
+// IsReduction reports whether the operation reduces axes of one tensor.
+func (o *Op) IsReduction() bool { return o.Class == Reduction }
+
+// IsAssert reports whether the operation only checks its arguments.
+func (o *Op) IsAssert() bool { return o.Class == Assert }
+
+// String returns the operation's name.
+func (o *Op) String() string { return o.Name }
+
+// Func returns the name of the Go function that calls the operation: "ops.ReduceSum".
+func (o *Op) Func() string {
+	pkg, name := "ops", o.Name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		pkg, name = name[:i], name[i+1:]
+	}
+	var b strings.Builder
+	up := true
+	for _, r := range name {
+		if r == '_' {
+			up = true
+			continue
+		}
+		if up {
+			r = unicode.ToUpper(r)
+		}
+		b.WriteRune(r)
+		up = false
+	}
+	return pkg + "." + b.String()
+}
+
+// Param returns the index of a parameter, and -1 where there is none of the name.
+func (o *Op) Param(name string) int {
+	if i, ok := o.params[name]; ok {
+		return i
+	}
+	return -1
+}
+
+var (
+	opsMu sync.RWMutex
+	all   = map[string]*Op{}
+)
+
+// Register makes an operation known by its name and returns it. It throws where
+// the name is taken or the definition is incomplete; call it from a package
+// variable or init.
+func Register(o *Op) *Op {
+	tenon.Throw(register(o))
+	return o
+}
+
+func register(o *Op) error {
+	fail := func(format string, args ...any) error {
+		return tenon.NewError(tenon.ErrInvalid, "op.Register", fmt.Sprintf(format, args...))
+	}
+	if o.Name == "" || o.Infer == nil || o.Kernel == nil {
+		return fail("operation %q needs a name, Infer and Kernel", o.Name)
+	}
+	o.params = make(map[string]int, len(o.Params))
+	for i, p := range o.Params {
+		if _, ok := o.params[p.Name]; ok || p.Name == "" {
+			return fail("operation %s has two parameters called %q", o.Name, p.Name)
+		}
+		o.params[p.Name] = i
+		if p.Kind != Attr {
+			o.tensors = append(o.tensors, i)
+		}
+	}
+	o.line = source.Line()
+	opsMu.Lock()
+	defer opsMu.Unlock()
+	if old, ok := all[o.Name]; ok {
+		return fail("operation %s is already registered, at %s", o.Name, old.line)
+	}
+	all[o.Name] = o
+	return nil
+}
+
+// Unregister removes an operation again, for tests that define their own.
+func Unregister(o *Op) {
+	opsMu.Lock()
+	defer opsMu.Unlock()
+	delete(all, o.Name)
+}
+
+// Lookup returns the operation with a name.
+func Lookup(name string) (*Op, bool) {
+	opsMu.RLock()
+	defer opsMu.RUnlock()
+	o, ok := all[name]
+	return o, ok
+}
+
+// All returns every registered operation in the order of their names.
+func All() []*Op {
+	opsMu.RLock()
+	defer opsMu.RUnlock()
+	list := make([]*Op, 0, len(all))
+	for _, o := range all {
+		list = append(list, o)
+	}
+	slices.SortFunc(list, func(a, b *Op) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}

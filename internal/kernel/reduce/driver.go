@@ -1,0 +1,173 @@
+package reduce
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// A reducer reduces a run of S to a D by way of an accumulator A. The run is
+// cut into blocks at fixed positions; each block becomes an accumulator, and
+// these are merged in order. So the result depends neither on the number of
+// workers nor on which of them took which block.
+type reducer[S, A, D any] struct {
+	block  func(x []S) A // of at least one element
+	merge  func(a, b A) A
+	finish func(a A, n int) D // n elements went into a
+	empty  D                  // of no elements
+
+	// columns reduces each of the len(acc) columns of a block of rows, stride
+	// elements apart. It is optional: without it columns are copied out one
+	// by one and given to block.
+	columns func(acc []A, x []S, rows, stride int)
+}
+
+const (
+	blockSize   = 64 << 10 // elements of a block: one task for a worker
+	columnChunk = 64       // columns that are reduced together where inner > 1
+	serialBelow = 32 << 10 // elements below which workers do not pay
+)
+
+// run reduces the middle dimension of x, which is [outer, n, inner] in
+// row-major order, to dst, which is [outer, inner].
+func (r *reducer[S, A, D]) run(dst []D, x []S, outer, n, inner int) {
+	if outer == 0 || inner == 0 {
+		return
+	}
+	dst = dst[:outer*inner]
+	if n == 0 {
+		for i := range dst {
+			dst[i] = r.empty
+		}
+		return
+	}
+	x = x[:outer*n*inner]
+	chunk := min(inner, columnChunk)
+	chunks := (inner + chunk - 1) / chunk
+	tasks := outer * chunks // each reduces a chunk of columns of one outer index
+	blocks := (n + blockSize/chunk - 1) / (blockSize / chunk)
+	switch perTask := n * chunk; {
+	case len(x) <= serialBelow:
+		r.tasks(dst, x, n, inner, 0, tasks)
+	case tasks < 8 && blocks > 1:
+		r.split(dst, x, outer, n, inner)
+	default:
+		par.For(tasks, max(1, serialBelow/perTask), func(lo, hi int) {
+			r.tasks(dst, x, n, inner, lo, hi)
+		})
+	}
+}
+
+// tasks reduces the chunks lo to hi of columns.
+func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
+	if inner == 1 {
+		for o := lo; o < hi; o++ {
+			dst[o] = r.finish(r.row(x[o*n:(o+1)*n]), n)
+		}
+		return
+	}
+	chunk := min(inner, columnChunk)
+	chunks := (inner + chunk - 1) / chunk
+	rows := blockSize / chunk
+	var sum, next [columnChunk]A
+	for t := lo; t < hi; t++ {
+		o, first := t/chunks, t%chunks*chunk
+		width := min(chunk, inner-first)
+		for i := 0; i < n; i += rows {
+			m := min(rows, n-i)
+			at := x[(o*n+i)*inner+first:]
+			if i == 0 {
+				r.blockColumns(sum[:width], at, m, inner)
+				continue
+			}
+			r.blockColumns(next[:width], at, m, inner)
+			for j := range width {
+				sum[j] = r.merge(sum[j], next[j])
+			}
+		}
+		for j := range width {
+			dst[o*inner+first+j] = r.finish(sum[j], n)
+		}
+	}
+}
+
+// row reduces a contiguous run.
+func (r *reducer[S, A, D]) row(x []S) A {
+	a := r.block(x[:min(blockSize, len(x))])
+	for i := blockSize; i < len(x); i += blockSize {
+		a = r.merge(a, r.block(x[i:min(i+blockSize, len(x))]))
+	}
+	return a
+}
+
+// split gives single blocks to the workers, for few but long runs.
+func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
+	chunk := min(inner, columnChunk)
+	rows := blockSize / chunk
+	blocks := (n + rows - 1) / rows
+	chunks := (inner + chunk - 1) / chunk
+	accs := make([]A, outer*blocks*inner) // [outer, blocks, inner]
+	par.For(outer*blocks*chunks, 1, func(lo, hi int) {
+		for t := lo; t < hi; t++ {
+			first := t % chunks * chunk
+			ob := t / chunks
+			o, i := ob/blocks, ob%blocks*rows
+			m := min(rows, n-i)
+			at := x[(o*n+i)*inner+first:]
+			acc := accs[ob*inner+first:][:min(chunk, inner-first)]
+			if inner == 1 {
+				acc[0] = r.block(at[:m])
+			} else {
+				r.blockColumns(acc, at, m, inner)
+			}
+		}
+	})
+	for o := range outer {
+		acc := accs[o*blocks*inner:][:blocks*inner]
+		for j := range inner {
+			a := acc[j]
+			for b := 1; b < blocks; b++ {
+				a = r.merge(a, acc[b*inner+j])
+			}
+			dst[o*inner+j] = r.finish(a, n)
+		}
+	}
+}
+
+// blockColumns reduces len(acc) columns of a block of rows.
+func (r *reducer[S, A, D]) blockColumns(acc []A, x []S, rows, stride int) {
+	if r.columns != nil {
+		r.columns(acc, x, rows, stride)
+		return
+	}
+	s := scratches.Get().(*scratch)
+	buf := view[S](s)
+	for first := 0; first < rows; first += len(buf) {
+		m := min(len(buf), rows-first)
+		for j := range acc {
+			at := x[first*stride+j:]
+			for i := range m {
+				buf[i] = at[i*stride]
+			}
+			if a := r.block(buf[:m]); first == 0 {
+				acc[j] = a
+			} else {
+				acc[j] = r.merge(acc[j], a)
+			}
+		}
+	}
+	scratches.Put(s)
+}
+
+// A scratch holds a column, or a converted part of a row, that a kernel wants
+// contiguous. It stays in the L2 cache.
+type scratch [2048]uint64
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// view returns the scratch as elements of type T, which must hold no pointers.
+func view[T any](s *scratch) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(s)), unsafe.Sizeof(*s)/unsafe.Sizeof(t))
+}

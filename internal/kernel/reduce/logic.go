@@ -1,0 +1,62 @@
+package reduce
+
+import "bytes"
+
+// anyTrue and allTrue take bools as bytes, 0 or 1, and stop at the first that
+// decides.
+
+func anyTrue() *reducer[uint8, uint8, uint8] {
+	return &reducer[uint8, uint8, uint8]{
+		block:  func(x []uint8) uint8 { return found(bytes.IndexByte(x, 1)) },
+		merge:  func(a, b uint8) uint8 { return a | b },
+		finish: func(a uint8, n int) uint8 { return a },
+		columns: func(acc []uint8, x []uint8, rows, stride int) {
+			copy(acc, x[:len(acc)])
+			for i := 1; i < rows; i++ {
+				for j, v := range x[i*stride:][:len(acc)] {
+					acc[j] |= v
+				}
+			}
+		},
+	}
+}
+
+func allTrue() *reducer[uint8, uint8, uint8] {
+	return &reducer[uint8, uint8, uint8]{
+		block:  func(x []uint8) uint8 { return 1 - found(bytes.IndexByte(x, 0)) },
+		merge:  func(a, b uint8) uint8 { return a & b },
+		finish: func(a uint8, n int) uint8 { return a },
+		empty:  1,
+		columns: func(acc []uint8, x []uint8, rows, stride int) {
+			copy(acc, x[:len(acc)])
+			for i := 1; i < rows; i++ {
+				for j, v := range x[i*stride:][:len(acc)] {
+					acc[j] &= v
+				}
+			}
+		},
+	}
+}
+
+func found(i int) uint8 {
+	if i < 0 {
+		return 0
+	}
+	return 1
+}
+
+func countNonzero[T number]() *reducer[T, int64, int64] {
+	return &reducer[T, int64, int64]{
+		block: func(x []T) int64 {
+			n := int64(0)
+			for _, v := range x {
+				if v != 0 {
+					n++
+				}
+			}
+			return n
+		},
+		merge:  func(a, b int64) int64 { return a + b },
+		finish: func(a int64, n int) int64 { return a },
+	}
+}

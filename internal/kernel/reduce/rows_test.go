@@ -1,0 +1,239 @@
+package reduce
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+var widths = []int{1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 200, 1024}
+
+func normal[T float](seed uint64, n int, scale float64) []T {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(rng.NormFloat64() * scale)
+	}
+	return x
+}
+
+func checkClose[T float](t *testing.T, what string, got []T, want []float64, tol float64) {
+	t.Helper()
+	for i := range want {
+		if math.Abs(float64(got[i])-want[i]) > tol*math.Max(1, math.Abs(want[i])) || (got[i] != got[i]) != (want[i] != want[i]) {
+			t.Fatalf("%s[%d] = %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func refSoftmax[T float](x []T) []float64 {
+	m, s := -inf, 0.0
+	for _, v := range x {
+		m = math.Max(m, float64(v))
+	}
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = math.Exp(float64(v) - m)
+		s += y[i]
+	}
+	for i := range y {
+		y[i] /= s
+	}
+	return y
+}
+
+func testRows[T float](t *testing.T, tol float64) {
+	const rows = 3
+	for _, n := range widths {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			x, dy := normal[T](1, rows*n, 4), normal[T](2, rows*n, 1)
+			y, ly, dx := make([]T, rows*n), make([]T, rows*n), make([]T, rows*n)
+			Softmax(y, x, n)
+			LogSoftmax(ly, x, n)
+			for r := range rows {
+				p := refSoftmax(x[r*n : (r+1)*n])
+				logs, grad, lgrad := make([]float64, n), make([]float64, n), make([]float64, n)
+				dot, sum := 0.0, 0.0
+				for i := range p {
+					logs[i] = math.Log(p[i])
+					dot += p[i] * float64(dy[r*n+i])
+					sum += float64(dy[r*n+i])
+				}
+				for i := range p {
+					grad[i] = p[i] * (float64(dy[r*n+i]) - dot)
+					lgrad[i] = float64(dy[r*n+i]) - p[i]*sum
+				}
+				checkClose(t, "softmax", y[r*n:], p, tol)
+				checkClose(t, "log_softmax", ly[r*n:], logs, tol)
+				SoftmaxGrad(dx, y, dy, n)
+				checkClose(t, "softmax gradient", dx[r*n:], grad, 4*tol)
+				LogSoftmaxGrad(dx, ly, dy, n)
+				checkClose(t, "log_softmax gradient", dx[r*n:], lgrad, 40*tol)
+			}
+			in := append([]T(nil), x...)
+			Softmax(in, in, n)
+			for i := range in {
+				if in[i] != y[i] {
+					t.Fatalf("in place [%d]: %v, want %v", i, in[i], y[i])
+				}
+			}
+			testNorms(t, x, dy, n, tol)
+		})
+	}
+}
+
+func testNorms[T float](t *testing.T, x, dy []T, n int, tol float64) {
+	rows := len(x) / n
+	gamma, beta := normal[T](3, n, 1), normal[T](4, n, 1)
+	const eps = 1e-5
+	y, dx, mean, rstd := make([]T, len(x)), make([]T, len(x)), make([]T, rows), make([]T, rows)
+	dgamma, dbeta := make([]T, n), make([]T, n)
+	for _, withParameters := range []bool{true, false} {
+		for _, centred := range []bool{true, false} {
+			g, b := gamma, beta
+			if !withParameters {
+				g, b = nil, nil
+			}
+			if centred {
+				LayerNorm(y, x, g, b, n, eps, mean, rstd)
+				LayerNormGrad(dx, dgamma, dbeta, x, g, dy, n, mean, rstd)
+			} else {
+				RMSNorm(y, x, g, n, eps, rstd)
+				RMSNormGrad(dx, dgamma, x, g, dy, n, rstd)
+			}
+			wantG, wantB := make([]float64, n), make([]float64, n)
+			for r := range rows {
+				row := x[r*n : (r+1)*n]
+				m, v := 0.0, 0.0
+				if centred {
+					m = exactSum(row) / float64(n)
+				}
+				for _, e := range row {
+					v += (float64(e) - m) * (float64(e) - m)
+				}
+				s := 1 / math.Sqrt(v/float64(n)+eps)
+				want, wantDx := make([]float64, n), make([]float64, n)
+				sumG, sumGH := 0.0, 0.0
+				for i, e := range row {
+					h, d := (float64(e)-m)*s, float64(dy[r*n+i])
+					want[i], wantDx[i] = h, d
+					if g != nil {
+						want[i] *= float64(g[i])
+						wantDx[i] *= float64(g[i])
+					}
+					if centred {
+						if b != nil {
+							want[i] += float64(b[i])
+						}
+						sumG += wantDx[i]
+					}
+					sumGH += wantDx[i] * h
+					wantG[i] += d * h
+					wantB[i] += d
+				}
+				for i, e := range row {
+					wantDx[i] = s * (wantDx[i] - sumG/float64(n) - (float64(e)-m)*s*sumGH/float64(n))
+				}
+				if n > 1 { // of one element, s and the gradient hang on eps and cancellation
+					checkClose(t, "norm", y[r*n:], want, 8*tol)
+					checkClose(t, "norm gradient", dx[r*n:], wantDx, 40*tol)
+					checkClose(t, "rstd", rstd[r:], []float64{s}, 4*tol)
+				}
+			}
+			if n > 1 {
+				checkClose(t, "dgamma", dgamma, wantG, 20*tol)
+				if centred {
+					checkClose(t, "dbeta", dbeta, wantB, 20*tol)
+				}
+			}
+		}
+	}
+}
+
+func TestRowsFloat32(t *testing.T) { testRows[float32](t, 1e-6) }
+func TestRowsFloat64(t *testing.T) { testRows[float64](t, 2e-15) }
+
+func TestSoftmaxSpecials(t *testing.T) {
+	for _, n := range []int{2, 16, 19, 70} {
+		for _, c := range []struct {
+			name string
+			at   map[int]float64
+			want func(i int) float64
+		}{
+			{"NaN", map[int]float64{1: nan}, func(int) float64 { return nan }},
+			{"+Inf", map[int]float64{0: inf}, func(int) float64 { return nan }},
+			{"one -Inf", map[int]float64{1: -inf}, func(i int) float64 {
+				if i == 1 {
+					return 0
+				}
+				return 1 / float64(n-1)
+			}},
+			{"large", map[int]float64{0: 1000}, func(i int) float64 {
+				if i == 0 {
+					return 1
+				}
+				return 0
+			}},
+		} {
+			x := make([]float32, n)
+			for i, v := range c.at {
+				x[i] = float32(v)
+			}
+			Softmax(x, x, n)
+			for i, v := range x {
+				if w := c.want(i); !close64(float64(v), w, 1e-6) {
+					t.Errorf("%s n=%d: [%d] = %v, want %v", c.name, n, i, v, w)
+				}
+			}
+		}
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(-inf)
+		}
+		Softmax(x, x, n)
+		if x[0] == x[0] {
+			t.Errorf("all -Inf n=%d: %v, want NaN", n, x[0])
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	const outer, n, inner = 2, 5, 19
+	x := normal[float64](9, outer*n*inner, 1)
+	y := make([]float64, len(x))
+	Lines(y, [][]float64{x}, outer, n, inner, func(dst []float64, x [][]float64) { Softmax(dst, x[0], n) })
+	lines(x, [3]int{outer, n, inner}, func(line []float64, at int) {
+		want := refSoftmax(line)
+		for i := range want {
+			if got := y[(at/inner*n+i)*inner+at%inner]; !close64(got, want[i], 1e-15) {
+				t.Fatalf("line %d [%d]: got %v, want %v", at, i, got, want[i])
+			}
+		}
+	})
+}
+
+func TestHalves(t *testing.T) {
+	x := []dtype.F16{dtype.F16From(0), dtype.F16From(0), dtype.F16From(1), dtype.F16From(1)}
+	Halves(x, [][]dtype.F16{x}, 2, func(dst []float32, x [][]float32) { Softmax(dst, x[0], 2) })
+	for i, v := range x {
+		if v != dtype.F16From(0.5) {
+			t.Errorf("[%d] = %v, want 0.5", i, v)
+		}
+	}
+}
+
+// The result is the same however many workers there are, as blocks lie at fixed
+// positions; see also the driver's comment. Splitting by hand must agree.
+func TestBlocksAreFixed(t *testing.T) {
+	x := normal[float32](11, 5*blockSize+123, 1)
+	r := sumFloat[float32](false)
+	serial := r.finish(r.row(x), len(x))
+	var split [1]float32
+	r.split(split[:], x, 1, len(x), 1)
+	if split[0] != serial {
+		t.Errorf("split %v, serial %v", split[0], serial)
+	}
+}

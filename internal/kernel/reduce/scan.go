@@ -1,0 +1,205 @@
+package reduce
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// ScanOp names a cumulative operation.
+type ScanOp uint8
+
+// The cumulative operations, with what an exclusive one starts from.
+const (
+	CumSum       ScanOp = iota // 0; integers wrap
+	CumProd                    // 1; integers wrap
+	CumMax                     // the least value of the type; NaN from the first NaN on
+	CumMin                     // the greatest value of the type; NaN from the first NaN on
+	CumLogSumExp               // -Inf
+	scanCount
+)
+
+// ScanFunc is a cumulative operation along the middle dimension of x, which
+// holds outer·n·inner elements in row-major order; dst has as many, of the same
+// type, and may be the same memory. An exclusive scan leaves each element out
+// of its own result; a reverse one goes from the last element to the first.
+type ScanFunc = func(dst, x unsafe.Pointer, outer, n, inner int, exclusive, reverse bool)
+
+// Scan returns the cumulative operation on elements of type dt, or nil if there
+// is none. Floats accumulate in float64, sums of them with
+// compensation.
+func Scan(op ScanOp, dt dtype.DType) ScanFunc {
+	switch dt {
+	case dtype.Int8:
+		return scanInt[int8](op)
+	case dtype.Int16:
+		return scanInt[int16](op)
+	case dtype.Int32:
+		return scanInt[int32](op)
+	case dtype.Int64:
+		return scanInt[int64](op)
+	case dtype.Uint8:
+		return scanInt[uint8](op)
+	case dtype.Uint16:
+		return scanInt[uint16](op)
+	case dtype.Uint32:
+		return scanInt[uint32](op)
+	case dtype.Uint64:
+		return scanInt[uint64](op)
+	case dtype.Float16:
+		return scanThrough(op, func(v dtype.F16) float64 { return float64(v.Float32()) }, dtype.F16From64)
+	case dtype.BFloat16:
+		return scanThrough(op, func(v dtype.BF16) float64 { return float64(v.Float32()) }, dtype.BF16From64)
+	case dtype.Float32:
+		return scanThrough(op, func(v float32) float64 { return float64(v) }, func(v float64) float32 { return float32(v) })
+	case dtype.Float64:
+		return scanThrough(op, func(v float64) float64 { return v }, func(v float64) float64 { return v })
+	case dtype.Complex64:
+		return scanComplex[complex64](op)
+	case dtype.Complex128:
+		return scanComplex[complex128](op)
+	}
+	return nil
+}
+
+// A scanner folds elements into an accumulator and shows it as an element.
+type scanner[T, A any] struct {
+	start A
+	fold  func(a A, v T) A
+	show  func(a A) T
+}
+
+// run scans all rows. Those of one outer index stand side by side, so they
+// advance together, a chunk of columns at a time.
+func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse bool) {
+	if outer == 0 || n == 0 || inner == 0 {
+		return
+	}
+	chunk := min(inner, columnChunk)
+	chunks := (inner + chunk - 1) / chunk
+	par.For(outer*chunks, max(1, serialBelow/(n*chunk)), func(lo, hi int) {
+		var accs [columnChunk]A
+		for t := lo; t < hi; t++ {
+			first := t % chunks * chunk
+			acc := accs[:min(chunk, inner-first)]
+			for j := range acc {
+				acc[j] = s.start
+			}
+			base := t/chunks*n*inner + first
+			for i := range n {
+				at := base + i*inner
+				if reverse {
+					at = base + (n-1-i)*inner
+				}
+				from, to := x[at:at+len(acc)], dst[at:at+len(acc)]
+				for j, v := range from {
+					next := s.fold(acc[j], v)
+					if exclusive {
+						to[j] = s.show(acc[j])
+					} else {
+						to[j] = s.show(next)
+					}
+					acc[j] = next
+				}
+			}
+		}
+	})
+}
+
+func untypedScan[T, A any](s *scanner[T, A]) ScanFunc {
+	if s == nil {
+		return nil
+	}
+	return func(dst, x unsafe.Pointer, outer, n, inner int, exclusive, reverse bool) {
+		size := outer * n * inner
+		s.run(unsafe.Slice((*T)(dst), size), unsafe.Slice((*T)(x), size), outer, n, inner, exclusive, reverse)
+	}
+}
+
+func scanInt[T integer](op ScanOp) ScanFunc {
+	lo, hi := extremes[T]()
+	s := &scanner[T, T]{show: func(a T) T { return a }}
+	switch op {
+	case CumSum:
+		s.fold = func(a, v T) T { return a + v }
+	case CumProd:
+		s.start = 1
+		s.fold = func(a, v T) T { return a * v }
+	case CumMax:
+		s.start = lo
+		s.fold = func(a, v T) T { return max(a, v) }
+	case CumMin:
+		s.start = hi
+		s.fold = func(a, v T) T { return min(a, v) }
+	default:
+		return nil
+	}
+	return untypedScan(s)
+}
+
+func scanFloat(op ScanOp) (plain *scanner[float64, float64], sum *scanner[float64, compensated], log *scanner[float64, logSum]) {
+	same := func(a float64) float64 { return a }
+	switch op {
+	case CumSum:
+		sum = &scanner[float64, compensated]{
+			fold: func(a compensated, v float64) compensated { return a.plus(compensated{sum: v}) },
+			show: compensated.value,
+		}
+	case CumProd:
+		plain = &scanner[float64, float64]{1, func(a, v float64) float64 { return a * v }, same}
+	case CumMax:
+		plain = &scanner[float64, float64]{-inf, func(a, v float64) float64 { return max(a, v) }, same}
+	case CumMin:
+		plain = &scanner[float64, float64]{inf, func(a, v float64) float64 { return min(a, v) }, same}
+	case CumLogSumExp:
+		log = &scanner[float64, logSum]{
+			start: logSum{-inf, 0},
+			fold: func(a logSum, v float64) logSum {
+				if math.IsInf(v, -1) {
+					return a
+				}
+				return a.plus(logSum{v, 1})
+			},
+			show: logSum.value,
+		}
+	}
+	return plain, sum, log
+}
+
+// scanThrough scans elements that become float64 and back by to and from.
+func scanThrough[T any](op ScanOp, to func(T) float64, from func(float64) T) ScanFunc {
+	plain, sum, log := scanFloat(op)
+	switch {
+	case plain != nil:
+		return untypedScan(through(plain, to, from))
+	case sum != nil:
+		return untypedScan(through(sum, to, from))
+	case log != nil:
+		return untypedScan(through(log, to, from))
+	}
+	return nil
+}
+
+func through[T, A any](s *scanner[float64, A], to func(T) float64, from func(float64) T) *scanner[T, A] {
+	return &scanner[T, A]{
+		start: s.start,
+		fold:  func(a A, v T) A { return s.fold(a, to(v)) },
+		show:  func(a A) T { return from(s.show(a)) },
+	}
+}
+
+func scanComplex[T complexNumber](op ScanOp) ScanFunc {
+	s := &scanner[T, complex128]{show: func(a complex128) T { return T(a) }}
+	switch op {
+	case CumSum:
+		s.fold = func(a complex128, v T) complex128 { return a + complex128(v) }
+	case CumProd:
+		s.start = 1
+		s.fold = func(a complex128, v T) complex128 { return a * complex128(v) }
+	default:
+		return nil
+	}
+	return untypedScan(s)
+}

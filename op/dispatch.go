@@ -549,3 +549,9 @@ func castArg(arg any, d dtype.DType) (any, error) {
 	}
 	return arg, nil
 }
+
+var levels atomic.Int64
+
+// NextLevel returns the level of a new recorder. Recorders made later have
+// higher levels: the innermost of nested traces is the latest.
+func NextLevel() int { return int(levels.Add(1)) }

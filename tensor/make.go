@@ -66,6 +66,13 @@ func Wrap[T dtype.Number | ~bool](data []T, s shape.Shape) *Dense {
 	return wrapDense(data, dtype.Of[T](), s)
 }
 
+// A Concreter is a tensor that stands for another, such as one that gradients
+// are recorded for, or a symbolic one, which has no elements and says so.
+type Concreter interface {
+	Tensor
+	Concrete() (Tensor, error)
+}
+
 // Data returns the elements of a dense tensor in row-major order. It shares
 // memory with the tensor (unless that is a view with gaps) and must not be
 // changed. For string tensors the slice is new. It throws where v is not a
@@ -82,6 +89,11 @@ func Data[T dtype.Native](v tenon.Value) []T {
 			s := v.Slice()
 			return *(*[]T)(unsafe.Pointer(&s))
 		}
+	}
+	if c, ok := v.(Concreter); ok {
+		t, err := c.Concrete()
+		tenon.Throw(err)
+		return Data[T](t)
 	}
 	got := "nil"
 	if v != nil {

@@ -1,0 +1,181 @@
+package graph
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Graph is a program over tensors.
+type Graph struct {
+	Name    string
+	Params  []*Value // the inputs, captures last
+	Nodes   []*Node  // in an order in which they can run
+	Outputs []*Value
+
+	// Captures are the values of enclosing traces that the last len(Captures)
+	// parameters stand for.
+	Captures []tensor.Tensor
+
+	level    int
+	sealed   atomic.Bool
+	captured map[tensor.Tensor]*Value
+	consts   map[tensor.Tensor]*Value
+	next     int
+}
+
+// A Node is an operation in a graph.
+type Node struct {
+	Op   *op.Op
+	Args []any // by parameter, as in op.Call: *Value, nil, []tenon.Value of *Values, or an attribute
+	Outs []*Value
+	Line string // the user's source line
+}
+
+// A Value is a symbolic tensor: a parameter of a graph, a constant, or a result
+// of a node.
+type Value struct {
+	graph *Graph
+	node  *Node         // nil for parameters and constants
+	konst tensor.Tensor // the elements of a constant
+	index int           // which result, or which parameter
+	id    int
+	spec  *tensor.Spec
+}
+
+var (
+	_ op.Recorder = (*Value)(nil)
+	_ op.Constant = (*Value)(nil)
+)
+
+// New returns an empty graph that can be recorded into.
+func New(name string) *Graph {
+	return &Graph{
+		Name:     name,
+		level:    op.NextLevel(),
+		captured: map[tensor.Tensor]*Value{},
+		consts:   map[tensor.Tensor]*Value{},
+	}
+}
+
+// Param adds an input.
+func (g *Graph) Param(spec *tensor.Spec) *Value {
+	v := g.value(spec)
+	v.index = len(g.Params)
+	g.Params = append(g.Params, v)
+	return v
+}
+
+func (g *Graph) value(spec *tensor.Spec) *Value {
+	v := &Value{graph: g, spec: spec, id: g.next}
+	g.next++
+	return v
+}
+
+// Const returns a constant of the graph.
+func (g *Graph) Const(t tensor.Tensor) *Value {
+	if v, ok := g.consts[t]; ok {
+		return v
+	}
+	v := g.value(t.Spec().(*tensor.Spec))
+	v.konst = t
+	g.consts[t] = v
+	return v
+}
+
+// Add appends a node for a call whose tensor arguments are Values of the graph.
+func (g *Graph) Add(c *op.Call, line string, specs []tenon.Spec) (*Node, error) {
+	n := &Node{Op: c.Op, Args: c.Args, Line: line, Outs: make([]*Value, len(specs))}
+	for i, s := range specs {
+		ts, ok := s.(*tensor.Spec)
+		if !ok {
+			return nil, c.Errorf(tenon.ErrDType, "result %d is a %s, and a graph holds dense tensors only", i, s.TypeName())
+		}
+		v := g.value(ts)
+		v.node, v.index = n, i
+		n.Outs[i] = v
+	}
+	g.Nodes = append(g.Nodes, n)
+	return n, nil
+}
+
+// Seal ends the trace: later operations on its values are errors.
+func (g *Graph) Seal() { g.sealed.Store(true) }
+
+// Spec returns the *tensor.Spec of what is known.
+func (v *Value) Spec() tenon.Spec { return v.spec }
+
+// DType returns the element type.
+func (v *Value) DType() dtype.DType { return v.spec.DType() }
+
+// Shape returns the sizes that are known.
+func (v *Value) Shape() shape.Shape { return v.spec.Shape() }
+
+// Graph returns the graph that v belongs to.
+func (v *Value) Graph() *Graph { return v.graph }
+
+// Node returns the node that v is a result of, nil for parameters and constants.
+func (v *Value) Node() *Node { return v.node }
+
+// Index returns which result of its node, or which parameter, v is.
+func (v *Value) Index() int { return v.index }
+
+// ID numbers the values of a graph from 0 in the order of their definition.
+func (v *Value) ID() int { return v.id }
+
+// IsParam reports whether v is a parameter.
+func (v *Value) IsParam() bool { return v.node == nil && v.konst == nil }
+
+// ConstValue returns the elements of a constant.
+func (v *Value) ConstValue() (tensor.Tensor, bool) { return v.konst, v.konst != nil }
+
+// Concrete returns the elements of a constant. For other values it returns the
+// error that tells how to depend on data inside a trace.
+func (v *Value) Concrete() (tensor.Tensor, error) {
+	if v.konst != nil {
+		return v.konst, nil
+	}
+	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", fmt.Sprintf("%v is symbolic: its elements do not exist while the function is traced", v))
+	e.Hint = "to branch or loop on data use control.Cond or control.While; to call Go code use control.GoFunc"
+	return nil, e
+}
+
+// String prints "%3: float32[2, ?]".
+func (v *Value) String() string { return fmt.Sprintf("%%%d: %v", v.id, v.spec) }
+
+// Inputs returns the node's tensor arguments in the order of its parameters.
+func (n *Node) Inputs() []*Value {
+	var in []*Value
+	for _, a := range n.Args {
+		switch a := a.(type) {
+		case *Value:
+			in = append(in, a)
+		case []tenon.Value:
+			for _, x := range a {
+				if v, ok := x.(*Value); ok {
+					in = append(in, v)
+				}
+			}
+		}
+	}
+	return in
+}
+
+// Regions returns the graphs among the node's attributes.
+func (n *Node) Regions() []*Graph {
+	var gs []*Graph
+	for _, a := range n.Args {
+		switch a := a.(type) {
+		case *Graph:
+			gs = append(gs, a)
+		case []*Graph:
+			gs = append(gs, a...)
+		}
+	}
+	return gs
+}

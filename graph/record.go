@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// RecordLevel returns the level of the graph: later traces have higher ones.
+func (v *Value) RecordLevel() int { return v.graph.level }
+
+// Record appends the call to the graph and returns its symbolic results.
+func (v *Value) Record(c *op.Call) ([]tenon.Value, error) {
+	g := v.graph
+	if g.sealed.Load() {
+		e := c.Errorf(tenon.ErrInvalid, "a value of the trace of %s is used after the trace has ended", g.Name)
+		e.Hint = "return the value from the function instead of storing it outside"
+		return nil, e
+	}
+	var err error
+	d := &op.Call{Op: c.Op, Args: make([]any, len(c.Args))}
+	for i, a := range c.Args {
+		switch a := a.(type) {
+		case []tenon.Value:
+			l := make([]tenon.Value, len(a))
+			for k, x := range a {
+				if l[k], err = g.use(x); err != nil {
+					return nil, c.Fail(err)
+				}
+			}
+			d.Args[i] = l
+		case tenon.Value:
+			if d.Args[i], err = g.use(a); err != nil {
+				return nil, c.Fail(err)
+			}
+		default:
+			d.Args[i] = a
+		}
+	}
+	specs, err := c.Op.Infer(d)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	n, err := g.Add(d, source.Line(), specs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tenon.Value, len(n.Outs))
+	for i, o := range n.Outs {
+		out[i] = o
+	}
+	return out, nil
+}
+
+// Import returns v as a Value of g: itself, a constant, or a capture.
+func (g *Graph) Import(v tenon.Value) (*Value, error) { return g.use(v) }
+
+func (g *Graph) use(v tenon.Value) (*Value, error) {
+	switch v := v.(type) {
+	case *Value:
+		if v.graph == g {
+			return v, nil
+		}
+		if v.konst != nil {
+			return g.Const(v.konst), nil
+		}
+		if v.graph.sealed.Load() {
+			e := tenon.NewError(tenon.ErrInvalid, "graph.Import", fmt.Sprintf("a value of the trace of %s is used after the trace has ended", v.graph.Name))
+			e.Hint = "return the value from the function instead of storing it outside"
+			return nil, e
+		}
+		return g.capture(v), nil
+	case *tensor.Dense:
+		return g.Const(v), nil
+	case *tensor.Strings:
+		return g.Const(v), nil
+	case op.Recorder:
+		return g.capture(v), nil
+	}
+	return nil, tenon.NewError(tenon.ErrDType, "graph.Import", fmt.Sprintf("a %s is no tensor", v.Spec().TypeName()))
+}
+
+func (g *Graph) capture(t tensor.Tensor) *Value {
+	if v, ok := g.captured[t]; ok {
+		return v
+	}
+	v := g.Param(t.Spec().(*tensor.Spec))
+	g.captured[t] = v
+	g.Captures = append(g.Captures, t)
+	return v
+}
+
+// Trace records f into a new graph with parameters of the given Specs.
+func Trace(name string, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (g *Graph, err error) {
+	g = New(name)
+	defer g.Seal()
+	params := make([]tensor.Tensor, len(specs))
+	for i, s := range specs {
+		params[i] = g.Param(s)
+	}
+	out, err := g.call(f, params)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range out {
+		v, err := g.use(o)
+		if err != nil {
+			return nil, err
+		}
+		g.Outputs = append(g.Outputs, v)
+	}
+	return g, nil
+}
+
+func (g *Graph) call(f func([]tensor.Tensor) ([]tensor.Tensor, error), params []tensor.Tensor) (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return f(params)
+}
+
+// Inline runs the graph's operations again on other values, which may be
+// concrete, symbolic in another graph, or recorded for gradients. It returns
+// what the outputs become.
+func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
+	if len(inputs) != len(g.Params) {
+		return nil, tenon.NewError(tenon.ErrInvalid, "graph.Inline", fmt.Sprintf("%s has %d parameters, got %d values", g.Name, len(g.Params), len(inputs)))
+	}
+	env := make([]tensor.Tensor, g.next)
+	for i, p := range g.Params {
+		if !inputs[i].Shape().CompatibleWith(p.Shape()) || inputs[i].DType() != p.DType() {
+			return nil, tenon.NewError(tenon.ErrDType, "graph.Inline", fmt.Sprintf("parameter %d of %s is %v, got %v", i, g.Name, p.spec, tenon.String(inputs[i].Spec())))
+		}
+		env[p.id] = inputs[i]
+	}
+	get := func(v *Value) tensor.Tensor {
+		if v.konst != nil {
+			return v.konst
+		}
+		return env[v.id]
+	}
+	for _, n := range g.Nodes {
+		c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
+		for i, a := range n.Args {
+			switch a := a.(type) {
+			case *Value:
+				c.Args[i] = get(a)
+			case []tenon.Value:
+				l := make([]tenon.Value, len(a))
+				for k, x := range a {
+					l[k] = get(x.(*Value))
+				}
+				c.Args[i] = l
+			default:
+				c.Args[i] = a
+			}
+		}
+		out, err := c.Do()
+		if err != nil {
+			return nil, err
+		}
+		for i, o := range out {
+			env[n.Outs[i].id] = o.(tensor.Tensor)
+		}
+	}
+	out := make([]tensor.Tensor, len(g.Outputs))
+	for i, o := range g.Outputs {
+		out[i] = get(o)
+	}
+	return out, nil
+}
+
+// Refine narrows what is known of a parameter's shape; it is for passes that
+// have proved it.
+func (v *Value) Refine(s shape.Shape) { v.spec = tensor.NewSpec(v.spec.DType(), s) }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/tenonml/tenon"
@@ -27,6 +28,7 @@ type Graph struct {
 	captured map[tensor.Tensor]*Value
 	consts   map[tensor.Tensor]*Value
 	next     int
+	memo     sync.Map
 }
 
 // A Node is an operation in a graph.
@@ -179,3 +181,16 @@ func (n *Node) Regions() []*Graph {
 	}
 	return gs
 }
+
+// Memo returns what make returned when it was first called with the key. Plans
+// and derived graphs are kept with the graph they were made of.
+func (g *Graph) Memo(key any, make func() any) any {
+	if v, ok := g.memo.Load(key); ok {
+		return v
+	}
+	v, _ := g.memo.LoadOrStore(key, make())
+	return v
+}
+
+// NumValues returns one more than the largest ID of the graph's values.
+func (g *Graph) NumValues() int { return g.next }

@@ -1,0 +1,202 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Plan is a graph made ready to run.
+type Plan struct {
+	graph  *graph.Graph
+	consts []slotConst
+	steps  []step
+	slots  int
+}
+
+type slotConst struct {
+	slot int
+	t    tensor.Tensor
+}
+
+// step is one node.
+type step struct {
+	op   *op.Op
+	args []arg
+	outs []int
+	free []int // slots that no later step reads
+	line string
+	// x and y are the operands of a step that Fast1 or Fast2 may do; -1 otherwise.
+	x, y int
+}
+
+// arg is an argument of a step: an attribute, a slot, or a list of slots.
+type arg struct {
+	attr any
+	slot int // -1: an attribute
+	list []int
+}
+
+type planKey struct{}
+
+// For returns the plan of a graph, made when it is first asked for.
+func For(g *graph.Graph) *Plan {
+	return g.Memo(planKey{}, func() any { return plan(g) }).(*Plan)
+}
+
+func plan(g *graph.Graph) *Plan {
+	p := &Plan{graph: g, slots: g.NumValues()}
+	last := make([]int, p.slots) // the last step that reads a slot
+	seen := map[int]bool{}
+	slot := func(v *graph.Value, at int) int {
+		if t, ok := v.ConstValue(); ok && !seen[v.ID()] {
+			seen[v.ID()] = true
+			p.consts = append(p.consts, slotConst{v.ID(), t})
+		}
+		last[v.ID()] = at
+		return v.ID()
+	}
+	for i, n := range g.Nodes {
+		s := step{op: n.Op, args: make([]arg, len(n.Args)), line: n.Line, x: -1, y: -1}
+		for k, a := range n.Args {
+			switch a := a.(type) {
+			case *graph.Value:
+				s.args[k] = arg{slot: slot(a, i)}
+			case []tenon.Value:
+				l := make([]int, len(a))
+				for j, x := range a {
+					l[j] = slot(x.(*graph.Value), i)
+				}
+				s.args[k] = arg{slot: -1, list: l}
+			default:
+				s.args[k] = arg{slot: -1, attr: a}
+			}
+		}
+		switch {
+		case n.Op.Fast1 != nil && len(n.Args) == 1 && s.args[0].slot >= 0:
+			s.x = s.args[0].slot
+		case n.Op.Fast2 != nil && len(n.Args) == 2 && s.args[0].list == nil && s.args[1].slot >= 0:
+			s.x, s.y = s.args[0].slot, s.args[1].slot
+		}
+		for _, o := range n.Outs {
+			s.outs = append(s.outs, o.ID())
+			last[o.ID()] = max(last[o.ID()], i)
+		}
+		p.steps = append(p.steps, s)
+	}
+	for _, o := range g.Outputs {
+		slot(o, len(g.Nodes))
+	}
+	for id, at := range last {
+		if at < len(p.steps) && !seen[id] {
+			p.steps[at].free = append(p.steps[at].free, id)
+		}
+	}
+	return p
+}
+
+// Run computes the graph's outputs for inputs that belong to its parameters.
+func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
+	g := p.graph
+	if len(inputs) != len(g.Params) {
+		return nil, tenon.NewError(tenon.ErrInvalid, "graph.Run", fmt.Sprintf("%s has %d parameters, got %d values", g.Name, len(g.Params), len(inputs)))
+	}
+	var few [16]tensor.Tensor
+	slots := few[:]
+	if p.slots > len(few) {
+		slots = make([]tensor.Tensor, p.slots)
+	}
+	for i, in := range inputs {
+		slots[g.Params[i].ID()] = in
+	}
+	for _, c := range p.consts {
+		slots[c.slot] = c.t
+	}
+	done := ctx.Done()
+	for i := range p.steps {
+		if done != nil {
+			select {
+			case <-done:
+				return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: g.Name, Err: context.Cause(ctx), Line: p.steps[i].line}
+			default:
+			}
+		}
+		if err := p.steps[i].run(slots); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]tensor.Tensor, len(g.Outputs))
+	for i, o := range g.Outputs {
+		out[i] = slots[o.ID()]
+	}
+	return out, nil
+}
+
+func (s *step) run(slots []tensor.Tensor) error {
+	if s.x >= 0 {
+		if out := s.fast(slots); out != nil {
+			slots[s.outs[0]] = out
+			for _, f := range s.free {
+				slots[f] = nil
+			}
+			return nil
+		}
+	}
+	c := &op.Call{Op: s.op, Args: make([]any, len(s.args))}
+	for i, a := range s.args {
+		switch {
+		case a.list != nil:
+			l := make([]tenon.Value, len(a.list))
+			for k, at := range a.list {
+				l[k] = slots[at]
+			}
+			c.Args[i] = l
+		case a.slot >= 0:
+			c.Args[i] = slots[a.slot]
+		default:
+			c.Args[i] = a.attr
+		}
+	}
+	out, err := c.Run()
+	if err != nil {
+		e := tenon.AsError(err)
+		if e.Line != s.line {
+			f := *e
+			f.Line = s.line
+			e = &f
+		}
+		return e
+	}
+	for i, o := range out {
+		slots[s.outs[i]] = o.(tensor.Tensor)
+	}
+	for _, f := range s.free {
+		slots[f] = nil
+	}
+	return nil
+}
+
+func (s *step) fast(slots []tensor.Tensor) tensor.Tensor {
+	x, ok := slots[s.x].(*tensor.Dense)
+	if !ok {
+		return nil
+	}
+	if s.y < 0 {
+		if out := s.op.Fast1(x); out != nil {
+			return out
+		}
+		return nil
+	}
+	y, ok := slots[s.y].(*tensor.Dense)
+	if !ok {
+		return nil
+	}
+	if out := s.op.Fast2(x, y); out != nil {
+		return out
+	}
+	return nil
+}

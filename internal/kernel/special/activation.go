@@ -47,7 +47,15 @@ func Gelu(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return math.Copysign(0, -1)
 	}
-	return 0.5 * x * math.Erfc(-x*(math.Sqrt2/2))
+	const hi, lo = math.Sqrt2 / 2, -4.833646656726457e-17 // their sum is √½ to 107 bits
+	a := -x * hi
+	e := math.Erfc(a)
+	if a > 1 && e > 0 {
+		// Far out, erfc(a+d) ≈ erfc(a)(1-2ad): what rounding a has lost counts.
+		d := math.FMA(-x, hi, -a) - x*lo
+		e -= e * 2 * a * d
+	}
+	return 0.5 * x * e
 }
 
 // GeluTanh returns the approximation x/2·(1+tanh u), u = √(2/π)(x+0.044715x³),

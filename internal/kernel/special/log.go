@@ -2,6 +2,15 @@ package special
 
 import "math"
 
+// Log returns the natural logarithm of x. Unlike math.Log on some machines it is
+// right for subnormal numbers.
+func Log(x float64) float64 {
+	if x < 0x1p-1022 && x > 0 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
 // Log2 returns the binary logarithm of x: exact for powers of two, and without
 // cancellation just above 1, where math.Log2 loses digits.
 func Log2(x float64) float64 {
@@ -19,14 +28,12 @@ func Log2(x float64) float64 {
 // Log10 returns the decimal logarithm of x; it is exact for the powers of ten
 // that float64 holds.
 func Log10(x float64) float64 {
-	if x > 0.5 && x < 2 {
-		return math.Log(x) * (1 / math.Ln10)
+	if x >= 1 && x <= 1e22 {
+		if r := math.RoundToEven(math.Log(x) * (1 / math.Ln10)); math.Pow10(int(r)) == x {
+			return r
+		}
 	}
-	l := math.Log10(x)
-	if r := math.RoundToEven(l); math.Abs(l-r) < 1e-13 && r >= 0 && r <= 22 && math.Pow10(int(r)) == x {
-		return r
-	}
-	return l
+	return Log(x) * (1 / math.Ln10)
 }
 
 // LogGamma returns log|Γ(x)|: +Inf at zero, at the negative integers and at
@@ -34,6 +41,9 @@ func Log10(x float64) float64 {
 func LogGamma(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return math.Inf(1)
+	}
+	if a := math.Abs(x); a < 0x1p-60 {
+		return -Log(a) // Γ(x) is 1/x
 	}
 	l, _ := math.Lgamma(x)
 	return l
@@ -44,7 +54,7 @@ func Xlogy(x, y float64) float64 {
 	if x == 0 && y == y {
 		return 0
 	}
-	return x * math.Log(y)
+	return x * Log(y)
 }
 
 // Xlog1py returns x·log(1+y), and 0 where x is 0 and y is no NaN.

@@ -31,7 +31,7 @@ func Ndtri(p float64) float64 {
 	if q > 0 {
 		tail = 1 - p
 	}
-	r := math.Sqrt(-math.Log(tail))
+	r := math.Sqrt(-Log(tail))
 	var num, den float64
 	if r <= 5 {
 		r -= 1.6

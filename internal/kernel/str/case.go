@@ -1,0 +1,110 @@
+package str
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Lower returns each string with the ASCII letters in lower case and all other
+// bytes as they are.
+func Lower(x Column) Column { return letters(x, 'A', 'Z') }
+
+// Upper returns each string with the ASCII letters in upper case and all other
+// bytes as they are.
+func Upper(x Column) Column { return letters(x, 'a', 'z') }
+
+// letters flips the case of the bytes from first to last.
+func letters(x Column, first, last byte) Column {
+	out := Concat(x)
+	for i, b := range out.Bytes {
+		if first <= b && b <= last {
+			out.Bytes[i] = b ^ 0x20
+		}
+	}
+	return out
+}
+
+// LowerUTF8 returns each string with its characters in lower case, by Unicode's full
+// mapping without a language: a capital sigma at the end of a word becomes its final
+// form, and a dotted capital I keeps its dot as a character of its own. Malformed
+// bytes become U+FFFD.
+func LowerUTF8(x Column) Column {
+	return mapped(x.Len(), func(dst []byte, i int) []byte {
+		s := x.At(i)
+		for at := 0; at < len(s); {
+			c, size, ok := decodeUTF8(s[at:])
+			switch {
+			case !ok:
+				dst = utf8.AppendRune(dst, utf8.RuneError)
+			case c == 'İ':
+				dst = append(dst, "i\u0307"...)
+			case c == 'Σ' && finalSigma(s, at, at+size):
+				dst = append(dst, "ς"...)
+			default:
+				dst = utf8.AppendRune(dst, unicode.ToLower(c))
+			}
+			at += size
+		}
+		return dst
+	})
+}
+
+// UpperUTF8 returns each string with its characters in upper case, by Unicode's full
+// mapping without a language, so that one character may become several. Malformed
+// bytes become U+FFFD.
+func UpperUTF8(x Column) Column {
+	return mapped(x.Len(), func(dst []byte, i int) []byte {
+		for s := x.At(i); len(s) > 0; {
+			c, size, ok := decodeUTF8(s)
+			s = s[size:]
+			if !ok {
+				dst = utf8.AppendRune(dst, utf8.RuneError)
+			} else if c < utf8.RuneSelf {
+				if 'a' <= c && c <= 'z' {
+					c -= 0x20
+				}
+				dst = append(dst, byte(c))
+			} else if several, ok := fullUpper[c]; ok {
+				dst = append(dst, several...)
+			} else {
+				dst = utf8.AppendRune(dst, unicode.ToUpper(c))
+			}
+		}
+		return dst
+	})
+}
+
+// finalSigma reports whether s[from:to] ends a word: a letter with case comes before
+// it and none behind it, characters that have no say left out (the Unicode Standard,
+// section 3.13).
+func finalSigma(s []byte, from, to int) bool {
+	before := false
+	for from > 0 {
+		c, size := utf8.DecodeLastRune(s[:from])
+		from -= size
+		if !ignoredByCase(c) {
+			before = hasCase(c)
+			break
+		}
+	}
+	for before && to < len(s) {
+		c, size := utf8.DecodeRune(s[to:])
+		to += size
+		if !ignoredByCase(c) {
+			return !hasCase(c)
+		}
+	}
+	return before
+}
+
+func hasCase(c rune) bool {
+	return unicode.In(c, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
+}
+
+func ignoredByCase(c rune) bool {
+	switch c {
+	case '\'', '.', ':', 0xb7, 0x387, 0x55f, 0x5f4, 0x2018, 0x2019, 0x2024, 0x2027, 0xfe13, 0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a:
+		return true
+	}
+	return unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
+}

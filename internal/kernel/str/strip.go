@@ -1,0 +1,18 @@
+package str
+
+// space reports whether b is ASCII white space.
+func space(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
+
+// Strip returns each string without ASCII white space at its ends.
+func Strip(x Column) Column {
+	return mapped(x.Len(), func(dst []byte, i int) []byte {
+		s := x.At(i)
+		for len(s) > 0 && space(s[0]) {
+			s = s[1:]
+		}
+		for len(s) > 0 && space(s[len(s)-1]) {
+			s = s[:len(s)-1]
+		}
+		return append(dst, s...)
+	})
+}

@@ -1,0 +1,145 @@
+package str
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// A Policy says what becomes of what is malformed.
+type Policy uint8
+
+// The policies.
+const (
+	Replace Policy = iota // put the replacement character there
+	Ignore                // leave it out
+	Strict                // fail
+)
+
+// ParsePolicy returns the policy called "replace", "ignore" or "strict".
+func ParsePolicy(name string) (Policy, error) {
+	switch name {
+	case "replace":
+		return Replace, nil
+	case "ignore":
+		return Ignore, nil
+	case "strict":
+		return Strict, nil
+	}
+	return 0, fmt.Errorf("errors are handled by replace, ignore or strict, not by %q", name)
+}
+
+// UnicodeOptions say how malformed input is treated. The zero value replaces it by
+// U+FFFD.
+type UnicodeOptions struct {
+	Errors Policy
+	// Replacement stands for malformed input; 0 means U+FFFD.
+	Replacement rune
+	// ReplaceControl treats the characters U+0000 to U+001F as Errors says, except
+	// that Strict replaces them.
+	ReplaceControl bool
+}
+
+func (o UnicodeOptions) replacement() rune {
+	if o.Replacement == 0 {
+		return utf8.RuneError
+	}
+	return o.Replacement
+}
+
+// treat returns the character to use, and whether to use one at all.
+func (o UnicodeOptions) treat(c rune, ok bool) (rune, bool) {
+	if ok && !(o.ReplaceControl && c <= 0x1f) {
+		return c, true
+	}
+	return o.replacement(), o.Errors != Ignore
+}
+
+// each calls f for every character of s with the position of its first byte.
+func (o UnicodeOptions) each(s []byte, e Encoding, f func(c rune, at int)) error {
+	for at := 0; at < len(s); {
+		c, size, ok := e.decode(s[at:])
+		if !ok && o.Errors == Strict {
+			return fmt.Errorf("malformed %v at byte %d", e, at)
+		}
+		if c, use := o.treat(c, ok); use {
+			f(c, at)
+		}
+		at += size
+	}
+	return nil
+}
+
+// Decode returns the code points of each string, their row splits, and the position
+// of the first byte of each within its string.
+func Decode(x Column, from Encoding, o UnicodeOptions) (splits []int64, codes []int32, at []int64, err error) {
+	n := x.Len()
+	splits = make([]int64, n+1)
+	codes = make([]int32, 0, x.Size()+slack/4)
+	at = make([]int64, 0, x.Size()+slack/8)
+	for i := range n {
+		err := o.each(x.At(i), from, func(c rune, p int) {
+			codes = append(codes, c)
+			at = append(at, int64(p))
+		})
+		if err != nil {
+			return nil, nil, nil, &Error{Index: i, Detail: err.Error()}
+		}
+		splits[i+1] = int64(len(codes))
+	}
+	return splits, codes, at, nil
+}
+
+// Encode returns one string for each row of code points. What is no code point, or
+// a surrogate, is treated as malformed.
+func Encode(codes []int32, splits []int64, to Encoding, o UnicodeOptions) (Column, error) {
+	m, err := build(max(len(splits)-1, 0), func(b *builder, r int) error {
+		for i, c := range codes[splits[r]:splits[r+1]] {
+			if !isScalar(int64(c)) {
+				switch o.Errors {
+				case Ignore:
+					continue
+				case Strict:
+					return &Error{Index: r, Detail: fmt.Sprintf("value %d, %d, is no code point or a surrogate", i, c)}
+				}
+				c = o.replacement()
+			}
+			b.bytes = to.append(b.bytes, c)
+		}
+		b.end()
+		return nil
+	})
+	return m.column, err
+}
+
+// Transcode returns each string in another encoding.
+func Transcode(x Column, from, to Encoding, o UnicodeOptions) (Column, error) {
+	m, err := build(x.Len(), func(b *builder, i int) error {
+		err := o.each(x.At(i), from, func(c rune, _ int) { b.bytes = to.append(b.bytes, c) })
+		if err != nil {
+			return &Error{Index: i, Detail: err.Error()}
+		}
+		b.end()
+		return nil
+	})
+	return m.column, err
+}
+
+// SplitChars cuts each string into its characters. It returns them, their row
+// splits, and the position of the first byte of each within its string. Characters
+// stay in their encoding where strings are written in it, and become UTF-8 otherwise.
+func SplitChars(x Column, from Encoding, o UnicodeOptions) (splits []int64, chars Column, at []int64, err error) {
+	splits, codes, at, err := Decode(x, from, o)
+	if err != nil {
+		return nil, Column{}, nil, err
+	}
+	to := from
+	if to > UTF32BE {
+		to = UTF8
+	}
+	b := builder{offsets: make([]int64, 0, len(codes)), bytes: make([]byte, 0, x.Size()+slack)}
+	for _, c := range codes {
+		b.bytes = to.append(b.bytes, c)
+		b.end()
+	}
+	return splits, b.column(), at, nil
+}

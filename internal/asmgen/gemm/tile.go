@@ -1,0 +1,237 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Offsets of the fields of the struct tile in internal/kernel/gemm, which checks
+// them when it is compiled. Strides are in bytes.
+const (
+	tileK      = 0  // steps, at least 1
+	tileA      = 8  // A[0,0]
+	tileARow   = 16 // from a row of A to the next
+	tileACol   = 24 // from a column of A to the next
+	tileB      = 32 // B[0,0]
+	tileBRow   = 40 // from a row of B to the next
+	tileC      = 48 // C[0,0]
+	tileCRow   = 56 // from a row of C to the next
+	tileCols   = 64 // columns, for the masked kernels
+	tilePack   = 72 // where the packing kernels leave B, two vectors a row
+	tileReadC  = 80 // not zero: add beta C
+	tileScalar = 88 // alpha, and beta one element later
+)
+
+// A shape is one variant of the tile kernel.
+type shape struct {
+	name    string
+	vectors int // columns, in vectors
+	rows    []int
+	masked  bool // the last columns may be missing
+	pack    bool // B is also copied to consecutive memory
+}
+
+func upTo(n int) (rows []int) {
+	for i := 1; i <= n; i++ {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// tiles writes all tile kernels of one instruction set. The tile of 14 by 2 vectors
+// uses 28 of 32 AVX-512 registers as accumulators; 6 by 2 uses 12 of 16 with AVX2.
+// The packing variants run once for each panel, on the tallest tiles only.
+func tiles(p isa) {
+	tall, narrow := 14, 14
+	packing := []int{8, 9, 10, 11, 12, 13, 14}
+	if !p.wide() {
+		tall, narrow = 6, 8
+		packing = []int{4, 5, 6}
+	}
+	for _, s := range []shape{
+		{name: "full", vectors: 2, rows: upTo(tall)},
+		{name: "edge", vectors: 2, rows: upTo(tall), masked: true},
+		{name: "narrow", vectors: 1, rows: upTo(narrow), masked: true},
+		{name: "pack", vectors: 2, rows: packing, masked: true, pack: true},
+	} {
+		for _, rows := range s.rows {
+			tile(p, s, rows)
+		}
+	}
+}
+
+// A rowset addresses the rows of A with at most two pointers and four multiples of
+// the stride, which x86 addressing combines to nine rows a pointer.
+type rowset struct {
+	base, base9           reg.GPVirtual
+	stride, by3, by5, by7 reg.GPVirtual
+	rows                  int
+}
+
+func newRowset(base, stride reg.GPVirtual, rows int) rowset {
+	s := rowset{base: base, stride: stride, rows: rows}
+	if rows > 3 {
+		s.by3 = GP64()
+		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, s.by3)
+	}
+	if rows > 5 {
+		s.by5 = GP64()
+		LEAQ(Mem{Base: stride, Index: stride, Scale: 4}, s.by5)
+	}
+	if rows > 7 {
+		s.by7 = GP64()
+		LEAQ(Mem{Base: s.by3, Index: stride, Scale: 4}, s.by7)
+	}
+	if rows > 9 {
+		s.base9 = GP64()
+		LEAQ(Mem{Base: base, Index: stride, Scale: 8}, s.base9)
+		ADDQ(stride, s.base9)
+	}
+	return s
+}
+
+// row returns the address of row i.
+func (s rowset) row(i int) Mem {
+	base := s.base
+	if i >= 9 {
+		base, i = s.base9, i-9
+	}
+	switch i {
+	case 0:
+		return Mem{Base: base}
+	case 1, 2, 4, 8:
+		return Mem{Base: base, Index: s.stride, Scale: uint8(i)}
+	case 3:
+		return Mem{Base: base, Index: s.by3, Scale: 1}
+	case 5:
+		return Mem{Base: base, Index: s.by5, Scale: 1}
+	case 6:
+		return Mem{Base: base, Index: s.by3, Scale: 2}
+	}
+	return Mem{Base: base, Index: s.by7, Scale: 1}
+}
+
+// advance moves all rows on by step bytes.
+func (s rowset) advance(step reg.GPVirtual) {
+	ADDQ(step, s.base)
+	if s.rows > 9 {
+		ADDQ(step, s.base9)
+	}
+}
+
+// tile writes one kernel: the accumulators stay in registers for all k steps; each
+// step loads a row of B once and broadcasts each element of a column of A once.
+func tile(p isa, s shape, rows int) {
+	TEXT(fmt.Sprintf("%s%d%s", s.name, rows, p.suffix()), NOSPLIT, "func(t *byte)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("%s%d%s computes the tile t of %[2]d rows and up to %[4]d columns.", s.name, rows, p.suffix(), s.vectors*p.lanes()))
+	t := Load(Param("t"), GP64()).(reg.GPVirtual)
+	field := func(offset int) reg.GPVirtual {
+		r := GP64()
+		MOVQ(Mem{Base: t}.Offset(offset), r)
+		return r
+	}
+	masks := none(s.vectors)
+	if s.masked {
+		masks = p.firstLanes(field(tileCols), s.vectors)
+	}
+
+	acc := make([][]reg.VecVirtual, rows)
+	for i := range acc {
+		for range s.vectors {
+			v := p.vec()
+			p.zero(v)
+			acc[i] = append(acc[i], v)
+		}
+	}
+
+	// C is needed when the loop ends, by which time it has arrived.
+	c, crow := field(tileC), field(tileCRow)
+	last := p.bytes()*s.vectors - p.size
+	for range rows {
+		PREFETCHT0(Mem{Base: c})
+		if !s.masked && last >= 64 {
+			PREFETCHT0(Mem{Base: c}.Offset(last))
+		}
+		ADDQ(crow, c)
+	}
+
+	a := newRowset(field(tileA), field(tileARow), rows)
+	acol := field(tileACol)
+	b, brow := field(tileB), field(tileBRow)
+	var packed reg.GPVirtual
+	if s.pack {
+		packed = field(tilePack)
+	}
+	k := field(tileK)
+	bv := make([]reg.VecVirtual, s.vectors)
+	for j := range bv {
+		bv[j] = p.vec()
+	}
+
+	Label("step")
+	for j := range bv {
+		p.load(Mem{Base: b}.Offset(j*p.bytes()), masks[j], bv[j])
+		if s.pack {
+			p.store(bv[j], mask{}, Mem{Base: packed}.Offset(j*p.bytes()))
+		}
+	}
+	if p.wide() && rows >= 8 || s.pack {
+		PREFETCHT0(Mem{Base: b, Index: brow, Scale: 8})
+		if p.bytes()*s.vectors > 64 {
+			PREFETCHT0(Mem{Base: b, Index: brow, Scale: 8}.Offset(64))
+		}
+	}
+	for i := range acc {
+		ai := p.vec()
+		p.broadcast(a.row(i), ai)
+		for j := range bv {
+			p.fma(ai, bv[j], acc[i][j])
+		}
+	}
+	ADDQ(brow, b)
+	if s.pack {
+		ADDQ(Imm(uint64(s.vectors*p.bytes())), packed)
+	}
+	a.advance(acol)
+	DECQ(k)
+	JNZ(LabelRef("step"))
+
+	alpha, beta := p.vec(), p.vec()
+	p.broadcast(Mem{Base: t}.Offset(tileScalar), alpha)
+	for i := range acc {
+		for j := range bv {
+			p.mul(alpha, acc[i][j], acc[i][j])
+		}
+	}
+	c, crow = field(tileC), field(tileCRow)
+	CMPQ(Mem{Base: t}.Offset(tileReadC), Imm(0))
+	JEQ(LabelRef("store"))
+	p.broadcast(Mem{Base: t}.Offset(tileScalar+p.size), beta)
+	old := GP64()
+	MOVQ(c, old)
+	for i := range acc {
+		for j := range bv {
+			m := Mem{Base: old}.Offset(j * p.bytes())
+			if s.masked {
+				p.load(m, masks[j], bv[j])
+				p.fma(bv[j], beta, acc[i][j])
+			} else {
+				p.fma(m, beta, acc[i][j])
+			}
+		}
+		ADDQ(crow, old)
+	}
+	Label("store")
+	for i := range acc {
+		for j := range bv {
+			p.store(acc[i][j], masks[j], Mem{Base: c}.Offset(j*p.bytes()))
+		}
+		ADDQ(crow, c)
+	}
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package gemm
+
+import "github.com/tenonml/tenon/internal/cpu"
+
+func family32(cpu.Level) *family[float32] { return plain[float32]() }
+func family64(cpu.Level) *family[float64] { return plain[float64]() }

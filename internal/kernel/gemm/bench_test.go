@@ -1,0 +1,80 @@
+package gemm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
+
+// BenchmarkFloat32 reports the rate of the shapes that the project compares itself by.
+// Run it with -cpu 1,2.
+func BenchmarkFloat32(b *testing.B) {
+	for _, s := range [][3]int{
+		{64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048},
+		{1, 4096, 4096}, {64, 1024, 1024}, {1000, 10, 1000}, {32, 3072, 768},
+	} {
+		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[2], s[1]), func(b *testing.B) {
+			benchmark(b, active32, s[0], s[1], s[2], rowMajor, rowMajor)
+		})
+	}
+}
+
+func BenchmarkTransposed(b *testing.B) {
+	for _, c := range []struct{ a, b layout }{{colMajor, rowMajor}, {rowMajor, colMajor}, {colMajor, colMajor}} {
+		for _, n := range []int{250, 1000, 1024} {
+			b.Run(fmt.Sprintf("%d/%v%v", n, c.a, c.b), func(b *testing.B) { benchmark(b, active32, n, n, n, c.a, c.b) })
+		}
+	}
+	b.Run("vector", func(b *testing.B) { benchmark(b, active32, 1, 4096, 4096, rowMajor, colMajor) })
+}
+
+func BenchmarkFloat64(b *testing.B) {
+	for _, n := range []int{256, 1024} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, active64, n, n, n, rowMajor, rowMajor) })
+	}
+}
+
+func BenchmarkLevels(b *testing.B) {
+	for l := cpu.Generic; l <= cpu.Offered(); l++ {
+		b.Run(l.String(), func(b *testing.B) { benchmark(b, family32(l), 256, 256, 256, rowMajor, rowMajor) })
+	}
+}
+
+// BenchmarkCeiling is a tile that stays in the first-level cache: what a product could
+// reach if memory cost nothing.
+func BenchmarkCeiling(b *testing.B) {
+	for _, rows := range []int{6, 10, 14} {
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			f := active32
+			rows := min(rows, f.rows)
+			const k = 64
+			x := make([]float32, 14*k+64*k+14*64)
+			t := tile[float32]{
+				k: k, a: &x[0], aRow: 4 * k, aCol: 4, b: &x[14*k], bRow: 4 * f.width,
+				c: &x[14*k+64*k], cRow: 4 * f.width, cols: f.width, alpha: 1,
+			}
+			for b.Loop() {
+				for range 100 {
+					f.tile(full, rows, &t)
+				}
+			}
+			rate(b, 100*rows*f.width*k)
+		})
+	}
+}
+
+func benchmark[T Element](b *testing.B, f *family[T], m, n, k int, la, lb layout) {
+	p := build[T](rand.New(rand.NewPCG(1, 1)), m, n, k, la, lb, rowMajor)
+	b.ReportAllocs()
+	for b.Loop() {
+		multiplyWith(f, p, nil, nil, nil)
+	}
+	rate(b, m*n*k)
+}
+
+// rate reports products of work multiply-adds each.
+func rate(b *testing.B, work int) {
+	b.ReportMetric(2*float64(work)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+}

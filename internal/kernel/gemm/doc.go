@@ -1,0 +1,41 @@
+// Package gemm multiplies matrices.
+//
+//	gemm.Multiply(gemm.Params[float32]{
+//		M: m, N: n, K: k,
+//		A: a, ARow: k, ACol: 1, // [m,k], row-major
+//		B: b, BRow: 1, BCol: k, // [n,k] used as its transpose [k,n]
+//		C: c, CRow: n, CCol: 1,
+//		Alpha: 1, Bias: bias, Then: relu,
+//	})
+//
+// [Multiply] takes every number type; float32 and float64 have kernels for AVX-512 and
+// for AVX2 with FMA, the others are plain Go. Integers wrap around. Further
+// arguments describe batch dimensions. [Half] takes 16-bit floating-point operands
+// and sums in float32.
+//
+// # How it works
+//
+// The work is split as in Goto and van de Geijn, Anatomy of High-Performance Matrix
+// Multiplication (2008), with two changes. A tile kernel computes up to 14 rows by two
+// vectors of C in registers; it addresses A by strides, so that A is copied only where
+// its rows would evict each other from the first-level cache. B is copied into
+// panels of a tile's width, and the first tile that reads a panel leaves the copy behind
+// as it goes, so that packing costs stores and no pass of its own. Products with one
+// row or one column stream the matrix once, at memory speed.
+//
+// Glossary: a tile is the piece of C one kernel call computes; a panel is a strip of B of
+// a tile's width; a block is a range of rows (mc), columns (nc) or steps (kc) that is
+// worked on while something stays in a cache.
+//
+// # What callers may rely on
+//
+//   - Each element of C is summed over k in ascending order, in blocks of a length that
+//     depends on K alone. It does not depend on the number of workers or on how the
+//     rows and columns were divided. Paths (AVX-512, AVX2, plain Go) differ in rounding.
+//   - NaN and infinities propagate as in the formula, and nothing is skipped
+//     because a factor is zero. With Beta 0, what C held does not matter.
+//   - Nothing outside the described elements is read or written.
+//   - Large products run on all processors through internal/par; small ones stay on
+//     the caller.
+//   - A description that reaches outside its slices panics.
+package gemm

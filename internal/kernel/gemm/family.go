@@ -1,0 +1,103 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
+
+// family is one implementation of the kernels for one element type. Strides given
+// to its functions are in bytes.
+//
+// Assembly cannot be interrupted, and a loop of Go that only calls assembly can
+// hardly be: the collector would wait for seconds. The functions are therefore called
+// through the methods below, which are ordinary Go functions that are not inlined and
+// do at most some hundred thousand multiply-adds, a few microseconds, a call.
+type family[T Element] struct {
+	width      int // columns of a tile
+	rows       int // the most rows of a tile
+	narrowRows int // the same for the narrow variant
+	packRows   int // the least rows of the packing variant; 0: there is none
+
+	tiles *kernelTable // nil: plain Go
+
+	axpy1, axpy8 func(n int, x, b *T, stride int, y *T)   // y[0:n] += x[i] b[i,0:n] for 1 or 8 rows i
+	dot1, dot4   func(n int, x, a *T, stride int, out *T) // out[i] = x[0:n] . a[i,0:n] for 1 or 4 rows i
+
+	// transpose sets dst[j,i] = src[i,j] for i < block and j < blocks*block.
+	transpose func(blocks int, src *T, srcRow int, dst *T, dstRow int)
+	block     int // 0: there is none
+}
+
+// A kernelTable holds tile kernels by variant and number of rows.
+type kernelTable [variants][15]func(*byte)
+
+// plain returns the family in plain Go.
+func plain[T Element]() *family[T] {
+	return &family[T]{
+		width: plainWidth, rows: plainRows, narrowRows: plainRows,
+		axpy1: plainAxpy[T],
+		dot1:  plainDot[T],
+	}
+}
+
+var (
+	active32 = family32(cpu.Active())
+	active64 = family64(cpu.Active())
+)
+
+// familyOf returns the family for T that this process runs.
+func familyOf[T Element]() *family[T] {
+	var f any
+	switch any(*new(T)).(type) {
+	case float32:
+		f = active32
+	case float64:
+		f = active64
+	default:
+		return plain[T]()
+	}
+	return f.(*family[T])
+}
+
+// tile computes t, which has 1 to f.rows rows.
+//
+//go:noinline
+func (f *family[T]) tile(v variant, rows int, t *tile[T]) {
+	if f.tiles == nil {
+		plainTile(rows, t)
+		return
+	}
+	f.tiles[v][rows]((*byte)(unsafe.Pointer(t)))
+}
+
+// axpy computes y[j] += sum_i x[i] b[i,j], where the rows of b are stride bytes apart.
+// Each element sees the additions in the order of the rows.
+//
+//go:noinline
+func (f *family[T]) axpy(x []T, b *T, stride int, y []T) {
+	if f.axpy8 != nil {
+		for ; len(x) >= 8; x = x[8:] {
+			f.axpy8(len(y), &x[0], b, stride, &y[0])
+			b = offset(b, 8*stride)
+		}
+	}
+	for i := range x {
+		f.axpy1(len(y), &x[i], offset(b, i*stride), stride, &y[0])
+	}
+}
+
+// dot computes out[i] = sum_j a[i,j] x[j], where the rows of a are stride bytes apart.
+//
+//go:noinline
+func (f *family[T]) dot(x []T, a *T, stride int, out []T) {
+	if f.dot4 != nil {
+		for ; len(out) >= 4; out = out[4:] {
+			f.dot4(len(x), &x[0], a, stride, &out[0])
+			a = offset(a, 4*stride)
+		}
+	}
+	for i := range out {
+		f.dot1(len(x), &x[0], offset(a, i*stride), stride, &out[i])
+	}
+}

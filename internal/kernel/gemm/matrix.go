@@ -1,0 +1,190 @@
+package gemm
+
+import "unsafe"
+
+// Block sizes. A block of kc steps keeps a panel of B (kc rows of a tile's width, 64 KiB)
+// and the rows of A that a tile reads (20 to 28 KiB) near the core; mc rows of A (320 KiB)
+// stay in the second-level cache while all panels pass by; nc columns of B stay in
+// the third.
+const (
+	kcBytes = 2048
+	mc      = 168
+	ncBytes = 4096
+)
+
+// packFrom is the number of rows from which copying B into panels pays.
+const packFrom = 48
+
+// matrix computes rows r0 to r1 and columns c0 to c1 of one product, as far as they exist.
+func (w *worker[T]) matrix(p *product[T], r0, r1, c0, c1 int) {
+	r1, c1 = min(r1, p.M), min(c1, p.N)
+	size := int(unsafe.Sizeof(p.Alpha))
+	blocks := blockCount(p.K, kcBytes/size)
+	nc := ncBytes / size
+	for jc := c0; jc < c1; jc += nc {
+		cols := min(nc, c1-jc)
+		for i := range blocks {
+			k0, k1 := i*p.K/blocks, (i+1)*p.K/blocks
+			w.steps(p, r0, r1, jc, jc+cols, k0, k1)
+		}
+		if p.K == 0 {
+			w.scale(p, r0, r1, jc, jc+cols)
+			w.finish(p, r0, r1, jc, jc+cols)
+		}
+	}
+}
+
+// blockCount returns into how many blocks of about size elements n is divided; a
+// rest of less than half a block goes to the others.
+func blockCount(n, size int) int { return (n+size/2-1)/size + boolToInt(n > 0 && n <= size/2) }
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// steps adds the products over k0 to k1 to a range of C.
+func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
+	size := int(unsafe.Sizeof(p.Alpha))
+	t, f := &w.t, w.f
+	t.k = k1 - k0
+	t.alpha, t.beta, t.readC = p.Alpha, 1, 1
+	fromBias := p.Bias != nil && p.Beta == 0 // C starts as the bias
+	if k0 == 0 && !fromBias {
+		t.beta, t.readC = p.Beta, boolToInt(p.Beta != 0)
+	}
+	t.cRow = p.CRow * size
+
+	panels := (c1 - c0 + f.width - 1) / f.width
+	direct := p.BCol == 1 && w.readB == nil && r1-r0 < packFrom
+	if direct {
+		t.bRow = p.BRow * size
+	} else {
+		t.bRow = f.width * size
+		w.bBuf = sized(&w.bBuf, panels*f.width*t.k)
+	}
+	rowBlocks := (r1 - r0 + mc - 1) / mc
+	for rb := range rowBlocks {
+		i0, i1 := r0+rb*(r1-r0)/rowBlocks, r0+(rb+1)*(r1-r0)/rowBlocks
+		if k0 == 0 && fromBias {
+			w.writeBias(p, i0, i1, c0, c1)
+		}
+		a := w.operandA(p, i0, i1, k0, panels)
+		for panel := range panels {
+			j := c0 + panel*f.width
+			t.cols = min(f.width, c1-j)
+			var b *T
+			mustPack := false
+			if direct {
+				b = at(p.B, k0*p.BRow+j)
+			} else {
+				b = &w.bBuf[panel*f.width*t.k]
+				mustPack = rb == 0
+			}
+			w.panel(p, i0, i1, j, k0, a, b, mustPack)
+		}
+		if k1 == p.K {
+			w.finish(p, i0, i1, c0, c1)
+		}
+	}
+}
+
+// panel computes rows i0 to i1 of the tiles at column j. Where mustPack is set, b is
+// the panel's place in the buffer and has to be filled from B.
+func (w *worker[T]) panel(p *product[T], i0, i1, j, k0 int, a *T, b *T, mustPack bool) {
+	t, f := &w.t, w.f
+	v, rows := full, f.rows
+	switch {
+	case t.cols <= f.width/2:
+		v, rows = narrow, f.narrowRows
+	case t.cols < f.width:
+		v = edge
+	}
+	tiles := (i1 - i0 + rows - 1) / rows
+	least, more := (i1-i0)/tiles, (i1-i0)%tiles // the first tiles have one row more
+
+	fuse := false
+	if mustPack {
+		first := least + boolToInt(more > 0)
+		fuse = p.BCol == 1 && w.readB == nil && f.packRows > 0 && first >= f.packRows && v != narrow
+		if !fuse {
+			w.packPanel(p, b, j, k0)
+		}
+	}
+	bRow := t.bRow
+	t.b = b
+	i := i0
+	size := int(unsafe.Sizeof(p.Alpha))
+	for n := range tiles {
+		rows := least + boolToInt(n < more)
+		t.a = offset(a, (i-i0)*t.aRow)
+		t.c = at(p.C, i*p.CRow+j)
+		if fuse && n == 0 {
+			t.b, t.bRow, t.pack = at(p.B, k0*p.BRow+j), p.BRow*size, b
+			f.tile(packing, rows, t)
+			t.b, t.bRow = b, bRow
+		} else {
+			f.tile(v, rows, t)
+		}
+		i += rows
+	}
+}
+
+// writeBias sets a range of C to the bias.
+func (w *worker[T]) writeBias(p *product[T], r0, r1, c0, c1 int) {
+	for i := r0; i < r1; i++ {
+		c := p.C[i*p.CRow+c0:][:c1-c0]
+		if !w.rowBias {
+			copy(c, p.Bias[c0:c1])
+			continue
+		}
+		for k := range c {
+			c[k] = p.Bias[i]
+		}
+	}
+}
+
+// scale sets a range of C to Beta times itself, which is all that a product over
+// nothing asks for before the bias.
+func (w *worker[T]) scale(p *product[T], r0, r1, c0, c1 int) {
+	if p.Beta == 0 && p.Bias != nil {
+		w.writeBias(p, r0, r1, c0, c1)
+		return
+	}
+	for i := r0; i < r1; i++ {
+		c := p.C[i*p.CRow+c0:][:c1-c0]
+		if p.Beta == 0 {
+			clear(c)
+			continue
+		}
+		for k := range c {
+			c[k] *= p.Beta
+		}
+	}
+}
+
+// finish does what comes after the last step: a bias that C did not start with, and Then.
+func (w *worker[T]) finish(p *product[T], r0, r1, c0, c1 int) {
+	late := p.Bias != nil && p.Beta != 0
+	if !late && p.Then == nil {
+		return
+	}
+	for i := r0; i < r1; i++ {
+		c := p.C[i*p.CRow+c0:][:c1-c0]
+		switch {
+		case late && w.rowBias:
+			for k := range c {
+				c[k] += p.Bias[i]
+			}
+		case late:
+			for k, v := range p.Bias[c0:c1] {
+				c[k] += v
+			}
+		}
+		if p.Then != nil {
+			p.Then(c)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package gemm
+
+import (
+	"runtime"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// taskWork is the number of multiply-adds that one task should have at least: about
+// 20 µs with vectors. vectorWork is the same for products of a matrix and a vector,
+// which are limited by memory.
+const (
+	taskWork   = 1 << 20
+	vectorWork = 1 << 18
+)
+
+// Multiply computes p, or with batch dimensions (outermost first) one such product
+// for each combination of their indices. A product over no k (K = 0) is 0.
+func Multiply[T Element](p Params[T], batch ...Batch) {
+	p.check(batch, len(p.A), len(p.B))
+	multiplyWith(familyOf[T](), p, batch, nil, nil)
+}
+
+// multiplyWith is Multiply on a given family. Where readA or readB is not nil, it
+// supplies the operand's elements, and the slice is not used.
+func multiplyWith[T Element](f *family[T], p Params[T], batch []Batch, readA, readB reader[T]) {
+	if isEmpty(&p, batch) {
+		return
+	}
+	j := job[T]{f: f, Params: p, readA: readA, readB: readB}
+	j.batch = append(j.batchSpace[:0], batch...)
+	j.normalise()
+	if j.CCol != 1 {
+		j.throughCopy()
+		return
+	}
+	j.run()
+}
+
+// job is a product in the form that the loops work on: C has consecutive columns.
+type job[T Element] struct {
+	Params[T]
+	f            *family[T]
+	batch        []Batch
+	batchSpace   [maxBatch]Batch
+	rowBias      bool // the bias has a value for each row
+	readA, readB reader[T]
+
+	// how one product is divided
+	rowTasks, colTasks       int // number of ranges
+	rowsPerTask, colsPerTask int
+	step                     func(w *worker[T], p *product[T], r0, r1, c0, c1 int)
+}
+
+// A reader supplies elements of an operand that is not stored as T: it sets
+// dst[i] to the element at index from + i*stride.
+type reader[T Element] func(dst []T, from, stride int)
+
+// normalise exchanges the operands where C is column-major, and makes batch
+// dimensions rows of A where all of them use the same B.
+func (j *job[T]) normalise() {
+	if j.N == 1 {
+		j.CCol = 1
+	}
+	if j.CCol != 1 && (j.CRow == 1 || j.M == 1) {
+		j.M, j.N = j.N, j.M
+		j.A, j.ARow, j.ACol, j.B, j.BRow, j.BCol = j.B, j.BCol, j.BRow, j.A, j.ACol, j.ARow
+		j.CRow, j.CCol = j.CCol, 1
+		j.readA, j.readB = j.readB, j.readA
+		for i := range j.batch {
+			d := &j.batch[i]
+			d.A, d.B = d.B, d.A
+		}
+		j.rowBias = true
+	}
+	if j.rowBias && j.Bias != nil {
+		return
+	}
+	for len(j.batch) > 0 {
+		d := j.batch[len(j.batch)-1]
+		switch {
+		case d.Size == 1:
+		case d.B == 0 && j.M == 1 && d.C >= j.N:
+			j.M, j.ARow, j.CRow = d.Size, d.A, d.C
+		case d.B == 0 && d.A == j.M*j.ARow && d.C == j.M*j.CRow:
+			j.M *= d.Size
+		default:
+			return
+		}
+		j.batch = j.batch[:len(j.batch)-1]
+	}
+}
+
+// throughCopy handles a C whose rows and columns both have gaps: each product goes
+// to a compact copy first.
+func (j *job[T]) throughCopy() {
+	m, n := j.M, j.N
+	compact := make([]T, m*n)
+	for b := range j.batchLen() {
+		one := *j
+		one.Params, one.batch = j.at(b).Params, nil
+		c, row, col := one.C, one.CRow, one.CCol
+		one.C, one.CRow, one.CCol = compact, n, 1
+		if j.Beta != 0 {
+			for i := range m {
+				for k := range n {
+					compact[i*n+k] = c[i*row+k*col]
+				}
+			}
+		}
+		one.run()
+		for i := range m {
+			for k := range n {
+				c[i*row+k*col] = compact[i*n+k]
+			}
+		}
+	}
+}
+
+// batchLen returns the number of products.
+func (j *job[T]) batchLen() int {
+	n := 1
+	for _, d := range j.batch {
+		n *= d.Size
+	}
+	return n
+}
+
+// product is one product of a batch: its operands start at their first elements, or
+// with a reader at the index from.
+type product[T Element] struct {
+	Params[T]
+	aFrom, bFrom int
+}
+
+// at returns product number b of the batch.
+func (j *job[T]) at(b int) product[T] {
+	p := product[T]{Params: j.Params}
+	var oa, ob, oc int
+	for i := len(j.batch) - 1; i >= 0; i-- {
+		d := j.batch[i]
+		x := b % d.Size
+		b /= d.Size
+		oa, ob, oc = oa+x*d.A, ob+x*d.B, oc+x*d.C
+	}
+	if p.aFrom = oa; j.readA == nil && p.K > 0 {
+		p.A = p.A[oa:]
+	}
+	if p.bFrom = ob; j.readB == nil && p.K > 0 {
+		p.B = p.B[ob:]
+	}
+	p.C = p.C[oc:]
+	return p
+}
+
+// run divides the work into tasks and executes them.
+func (j *job[T]) run() {
+	work := j.plan()
+	tasks := j.batchLen() * j.rowTasks * j.colTasks
+	if tasks == 1 {
+		j.tasks(0, 1)
+		return
+	}
+	each := j.M * j.N * max(j.K, 1) / (j.rowTasks * j.colTasks)
+	par.For(tasks, max(1, work/max(each, 1)), j.tasks)
+}
+
+// plan chooses between the matrix loops and the vector loops, divides one product
+// into ranges of rows and columns, and returns the least work of a task. The choice
+// depends on the sizes only; the ranges may depend on the number of workers, because
+// no element's sum does.
+func (j *job[T]) plan() (work int) {
+	procs := runtime.GOMAXPROCS(0)
+	if mat, ok := j.asVector(); ok {
+		j.step = (*worker[T]).vector
+		pieces := j.pieces(procs, vectorWork)
+		n := (mat.rows + pieces - 1) / pieces
+		n = max(vectorRows, (n+vectorRows-1)/vectorRows*vectorRows)
+		j.rowTasks, j.rowsPerTask = (mat.rows+n-1)/n, n
+		j.colTasks, j.colsPerTask = 1, 1
+		return vectorWork
+	}
+	j.step = (*worker[T]).matrix
+	pieces := j.pieces(procs, taskWork)
+	panels := (j.N + j.f.width - 1) / j.f.width
+	const least = 4 // panels in a range: less, and reading A costs more than it should
+	j.colTasks = min(pieces, max(1, panels/least))
+	per := (panels + j.colTasks - 1) / j.colTasks
+	j.colsPerTask = per * j.f.width
+	j.colTasks = (panels + per - 1) / per
+	j.rowTasks = min((pieces+j.colTasks-1)/j.colTasks, max(1, j.M/packFrom))
+	j.rowsPerTask = (j.M + j.rowTasks - 1) / j.rowTasks
+	j.rowTasks = (j.M + j.rowsPerTask - 1) / j.rowsPerTask
+	return taskWork
+}
+
+// pieces returns into how many ranges one product is worth dividing.
+func (j *job[T]) pieces(procs, work int) int {
+	if procs == 1 {
+		return 1
+	}
+	n := int(float64(j.M) * float64(j.N) * float64(j.K) / float64(work))
+	return max(1, min(n, 4*procs))
+}
+
+// tasks executes the tasks lo to hi-1.
+func (j *job[T]) tasks(lo, hi int) {
+	w := takeWorker[T]()
+	defer w.giveBack()
+	w.job = j
+	for t := lo; t < hi; t++ {
+		col := t % j.colTasks
+		row := t / j.colTasks % j.rowTasks
+		p := j.at(t / j.colTasks / j.rowTasks)
+		r0, c0 := row*j.rowsPerTask, col*j.colsPerTask
+		j.step(w, &p, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask)
+	}
+}

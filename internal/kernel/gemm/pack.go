@@ -1,0 +1,91 @@
+package gemm
+
+import "unsafe"
+
+// conflictStride is the row stride, in bytes, at whose multiples the rows of A fall
+// into the same few sets of a first-level cache of 32 or 48 KiB.
+const conflictStride = 2048
+
+// operandA returns where the tiles find rows i0 to i1 of A from column k0 on, and sets
+// the tile's strides. That is A itself, unless its rows would evict each other or have
+// to be converted.
+func (w *worker[T]) operandA(p *product[T], i0, i1, k0, panels int) *T {
+	t := &w.t
+	size := int(unsafe.Sizeof(p.Alpha))
+	conflict := p.ACol == 1 && p.ARow*size%conflictStride == 0 && p.ARow != 0 && i1-i0 > 6 && panels > 2
+	if !conflict && w.readA == nil {
+		t.aRow, t.aCol = p.ARow*size, p.ACol*size
+		return at(p.A, i0*p.ARow+k0*p.ACol)
+	}
+	row := (t.k+15)/16*16 + 16
+	w.aBuf = sized(&w.aBuf, (i1-i0)*row)
+	for i := i0; i < i1; i++ {
+		dst := w.aBuf[(i-i0)*row:][:t.k]
+		from := i*p.ARow + k0*p.ACol
+		if w.readA != nil {
+			w.readA(dst, p.aFrom+from, p.ACol)
+		} else {
+			copy(dst, p.A[from:])
+		}
+	}
+	t.aRow, t.aCol = row*size, size
+	return &w.aBuf[0]
+}
+
+// packPanel fills a panel: dst[k*width+i] = B[k0+k, j+i].
+func (w *worker[T]) packPanel(p *product[T], first *T, j, k0 int) {
+	t, f := &w.t, w.f
+	width, cols, steps := f.width, t.cols, t.k
+	dst := unsafe.Slice(first, steps*width)
+	from := k0*p.BRow + j*p.BCol
+	switch {
+	case w.readB != nil && p.BCol == 1:
+		from += p.bFrom
+		for k := range steps {
+			w.readB(dst[k*width:][:cols], from+k*p.BRow, 1)
+		}
+	case w.readB != nil:
+		from += p.bFrom
+		col := sized(&w.vec, steps)
+		for i := range cols {
+			w.readB(col, from+i*p.BCol, p.BRow)
+			for k, v := range col {
+				dst[k*width+i] = v
+			}
+		}
+	case p.BCol == 1:
+		for k := range steps {
+			copy(dst[k*width:][:cols], p.B[from+k*p.BRow:])
+		}
+	case p.BRow == 1 && f.block > 0:
+		w.packTransposed(dst, p.B[from:], p.BCol)
+	default:
+		for k := range steps {
+			for i := range cols {
+				dst[k*width+i] = p.B[from+k*p.BRow+i*p.BCol]
+			}
+		}
+	}
+}
+
+// packTransposed fills a panel from rows of b that are its columns.
+func (w *worker[T]) packTransposed(dst, b []T, row int) {
+	t, f := &w.t, w.f
+	size := int(unsafe.Sizeof(t.alpha))
+	cols := t.cols / f.block * f.block
+	steps := t.k / f.block * f.block
+	if steps > 0 {
+		for i := 0; i < cols; i += f.block {
+			f.transpose(t.k/f.block, &b[i*row], row*size, &dst[i], f.width*size)
+		}
+	}
+	for i := range t.cols {
+		from := steps
+		if i >= cols {
+			from = 0
+		}
+		for k := from; k < t.k; k++ {
+			dst[k*f.width+i] = b[i*row+k]
+		}
+	}
+}

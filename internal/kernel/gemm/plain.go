@@ -1,0 +1,95 @@
+package gemm
+
+import "unsafe"
+
+// The plain Go tile has 2 rows and 4 columns, which is what fits into the scalar
+// registers of common processors.
+const (
+	plainRows  = 2
+	plainWidth = 4
+)
+
+// plainTile is the tile kernel in plain Go, for every variant that does not pack.
+func plainTile[T Element](rows int, t *tile[T]) {
+	if rows == plainRows && t.cols == plainWidth {
+		plainFull(t)
+		return
+	}
+	size := int(unsafe.Sizeof(t.alpha))
+	for i := range rows {
+		for j := range t.cols {
+			var sum T
+			a, b := offset(t.a, i*t.aRow), offset(t.b, j*size)
+			for k := range t.k {
+				sum += *offset(a, k*t.aCol) * *offset(b, k*t.bRow)
+			}
+			t.put(offset(t.c, i*t.cRow+j*size), sum)
+		}
+	}
+}
+
+// put writes one element of C.
+func (t *tile[T]) put(c *T, sum T) {
+	sum *= t.alpha
+	if t.readC != 0 {
+		sum += t.beta * *c
+	}
+	*c = sum
+}
+
+// plainFull keeps the eight sums of a full tile in variables.
+func plainFull[T Element](t *tile[T]) {
+	var s00, s01, s02, s03, s10, s11, s12, s13 T
+	for k := range t.k {
+		b := (*[plainWidth]T)(unsafe.Pointer(offset(t.b, k*t.bRow)))
+		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+		p := offset(t.a, k*t.aCol)
+		a := *p
+		s00 += a * b0
+		s01 += a * b1
+		s02 += a * b2
+		s03 += a * b3
+		a = *offset(p, t.aRow)
+		s10 += a * b0
+		s11 += a * b1
+		s12 += a * b2
+		s13 += a * b3
+	}
+	c := (*[plainWidth]T)(unsafe.Pointer(t.c))
+	t.put(&c[0], s00)
+	t.put(&c[1], s01)
+	t.put(&c[2], s02)
+	t.put(&c[3], s03)
+	c = (*[plainWidth]T)(unsafe.Pointer(offset(t.c, t.cRow)))
+	t.put(&c[0], s10)
+	t.put(&c[1], s11)
+	t.put(&c[2], s12)
+	t.put(&c[3], s13)
+}
+
+// plainAxpy adds x[0] times b[0:n] to y[0:n].
+func plainAxpy[T Element](n int, x, b *T, _ int, y *T) {
+	v := *x
+	bs, ys := unsafe.Slice(b, n), unsafe.Slice(y, n)
+	for j := range ys {
+		ys[j] += v * bs[j]
+	}
+}
+
+// plainDot computes x[0:n] . a[0:n] with four sums, since additions to one would
+// have to wait for each other.
+func plainDot[T Element](n int, x, a *T, _ int, out *T) {
+	xs, as := unsafe.Slice(x, n), unsafe.Slice(a, n)
+	var s0, s1, s2, s3 T
+	j := 0
+	for ; j+4 <= n; j += 4 {
+		s0 += xs[j] * as[j]
+		s1 += xs[j+1] * as[j+1]
+		s2 += xs[j+2] * as[j+2]
+		s3 += xs[j+3] * as[j+3]
+	}
+	for ; j < n; j++ {
+		s0 += xs[j] * as[j]
+	}
+	*out = (s0 + s1) + (s2 + s3)
+}

@@ -1,0 +1,52 @@
+package gemm
+
+import "unsafe"
+
+// tile is what a tile kernel computes: a few rows and columns of C over one block
+// of K. The assembly knows the fields' offsets; strides are in bytes.
+type tile[T Element] struct {
+	k     int
+	a     *T
+	aRow  int
+	aCol  int
+	b     *T
+	bRow  int
+	c     *T
+	cRow  int
+	cols  int
+	pack  *T  // where the packing variant copies B, a full tile's width for each row
+	readC int // 1: add beta*C; 0: C is only written
+	alpha T
+	beta  T
+}
+
+// The generator's offsets, compared when this package is compiled.
+const (
+	_ = -(unsafe.Offsetof(tile[float64]{}.aRow) ^ 16)
+	_ = -(unsafe.Offsetof(tile[float64]{}.b) ^ 32)
+	_ = -(unsafe.Offsetof(tile[float64]{}.c) ^ 48)
+	_ = -(unsafe.Offsetof(tile[float64]{}.cols) ^ 64)
+	_ = -(unsafe.Offsetof(tile[float64]{}.readC) ^ 80)
+	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 88)
+	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 96)
+	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 92)
+)
+
+// variant is one form of the tile kernel.
+type variant uint8
+
+const (
+	full    variant = iota // all columns of the tile
+	edge                   // tile.cols columns
+	narrow                 // tile.cols columns, at most half the width
+	packing                // like edge, and B is copied to tile.pack
+	variants
+)
+
+// offset returns the pointer n bytes behind p.
+func offset[T Element](p *T, n int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), n)) }
+
+// at returns the pointer to element i of s, which lies within its capacity.
+func at[T Element](s []T, i int) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), i*int(unsafe.Sizeof(*new(T)))))
+}

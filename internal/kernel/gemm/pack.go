@@ -2,9 +2,15 @@ package gemm
 
 import "unsafe"
 
-// conflictStride is the row stride, in bytes, at whose multiples the rows of A fall
-// into the same few sets of a first-level cache of 32 or 48 KiB.
-const conflictStride = 2048
+// conflicts reports whether rows that are stride bytes apart fall into the same few
+// sets of a first-level cache, whose sets repeat every 4 KiB, so that a tile's rows
+// would evict each other: consecutive rows are then less than a line apart, modulo
+// half of that.
+func conflicts(stride int) bool {
+	const period, least = 2048, 48
+	d := stride % period
+	return min(d, period-d) < least
+}
 
 // operandA returns where the tiles find rows i0 to i1 of A from column k0 on, and sets
 // the tile's strides. That is A itself, unless its rows would evict each other or have
@@ -12,12 +18,15 @@ const conflictStride = 2048
 func (w *worker[T]) operandA(p *product[T], i0, i1, k0, panels int) *T {
 	t := &w.t
 	size := int(unsafe.Sizeof(p.Alpha))
-	conflict := p.ACol == 1 && p.ARow*size%conflictStride == 0 && p.ARow != 0 && i1-i0 > 6 && panels > 2
+	conflict := p.ACol == 1 && p.ARow >= p.K && conflicts(p.ARow*size) && i1-i0 > 6 && panels > 2
 	if !conflict && w.readA == nil {
 		t.aRow, t.aCol = p.ARow*size, p.ACol*size
 		return at(p.A, i0*p.ARow+k0*p.ACol)
 	}
-	row := (t.k+15)/16*16 + 16
+	row := (t.k + 15) / 16 * 16
+	for conflicts(row * size) {
+		row += 16
+	}
 	w.aBuf = sized(&w.aBuf, (i1-i0)*row)
 	for i := i0; i < i1; i++ {
 		dst := w.aBuf[(i-i0)*row:][:t.k]

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/tenonml/tenon/internal/cpu"
@@ -16,4 +17,10 @@ func atEachLevel(t *testing.T, f func(t *testing.T)) {
 			t.Fatalf("with %v kernels", l)
 		}
 	}
+}
+
+// withProcs sets GOMAXPROCS and returns a function that sets it back.
+func withProcs(n int) func() {
+	old := runtime.GOMAXPROCS(n)
+	return func() { runtime.GOMAXPROCS(old) }
 }

@@ -38,7 +38,7 @@ func numbered[T movable](n int) []T {
 func eachLayout(t *testing.T, f func(t *testing.T, run layoutRun)) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, lengths := range partitions(rng) {
-		for _, inner := range []int{1, 3, 8} {
+		for _, inner := range []int{1, 5} {
 			f(t, layoutRun{name, splitsOf(lengths), inner, rng})
 			if t.Failed() {
 				t.Fatalf("partition %q, inner %d", name, inner)
@@ -112,7 +112,7 @@ func checkPad[T movable](t *testing.T, run layoutRun) {
 	longest := int(MaxLength(run.splits))
 	for _, x := range values[T](run) {
 		for _, width := range []int{0, 1, 4, 16, 20, longest} {
-			if rows*width*inner > 1<<20 {
+			if rows*width*inner > 1<<16 {
 				continue
 			}
 			for _, fill := range [][]T{{9}, numbered[T](inner)} {

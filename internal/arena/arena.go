@@ -67,8 +67,21 @@ func Alloc(n int) *Buffer {
 // aligned returns n bytes from the runtime that start on a boundary of align.
 func aligned(n int) []byte {
 	raw := make([]byte, n+align-1)
+	preferHugePages(raw)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (align - 1))
 	return raw[skip : skip+n : skip+n]
+}
+
+// Make returns n elements of zeroed memory that the garbage collector owns, with the
+// alignment and slack of a buffer. It is for memory whose end nobody announces, such
+// as the elements of a tensor that a program holds. It panics when n is negative.
+func Make[T Element](n int) []T {
+	size := int(unsafe.Sizeof(*new(T)))
+	if n < 0 || n > (1<<62)/size {
+		panic(fmt.Sprintf("arena: a slice of %d elements", n))
+	}
+	b := aligned(n*size + Slack)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)[:n]
 }
 
 // Len returns the number of bytes asked for.

@@ -62,6 +62,26 @@ func TestView(t *testing.T) {
 	}
 }
 
+func TestMake(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 3 << 20} { // the last is advised to use large pages
+		x := Make[float32](n)
+		if len(x) != n || cap(x) < n+Slack/4 {
+			t.Errorf("Make(%d): length %d, capacity %d", n, len(x), cap(x))
+		}
+		if p := uintptr(unsafe.Pointer(unsafe.SliceData(x))); p%64 != 0 {
+			t.Errorf("Make(%d) starts at %#x", n, p)
+		}
+		for i, v := range x {
+			if v != 0 {
+				t.Fatalf("Make(%d): element %d is %v", n, i, v)
+			}
+		}
+	}
+	if got := panicText(func() { Make[int64](-1) }); !strings.Contains(got, "-1 elements") {
+		t.Errorf("a negative length: %q", got)
+	}
+}
+
 func TestReleasedBufferPanics(t *testing.T) {
 	defer SetDebug(SetDebug(true)) // keeps the buffer out of the pool
 	b := Alloc(10)

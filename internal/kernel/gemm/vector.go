@@ -7,7 +7,7 @@ import "unsafe"
 const vectorRows = 64
 
 const (
-	axpyCols = 1024 // results that share a round of axpy
+	axpyCols = 4096 // results that share a round of axpy
 	axpyRows = 64   // rows of the matrix in one call: 64 K elements
 	dotRows  = 8
 	dotCols  = 8192

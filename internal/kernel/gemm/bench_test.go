@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkFloat32 reports the rate of the shapes that the project compares itself by.
-// Run it with -cpu 1,2.
+// GOMAXPROCS says for how many cores.
 func BenchmarkFloat32(b *testing.B) {
 	for _, s := range [][3]int{
 		{64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048},
@@ -18,6 +18,12 @@ func BenchmarkFloat32(b *testing.B) {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[2], s[1]), func(b *testing.B) {
 			benchmark(b, active32, s[0], s[1], s[2], rowMajor, rowMajor)
 		})
+	}
+}
+
+func BenchmarkSmall(b *testing.B) {
+	for _, n := range []int{1, 2, 4, 8, 16} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, active32, n, n, n, rowMajor, rowMajor) })
 	}
 }
 

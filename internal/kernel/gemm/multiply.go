@@ -27,14 +27,17 @@ func multiplyWith[T Element](f *family[T], p Params[T], batch []Batch, readA, re
 	if isEmpty(&p, batch) {
 		return
 	}
-	j := job[T]{f: f, Params: p, readA: readA, readB: readB}
+	w := takeWorker[T]()
+	j := &w.own // lives in the pool, because it may be shared with other goroutines
+	*j = job[T]{f: f, Params: p, readA: readA, readB: readB}
 	j.batch = append(j.batchSpace[:0], batch...)
 	j.normalise()
 	if j.CCol != 1 {
 		j.throughCopy()
-		return
+	} else {
+		j.run(w)
 	}
-	j.run()
+	w.giveBack()
 }
 
 // job is a product in the form that the loops work on: C has consecutive columns.
@@ -49,7 +52,7 @@ type job[T Element] struct {
 	// how one product is divided
 	rowTasks, colTasks       int // number of ranges
 	rowsPerTask, colsPerTask int
-	step                     func(w *worker[T], p *product[T], r0, r1, c0, c1 int)
+	streamed                 bool // the matrix of a matvec is, by the vector loops
 }
 
 // A reader supplies elements of an operand that is not stored as T: it sets
@@ -96,9 +99,11 @@ func (j *job[T]) normalise() {
 func (j *job[T]) throughCopy() {
 	m, n := j.M, j.N
 	compact := make([]T, m*n)
+	w := takeWorker[T]()
+	one := &w.own
 	for b := range j.batchLen() {
-		one := *j
-		one.Params, one.batch = j.at(b).Params, nil
+		*one = *j
+		one.Params, one.batch, one.streamed = j.at(b).Params, nil, false
 		c, row, col := one.C, one.CRow, one.CCol
 		one.C, one.CRow, one.CCol = compact, n, 1
 		if j.Beta != 0 {
@@ -108,13 +113,14 @@ func (j *job[T]) throughCopy() {
 				}
 			}
 		}
-		one.run()
+		one.run(w)
 		for i := range m {
 			for k := range n {
 				c[i*row+k*col] = compact[i*n+k]
 			}
 		}
 	}
+	w.giveBack()
 }
 
 // batchLen returns the number of products.
@@ -153,12 +159,12 @@ func (j *job[T]) at(b int) product[T] {
 	return p
 }
 
-// run divides the work into tasks and executes them.
-func (j *job[T]) run() {
+// run divides the work into tasks and executes them, with w where one goroutine is enough.
+func (j *job[T]) run(w *worker[T]) {
 	work := j.plan()
 	tasks := j.batchLen() * j.rowTasks * j.colTasks
 	if tasks == 1 {
-		j.tasks(0, 1)
+		j.do(w, 0, 1)
 		return
 	}
 	each := j.M * j.N * max(j.K, 1) / (j.rowTasks * j.colTasks)
@@ -172,7 +178,7 @@ func (j *job[T]) run() {
 func (j *job[T]) plan() (work int) {
 	procs := runtime.GOMAXPROCS(0)
 	if mat, ok := j.asVector(); ok {
-		j.step = (*worker[T]).vector
+		j.streamed = true
 		pieces := j.pieces(procs, vectorWork)
 		n := (mat.rows + pieces - 1) / pieces
 		n = max(vectorRows, (n+vectorRows-1)/vectorRows*vectorRows)
@@ -180,7 +186,6 @@ func (j *job[T]) plan() (work int) {
 		j.colTasks, j.colsPerTask = 1, 1
 		return vectorWork
 	}
-	j.step = (*worker[T]).matrix
 	pieces := j.pieces(procs, taskWork)
 	panels := (j.N + j.f.width - 1) / j.f.width
 	const least = 4 // panels in a range: less, and reading A costs more than it should
@@ -203,16 +208,25 @@ func (j *job[T]) pieces(procs, work int) int {
 	return max(1, min(n, 4*procs))
 }
 
-// tasks executes the tasks lo to hi-1.
+// tasks executes the tasks lo to hi-1 with a worker of its own.
 func (j *job[T]) tasks(lo, hi int) {
 	w := takeWorker[T]()
-	defer w.giveBack()
+	j.do(w, lo, hi)
+	w.giveBack()
+}
+
+// do executes the tasks lo to hi-1 with w.
+func (j *job[T]) do(w *worker[T], lo, hi int) {
 	w.job = j
 	for t := lo; t < hi; t++ {
 		col := t % j.colTasks
 		row := t / j.colTasks % j.rowTasks
-		p := j.at(t / j.colTasks / j.rowTasks)
+		w.product = j.at(t / j.colTasks / j.rowTasks)
 		r0, c0 := row*j.rowsPerTask, col*j.colsPerTask
-		j.step(w, &p, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask)
+		if j.streamed {
+			w.vector(&w.product, r0, r0+j.rowsPerTask)
+		} else {
+			w.matrix(&w.product, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask)
+		}
 	}
 }

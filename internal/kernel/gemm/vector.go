@@ -46,7 +46,7 @@ func (p *Params[T]) asVector() (v matvec[T], ok bool) {
 }
 
 // vector computes results r0 to r1 of a matvec, as far as they exist.
-func (w *worker[T]) vector(p *product[T], r0, r1, _, _ int) {
+func (w *worker[T]) vector(p *product[T], r0, r1 int) {
 	v, _ := p.asVector()
 	r1 = min(r1, v.rows)
 	x := v.x

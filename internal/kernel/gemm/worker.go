@@ -8,11 +8,13 @@ import (
 // worker holds what one goroutine needs to compute tasks.
 type worker[T Element] struct {
 	*job[T]
-	t    tile[T]
-	aBuf []T
-	bBuf []T
-	sums []T
-	vec  []T
+	own     job[T] // of the call that took this worker
+	product product[T]
+	t       tile[T]
+	aBuf    []T // rows of A that were copied
+	bBuf    []T // panels of B
+	sums    []T // results of the vector loops
+	vec     []T // one row or column
 }
 
 var (
@@ -41,7 +43,7 @@ func takeWorker[T Element]() *worker[T] { return poolOf[T]().Get().(*worker[T]) 
 
 // giveBack returns the worker to its pool without pointers to the operands.
 func (w *worker[T]) giveBack() {
-	w.job, w.t = nil, tile[T]{}
+	w.job, w.own, w.product, w.t = nil, job[T]{}, product[T]{}, tile[T]{}
 	poolOf[T]().Put(w)
 }
 

@@ -163,8 +163,8 @@ func (j *job[T]) at(b int) product[T] {
 func (j *job[T]) run(w *worker[T]) {
 	work := j.plan()
 	tasks := j.batchLen() * j.rowTasks * j.colTasks
-	if tasks == 1 {
-		j.do(w, 0, 1)
+	if tasks == 1 || j.Serial {
+		j.do(w, 0, tasks)
 		return
 	}
 	each := j.M * j.N * max(j.K, 1) / (j.rowTasks * j.colTasks)
@@ -201,7 +201,7 @@ func (j *job[T]) plan() (work int) {
 
 // pieces returns into how many ranges one product is worth dividing.
 func (j *job[T]) pieces(procs, work int) int {
-	if procs == 1 {
+	if procs == 1 || j.Serial {
 		return 1
 	}
 	n := int(float64(j.M) * float64(j.N) * float64(j.K) / float64(work))

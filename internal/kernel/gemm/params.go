@@ -28,6 +28,10 @@ type Params[T Element] struct {
 
 	Bias []T // N values added to each row, or nil
 
+	// Serial keeps the work on the calling goroutine, for callers that divide larger
+	// work themselves. It does not change the result.
+	Serial bool
+
 	// Then, if not nil, is applied to every finished element while it is in the cache:
 	// to pieces of C, each once, in any order and from several goroutines.
 	Then func(c []T)

@@ -78,12 +78,11 @@ func (w *worker[T]) vector(p *product[T], r0, r1 int) {
 // which elements are consecutive.
 func (w *worker[T]) dots(v *matvec[T], x []T, i int, sums []T) {
 	size := int(unsafe.Sizeof(x[0]))
-	var part [dotRows]T
 	clear(sums)
 	for k := 0; k < len(x); k += dotCols {
 		xk := x[k:min(k+dotCols, len(x))]
 		for r := 0; r < len(sums); r += dotRows {
-			out := part[:min(dotRows, len(sums)-r)]
+			out := w.part[:min(dotRows, len(sums)-r)]
 			w.f.dot(xk, at(v.mat, (i+r)*v.row+k), v.row*size, out)
 			for n, s := range out {
 				sums[r+n] += s

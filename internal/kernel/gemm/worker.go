@@ -15,6 +15,7 @@ type worker[T Element] struct {
 	bBuf    []T // panels of B
 	sums    []T // results of the vector loops
 	vec     []T // one row or column
+	part    [dotRows]T
 }
 
 var (

@@ -33,9 +33,9 @@ func HandleKind(name string, k Kind) {
 	kinds[name] = k
 }
 
-// errUnknown marks values of a type that nobody has declared, and operations
+// ErrUnknown marks values of a type that nobody has declared, and operations
 // that nobody does.
-var errUnknown = errors.New("not known")
+var ErrUnknown = errors.New("not known")
 
 // Decode makes Go data of what is written: values by their kinds, numbers int
 // or float64, everything else as it is.
@@ -59,7 +59,7 @@ func (c *Case) Decode(x any) (any, error) {
 		}
 		k, ok := kinds[name]
 		if !ok {
-			return nil, fmt.Errorf("value type %q: %w", name, errUnknown)
+			return nil, fmt.Errorf("value type %q: %w", name, ErrUnknown)
 		}
 		return k.Decode(c, x)
 	}

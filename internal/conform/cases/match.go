@@ -26,7 +26,7 @@ func (m *Matcher) Match(want, got any) error {
 		}
 		k, ok := kinds[name]
 		if !ok {
-			return fmt.Errorf("value type %q: %w", name, errUnknown)
+			return fmt.Errorf("value type %q: %w", name, ErrUnknown)
 		}
 		return k.Compare(m, w, got)
 	}

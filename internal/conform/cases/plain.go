@@ -20,6 +20,9 @@ type (
 // JSON is plain nested data: a leaf, whatever it holds.
 type JSON struct{ Value any }
 
+// NestLeaf lets package nest leave it whole.
+func (JSON) NestLeaf() {}
+
 // Named is a tuple with a name and names for its elements.
 type Named struct {
 	Name  string

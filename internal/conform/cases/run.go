@@ -53,13 +53,13 @@ func Run(c *Case) Result {
 	got, err := answer(c, f)
 	var wrong *misreading
 	switch {
-	case errors.Is(err, errUnknown):
+	case errors.Is(err, ErrUnknown):
 		return Result{c, Skipped, err.Error()}
 	case errors.As(err, &wrong):
 		return Result{c, Failed, err.Error()}
 	}
 	if err = check(c, got, err); err != nil {
-		if errors.Is(err, errUnknown) {
+		if errors.Is(err, ErrUnknown) {
 			return Result{c, Skipped, err.Error()}
 		}
 		return Result{c, Failed, err.Error()}

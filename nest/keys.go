@@ -1,0 +1,153 @@
+package nest
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+)
+
+// keyKind says how the keys of a map are read and ordered.
+type keyKind uint8
+
+const (
+	stringKeys keyKind = iota
+	signedKeys
+	unsignedKeys
+)
+
+func keysOf(t reflect.Type) (keyKind, *failure) {
+	switch t.Kind() {
+	case reflect.String:
+		return stringKeys, nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return signedKeys, nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return unsignedKeys, nil
+	}
+	return 0, fail(tenon.ErrUnsupported, "the keys of a map are strings or integers, not %v", t)
+}
+
+// entry is an entry of a map: its key and the place of its element.
+type entry struct {
+	name string
+	num  int64 // an integer key, with the bits of an unsigned one
+	elem unsafe.Pointer
+}
+
+// step returns the key for paths.
+func (e entry) step(k keyKind) any {
+	switch k {
+	case stringKeys:
+		return e.name
+	case signedKeys:
+		return int(e.num)
+	}
+	return uint(e.num)
+}
+
+// key sets a reflect.Value to the key.
+func (e entry) key(k keyKind, v reflect.Value) {
+	switch k {
+	case stringKeys:
+		v.SetString(e.name)
+	case signedKeys:
+		v.SetInt(e.num)
+	default:
+		v.SetUint(uint64(e.num))
+	}
+}
+
+func order(k keyKind) func(a, b entry) int {
+	switch k {
+	case stringKeys:
+		return func(a, b entry) int { return cmp.Compare(a.name, b.name) }
+	case signedKeys:
+		return func(a, b entry) int { return cmp.Compare(a.num, b.num) }
+	}
+	return func(a, b entry) int { return cmp.Compare(uint64(a.num), uint64(b.num)) }
+}
+
+// tables reads maps. It keeps what it needs for that, to be used again.
+type tables struct {
+	stack []entry // the entries of the maps that are being walked
+	name  string
+	elems slice
+}
+
+var tablesPool = sync.Pool{New: func() any { return new(tables) }}
+
+// release gives tables back. Those of a walk that failed still hold entries.
+func (t *tables) release() {
+	if len(t.stack) == 0 {
+		t.name = ""
+		tablesPool.Put(t)
+	}
+}
+
+// push appends the entries of a map to the stack, in the order of their keys, and
+// returns them. The elements are copied, as those in a map have no place of
+// their own.
+func (t *tables) push(p *plan, at unsafe.Pointer) []entry {
+	m := p.value(at)
+	n := m.Len()
+	if n == 0 {
+		return nil
+	}
+	base := len(t.stack)
+	t.stack = slices.Grow(t.stack, n)
+	t.elems = slice{}
+	elems := valueAt(p.list, unsafe.Pointer(&t.elems))
+	elems.Grow(n)
+	elems.SetLen(n)
+	key := t.key(p)
+	iter := m.MapRange()
+	for i := 0; i < n && iter.Next(); i++ {
+		e := entry{elem: unsafe.Add(t.elems.data, uintptr(i)*p.elem.size)}
+		key.SetIterKey(iter)
+		switch p.keys {
+		case stringKeys:
+			e.name = t.name
+		case signedKeys:
+			e.num = key.Int()
+		default:
+			e.num = int64(key.Uint())
+		}
+		elems.Index(i).SetIterValue(iter)
+		t.stack = append(t.stack, e)
+	}
+	t.elems = slice{}
+	out := t.stack[base:len(t.stack):len(t.stack)]
+	if p.keys == stringKeys && n <= 12 {
+		sortNames(out)
+	} else {
+		slices.SortFunc(out, order(p.keys))
+	}
+	return out
+}
+
+// sortNames sorts a few entries by insertion.
+func sortNames(es []entry) {
+	for i := 1; i < len(es); i++ {
+		for k := i; k > 0 && es[k].name < es[k-1].name; k-- {
+			es[k], es[k-1] = es[k-1], es[k]
+		}
+	}
+}
+
+// pop forgets the entries that push returned.
+func (t *tables) pop(entries []entry) {
+	clear(entries)
+	t.stack = t.stack[:len(t.stack)-len(entries)]
+}
+
+// key returns a place for a key; a string's is t.name.
+func (t *tables) key(p *plan) reflect.Value {
+	if p.keys == stringKeys {
+		return valueAt(p.key, unsafe.Pointer(&t.name))
+	}
+	return reflect.New(p.typ.Key()).Elem()
+}

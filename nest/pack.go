@@ -1,0 +1,294 @@
+package nest
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// packer puts leaves into copies of a template.
+type packer struct {
+	leaves []any
+	next   int
+	expand bool
+	tables *tables
+	depth  int
+}
+
+func (k *packer) take() (any, *failure) {
+	if k.next >= len(k.leaves) {
+		return nil, fail(tenon.ErrInvalid, "there are only %d leaves", len(k.leaves))
+	}
+	k.next++
+	return k.leaves[k.next-1], nil
+}
+
+func (k *packer) finish() *failure {
+	if k.next < len(k.leaves) {
+		return fail(tenon.ErrInvalid, "there are %d leaves, the structure has %d", len(k.leaves), k.next)
+	}
+	return nil
+}
+
+// pack fills out, which is zero, like the template at like.
+func (k *packer) pack(p *plan, like, out unsafe.Pointer) *failure {
+	switch p.kind {
+	case kindTensor, kindLeaf, kindValue:
+		return k.leaf(p, like, out)
+	}
+	if k.depth++; k.depth > maxDepth {
+		return tooDeep()
+	}
+	err := k.inside(p, like, out)
+	k.depth--
+	return err
+}
+
+// leaf fills the place of a leaf.
+func (k *packer) leaf(p *plan, like, out unsafe.Pointer) *failure {
+	if p.kind == kindTensor && !k.expand {
+		if *(*tensor.Tensor)(like) == nil {
+			return nil
+		}
+	} else if p.kind != kindLeaf || p.nils || k.expand {
+		x := p.load(like)
+		if x == nil {
+			return nil
+		}
+		if s := k.composite(x); s != nil {
+			v, err := k.assemble(s)
+			if err != nil {
+				return err
+			}
+			return p.store(v, out)
+		}
+	}
+	x, err := k.take()
+	if err != nil {
+		return err
+	}
+	return p.store(x, out)
+}
+
+// composite returns the Spec of a leaf of the template that is to be assembled
+// from components, and nil for one that is replaced as a whole.
+func (k *packer) composite(x any) tenon.Spec {
+	if !k.expand {
+		return nil
+	}
+	s := specOf(x)
+	if s == nil || tenon.IsLeaf(s) {
+		return nil
+	}
+	return s
+}
+
+// specOf returns the Spec of a Value, or a Spec itself, and nil for anything else.
+func specOf(x any) tenon.Spec {
+	switch x := x.(type) {
+	case tenon.Value:
+		if isNil(x) {
+			return nil
+		}
+		return x.Spec()
+	case tenon.Spec:
+		return x
+	}
+	return nil
+}
+
+// assemble makes a value of a Spec from the next leaves.
+func (k *packer) assemble(s tenon.Spec) (tenon.Value, *failure) {
+	if tenon.IsLeaf(s) {
+		x, err := k.take()
+		if err != nil {
+			return nil, err
+		}
+		v, ok := x.(tenon.Value)
+		if !ok {
+			return nil, fail(tenon.ErrDType, "the leaf is a %T, and no component of a Value", x)
+		}
+		return v, nil
+	}
+	if k.depth++; k.depth > maxDepth {
+		return nil, tooDeep()
+	}
+	defer func() { k.depth-- }()
+	fields := s.Components()
+	parts := make([]tenon.Value, len(fields))
+	for i, f := range fields {
+		var err *failure
+		if parts[i], err = k.assemble(f.Spec); err != nil {
+			return nil, err.at(f.Name)
+		}
+	}
+	v, err := s.Assemble(parts)
+	if err != nil {
+		return nil, &failure{kind: tenon.AsError(err).Kind, cause: err}
+	}
+	return v, nil
+}
+
+// inside fills a container.
+func (k *packer) inside(p *plan, like, out unsafe.Pointer) *failure {
+	switch p.kind {
+	case kindAny:
+		return k.dynamic(p, like, out)
+	case kindPointer:
+		to := *(*unsafe.Pointer)(like)
+		if to == nil {
+			return nil
+		}
+		made := reflect.New(p.elem.typ).UnsafePointer()
+		*(*unsafe.Pointer)(out) = made
+		return k.pack(p.elem, to, made)
+	case kindSlice:
+		n := (*slice)(like).len
+		if (*slice)(like).data == nil {
+			return nil
+		}
+		v := p.value(out)
+		if n == 0 {
+			v.Set(reflect.MakeSlice(p.typ, 0, 0))
+			return nil
+		}
+		v.Grow(n)
+		v.SetLen(n)
+		return k.sequence(p.elem, n, (*slice)(like).data, (*slice)(out).data)
+	case kindArray:
+		return k.sequence(p.elem, p.n, like, out)
+	case kindStruct:
+		if p.partial {
+			p.value(out).Set(p.value(like))
+		}
+		for i := range p.fields {
+			f := &p.fields[i]
+			to := unsafe.Add(out, f.offset)
+			if p.partial {
+				f.plan.value(to).SetZero()
+			}
+			if err := k.pack(f.plan, unsafe.Add(like, f.offset), to); err != nil {
+				return err.at(f.name)
+			}
+		}
+	case kindMap:
+		return k.table(p, like, out)
+	case kindNode:
+		return k.node(p, like, out)
+	}
+	return nil
+}
+
+// dynamic fills the place of an interface.
+func (k *packer) dynamic(p *plan, like, out unsafe.Pointer) *failure {
+	x := p.load(like)
+	if x == nil {
+		return nil
+	}
+	q, at, err := placeOf(x)
+	if err != nil {
+		return err
+	}
+	if q.kind == kindLeaf { // its place is the interface: another type of leaf fits
+		if q.nils && *(*unsafe.Pointer)(at) == nil {
+			return p.store(x, out)
+		}
+		if s := k.composite(x); s != nil {
+			v, err := k.assemble(s)
+			if err != nil {
+				return err
+			}
+			return p.store(v, out)
+		}
+		leaf, err := k.take()
+		if err != nil {
+			return err
+		}
+		return p.store(leaf, out)
+	}
+	made := reflect.New(q.typ).UnsafePointer()
+	if err := k.pack(q, at, made); err != nil {
+		return err
+	}
+	y := q.box
+	if q.direct {
+		words(&y)[1] = *(*unsafe.Pointer)(made)
+	} else {
+		words(&y)[1] = made // nobody else has the memory
+	}
+	return p.store(y, out)
+}
+
+func (k *packer) sequence(p *plan, n int, like, out unsafe.Pointer) *failure {
+	if p.kind == kindTensor && !k.expand {
+		return k.tensors(unsafe.Slice((*tensor.Tensor)(like), n), unsafe.Slice((*tensor.Tensor)(out), n))
+	}
+	for i := range n {
+		off := uintptr(i) * p.size
+		if err := k.pack(p, unsafe.Add(like, off), unsafe.Add(out, off)); err != nil {
+			return err.at(i)
+		}
+	}
+	return nil
+}
+
+// tensors is sequence for the most frequent type of element.
+func (k *packer) tensors(like, out []tensor.Tensor) *failure {
+	for i := range like {
+		if like[i] == nil {
+			continue
+		}
+		x, err := k.take()
+		if err != nil {
+			return err.at(i)
+		}
+		t, ok := x.(tensor.Tensor)
+		if !ok {
+			return fail(tenon.ErrDType, "the leaf is a %T, want a tensor", x).at(i)
+		}
+		out[i] = t
+	}
+	return nil
+}
+
+// table fills a map.
+func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
+	if p.value(like).IsNil() {
+		return nil
+	}
+	entries := k.tables.push(p, like)
+	m := reflect.MakeMapWithSize(p.typ, len(entries))
+	elem := reflect.New(p.elem.typ).Elem()
+	for i := range entries {
+		e := &entries[i]
+		elem.SetZero()
+		if err := k.pack(p.elem, e.elem, elem.Addr().UnsafePointer()); err != nil {
+			return err.at(e.step(p.keys))
+		}
+		key := k.tables.key(p)
+		e.key(p.keys, key)
+		m.SetMapIndex(key, elem)
+	}
+	k.tables.pop(entries)
+	p.value(out).Set(m)
+	return nil
+}
+
+// node fills the place of a Node.
+func (k *packer) node(p *plan, like, out unsafe.Pointer) *failure {
+	n := p.load(like).(Node)
+	parts := n.NestParts()
+	made := make([]any, len(parts))
+	for i := range parts {
+		if err := k.pack(anyPlan, unsafe.Pointer(&parts[i].Value), unsafe.Pointer(&made[i])); err != nil {
+			return err.at(partStep(i, parts[i].Name))
+		}
+	}
+	v, err := n.NestPack(made)
+	if err != nil {
+		return &failure{kind: tenon.AsError(err).Kind, cause: err}
+	}
+	return p.store(v, out)
+}

@@ -1,0 +1,208 @@
+package nest
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// kind says how memory of a type is walked.
+type kind uint8
+
+const (
+	kindLeaf   kind = iota // a concrete type whose values are leaves
+	kindTensor             // the interface tensor.Tensor
+	kindValue              // the interface tenon.Value
+	kindAny                // any other interface: what it holds decides
+	kindNode               // a concrete type that implements Node
+	kindSlice
+	kindArray
+	kindMap
+	kindStruct
+	kindPointer
+)
+
+// plan says how values of one Go type are walked. It is made once for each type.
+type plan struct {
+	typ    reflect.Type
+	kind   kind
+	size   uintptr
+	direct bool // an interface holds the value itself, which is a single pointer
+	nils   bool // kindLeaf: the value can be nil, which is no leaf
+	box    any  // the zero value, to make interfaces of
+	ptr    any  // a nil pointer to the type, to make reflect.Values of
+
+	elem    *plan // slice, array, map, pointer
+	n       int   // array
+	fields  []field
+	static  []field
+	partial bool // a struct with fields that are taken from the template
+	keys    keyKind
+	key     any // map: a nil pointer to the key type
+	list    any // map: a nil pointer to a slice of elements
+
+	leaves atomic.Int32 // how many the last value had that was flattened: room for the next
+}
+
+type field struct {
+	name   string
+	offset uintptr
+	plan   *plan // nil for a static field
+	typ    reflect.Type
+}
+
+var (
+	plans      sync.Map // reflect.Type → *plan or *failure
+	valueType  = reflect.TypeFor[tenon.Value]()
+	specType   = reflect.TypeFor[tenon.Spec]()
+	tensorType = reflect.TypeFor[tensor.Tensor]()
+	leafType   = reflect.TypeFor[Leaf]()
+	nodeType   = reflect.TypeFor[Node]()
+)
+
+// planFor returns the plan of a type. A type that cannot be walked is an error
+// whose path leads to the part at fault.
+func planFor(t reflect.Type) (*plan, *failure) {
+	if x, ok := plans.Load(t); ok {
+		switch x := x.(type) {
+		case *plan:
+			return x, nil
+		case *failure:
+			f := *x // the caller adds to its path
+			f.path = append(Path(nil), x.path...)
+			return nil, &f
+		}
+	}
+	made := map[reflect.Type]*plan{}
+	p, err := compile(t, made)
+	if err != nil {
+		plans.Store(t, err)
+		return planFor(t)
+	}
+	for t, p := range made {
+		plans.LoadOrStore(t, p)
+	}
+	return p, nil
+}
+
+// compile makes the plan of a type and of those it is made of. A type that is
+// being made refers to itself through made.
+func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
+	if p, ok := made[t]; ok {
+		return p, nil
+	}
+	p := &plan{typ: t, size: t.Size(), ptr: nilPointer(t)}
+	made[t] = p
+	if t.Kind() != reflect.Interface {
+		p.box = reflect.Zero(t).Interface()
+		p.direct = words(&p.box)[1] == nil && t.Size() == unsafe.Sizeof(uintptr(0))
+	}
+	var err *failure
+	switch k := t.Kind(); {
+	case t == tensorType:
+		p.kind = kindTensor
+	case t == valueType:
+		p.kind = kindValue
+	case k == reflect.Interface:
+		p.kind = kindAny
+	case t.Implements(valueType), t.Implements(specType), t.Implements(leafType):
+		p.leaf()
+	case k == reflect.Struct && (reflect.PointerTo(t).Implements(valueType) || reflect.PointerTo(t).Implements(specType)):
+		return nil, fail(tenon.ErrDType, "a %v is no Value, but a pointer to it is: hold a *%v", t, t)
+	case t.Implements(nodeType):
+		p.kind = kindNode
+	case k == reflect.Slice || k == reflect.Array:
+		if dtype.OfType(t.Elem()) != dtype.None {
+			p.leaf()
+			break
+		}
+		p.kind = kindSlice
+		if k == reflect.Array {
+			p.kind, p.n = kindArray, t.Len()
+		}
+		p.elem, err = compile(t.Elem(), made)
+	case k == reflect.Pointer:
+		p.kind = kindPointer
+		p.elem, err = compile(t.Elem(), made)
+	case k == reflect.Map:
+		p.kind = kindMap
+		p.key, p.list = nilPointer(t.Key()), nilPointer(reflect.SliceOf(t.Elem()))
+		if p.keys, err = keysOf(t.Key()); err == nil {
+			p.elem, err = compile(t.Elem(), made)
+		}
+	case k == reflect.Struct:
+		p.kind = kindStruct
+		err = p.structure(made)
+	default:
+		p.leaf()
+	}
+	return p, err
+}
+
+func (p *plan) leaf() {
+	p.kind = kindLeaf
+	switch p.typ.Kind() {
+	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		p.nils = true
+	}
+}
+
+func (p *plan) structure(made map[reflect.Type]*plan) *failure {
+	for i := range p.typ.NumField() {
+		f := p.typ.Field(i)
+		name, static, ignored := tag(f)
+		if !f.IsExported() || ignored {
+			p.partial = true
+			continue
+		}
+		x := field{name: name, offset: f.Offset, typ: f.Type}
+		if static {
+			p.partial = true
+			p.static = append(p.static, x)
+			continue
+		}
+		var err *failure
+		if x.plan, err = compile(f.Type, made); err != nil {
+			return err.at(name)
+		}
+		p.fields = append(p.fields, x)
+	}
+	return nil
+}
+
+// tag reads a field's tenon tag. Keys that other packages define are left to them.
+func tag(f reflect.StructField) (name string, static, ignored bool) {
+	name = f.Name
+	for item := range strings.SplitSeq(f.Tag.Get("tenon"), ",") {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(item), "="); key {
+		case "-":
+			ignored = true
+		case "static":
+			static = true
+		case "name":
+			name = value
+		}
+	}
+	return name, static, ignored
+}
+
+// words are the two words of an interface without methods: its type, and the
+// value or a pointer to it.
+func words(x *any) *[2]unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(x)) }
+
+func nilPointer(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }
+
+// valueAt returns the addressable reflect.Value of memory, given a nil pointer to
+// its type. It does what reflect.NewAt does without looking for the type.
+func valueAt(ptr any, at unsafe.Pointer) reflect.Value {
+	words(&ptr)[1] = at
+	return reflect.ValueOf(ptr).Elem()
+}
+
+func (p *plan) value(at unsafe.Pointer) reflect.Value { return valueAt(p.ptr, at) }

@@ -32,6 +32,7 @@ type family struct {
 var families = []family{
 	{generator: "par", pkg: "internal/par", name: "pause"},
 	{generator: "gemm", pkg: "internal/kernel/gemm", name: "kernels"},
+	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
 }
 
 // files returns the names of the assembly and of the declarations.

@@ -1,0 +1,272 @@
+package attention
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
+
+// reference computes the definition in float64 and returns the results, the
+// logarithms of the sums, and the gradients for a cotangent of the results.
+func reference(p Params, dout []float32) (out, logSum, dq, dk, dv []float64) {
+	out, logSum = make([]float64, p.Queries*p.Width), make([]float64, p.Queries)
+	dq, dk, dv = make([]float64, p.Queries*p.Depth), make([]float64, p.Keys*p.Depth), make([]float64, p.Keys*p.Width)
+	for i := range p.Queries {
+		prob := make([]float64, p.visible(i))
+		most := math.Inf(-1)
+		for j := range prob {
+			for d := range p.Depth {
+				prob[j] += float64(p.Q[i*p.QRow+d]) * float64(p.K[j*p.KRow+d]) * float64(p.Scale)
+			}
+			most = max(most, prob[j])
+		}
+		sum := 0.0
+		for j := range prob {
+			prob[j] = math.Exp(prob[j] - most)
+			sum += prob[j]
+		}
+		logSum[i] = most + math.Log(sum)
+		dp, mean := make([]float64, len(prob)), 0.0
+		for j := range prob {
+			prob[j] /= sum
+			for w := range p.Width {
+				v := float64(p.V[j*p.VRow+w])
+				out[i*p.Width+w] += prob[j] * v
+				dv[j*p.Width+w] += prob[j] * float64(dout[i*p.OutRow+w])
+				dp[j] += v * float64(dout[i*p.OutRow+w])
+			}
+			mean += prob[j] * dp[j]
+		}
+		for j := range prob {
+			ds := prob[j] * (dp[j] - mean) * float64(p.Scale)
+			for d := range p.Depth {
+				dq[i*p.Depth+d] += ds * float64(p.K[j*p.KRow+d])
+				dk[j*p.Depth+d] += ds * float64(p.Q[i*p.QRow+d])
+			}
+		}
+	}
+	return out, logSum, dq, dk, dv
+}
+
+func random(rng *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = 4 * (rng.Float32() - 0.5)
+	}
+	return x
+}
+
+// build makes a head with random operands, whose rows are gap elements further
+// apart than they are long.
+func build(rng *rand.Rand, queries, keys, depth, width, gap int) Params {
+	p := Params{Queries: queries, Keys: keys, Depth: depth, Width: width,
+		QRow: depth + gap, KRow: depth + gap, VRow: width + gap, OutRow: width + gap, Scale: 0.7}
+	p.Q, p.K, p.V = random(rng, queries*p.QRow), random(rng, keys*p.KRow), random(rng, keys*p.VRow)
+	p.Out, p.LogSum = make([]float32, queries*p.OutRow), make([]float32, queries)
+	return p
+}
+
+// near compares rows of cols elements, stride apart, with the compact want.
+func near(t *testing.T, what string, got []float32, want []float64, cols, stride int) {
+	t.Helper()
+	for n, w := range want {
+		g := float64(got[n/max(cols, 1)*stride+n%max(cols, 1)])
+		if g == w {
+			continue
+		}
+		if d := math.Abs(g - w); !(d <= 2e-5*(1+math.Abs(w))) {
+			t.Fatalf("%s[%d] is %v, want %v", what, n, g, w)
+		}
+	}
+}
+
+// everyLevel runs f with the row kernels of each level that can run here.
+func everyLevel(t *testing.T, f func(t *testing.T)) {
+	for l := cpu.Generic; l <= cpu.Offered(); l++ {
+		t.Run(l.String(), func(t *testing.T) {
+			saved := kernels
+			defer func() { kernels = saved }()
+			kernels = kernelsFor(l)
+			f(t)
+		})
+	}
+}
+
+func TestForwardAndBackward(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, s := range [][4]int{
+			{1, 1, 1, 1}, {3, 5, 4, 2}, {7, 17, 8, 9}, {33, 50, 16, 5}, {50, 33, 16, 8},
+			{130, 130, 8, 8}, {3, 1100, 4, 3}, {140, 600, 4, 4}, {4, 0, 3, 2}, {5, 6, 0, 2},
+		} {
+			for _, causal := range []bool{false, true} {
+				for _, gap := range []int{0, 3} {
+					t.Run(fmt.Sprint(s, causal, gap), func(t *testing.T) {
+						p := build(rng, s[0], s[1], s[2], s[3], gap)
+						p.Causal = causal
+						Forward(p)
+						g := Gradients{DOut: random(rng, len(p.Out)), DQ: random(rng, len(p.Q)), DK: random(rng, len(p.K)), DV: random(rng, len(p.V))}
+						out, logSum, dq, dk, dv := reference(p, g.DOut)
+						near(t, "out", p.Out, out, p.Width, p.OutRow)
+						near(t, "log sum", p.LogSum, logSum, 1, 1)
+						Backward(p, g)
+						near(t, "dq", g.DQ, dq, p.Depth, p.QRow)
+						near(t, "dk", g.DK, dk, p.Depth, p.KRow)
+						near(t, "dv", g.DV, dv, p.Width, p.VRow)
+					})
+				}
+			}
+		}
+	})
+}
+
+// Heads that lie beside each other in a row, as after one projection for all of them.
+func TestBatchOfInterleavedHeads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const sequences, heads, length, depth = 2, 3, 20, 8
+	const row = heads * depth
+	p := Params{Queries: length, Keys: length, Depth: depth, Width: depth, QRow: row, KRow: row, VRow: row, OutRow: row, Scale: 0.3, Causal: true}
+	n := sequences * length * row
+	p.Q, p.K, p.V, p.Out = random(rng, n), random(rng, n), random(rng, n), make([]float32, n)
+	p.LogSum = make([]float32, sequences*heads*length)
+	batch := []Batch{
+		{sequences, length * row, length * row, length * row, length * row, heads * length},
+		{heads, depth, depth, depth, depth, length},
+	}
+	Forward(p, batch...)
+	g := Gradients{DOut: random(rng, n), DQ: make([]float32, n), DK: make([]float32, n), DV: make([]float32, n)}
+	Backward(p, g, batch...)
+	for s := range sequences {
+		for h := range heads {
+			at := s*length*row + h*depth
+			one := p
+			one.Q, one.K, one.V = p.Q[at:], p.K[at:], p.V[at:]
+			out, logSum, dq, dk, dv := reference(one, g.DOut[at:])
+			near(t, "out", p.Out[at:], out, depth, row)
+			near(t, "log sum", p.LogSum[(s*heads+h)*length:], logSum, 1, 1)
+			near(t, "dq", g.DQ[at:], dq, depth, row)
+			near(t, "dk", g.DK[at:], dk, depth, row)
+			near(t, "dv", g.DV[at:], dv, depth, row)
+		}
+	}
+}
+
+func TestSpecialScores(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		for n := range 40 {
+			x := make([]float32, n+1)
+			for i := range x {
+				x[i] = float32(i) - 100
+			}
+			x[n/2] = float32(math.Inf(-1))
+			x[n] = 2
+			if got := kernels.maximum(x); got != 2 {
+				t.Errorf("maximum of %d elements is %v, want 2", n+1, got)
+			}
+			sum := kernels.exponentials(x, 2)
+			want := 0.0
+			for i, got := range x {
+				w := math.Exp(float64(i) - 102)
+				switch i {
+				case n:
+					w = 1
+				case n / 2:
+					w = 0
+				}
+				want += w
+				if math.Abs(float64(got)-w) > 1e-6*w+1e-42 {
+					t.Errorf("exponential %d of %d is %v, want %v", i, n+1, got, w)
+				}
+			}
+			if math.Abs(float64(sum)-want) > 1e-6*want {
+				t.Errorf("the sum of %d exponentials is %v, want %v", n+1, sum, want)
+			}
+		}
+		rng := rand.New(rand.NewPCG(5, 6))
+		p := build(rng, 3, 20, 4, 4, 0)
+		p.Q[5] = float32(math.NaN())
+		Forward(p)
+		for i, v := range p.Out {
+			if isNaN := v != v; isNaN != (i/4 == 1) {
+				t.Errorf("a NaN in query 1: result %d is %v", i, v)
+			}
+		}
+	})
+}
+
+func TestWorkersDoNotChangeResults(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	p := build(rng, 300, 700, 32, 40, 0)
+	g := Gradients{DOut: random(rng, len(p.Out))}
+	run := func(procs int) []float32 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		q := p
+		q.Out = make([]float32, len(p.Out))
+		Forward(q)
+		q.Out = append([]float32(nil), q.Out...)
+		g.DQ, g.DK, g.DV = make([]float32, len(p.Q)), make([]float32, len(p.K)), make([]float32, len(p.V))
+		Backward(q, g)
+		return slices.Concat(q.Out, g.DQ, g.DK, g.DV)
+	}
+	one := run(1)
+	for _, procs := range []int{2, 5} {
+		if !slices.Equal(one, run(procs)) {
+			t.Errorf("%d workers change the result", procs)
+		}
+	}
+}
+
+func TestBadDescriptionsPanic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	good := build(rng, 4, 5, 3, 2, 0)
+	for want, f := range map[string]func(p Params){
+		"K has 14 elements, 15 are described":     func(p Params) { p.K = p.K[:14]; Forward(p) },
+		"-1 queries":                              func(p Params) { p.Queries = -1; Forward(p) },
+		"rows of V have 2 elements and start 1":   func(p Params) { p.VRow = 1; Forward(p) },
+		"Q has 12 elements, 24 are described":     func(p Params) { Forward(p, Batch{2, 12, 0, 0, 0, 0}) },
+		"needs the LogSum":                        func(p Params) { p.LogSum = nil; Backward(p, Gradients{}) },
+		"DQ has 0 elements, its operand has 12":   func(p Params) { Backward(p, Gradients{}) },
+		"heads that share an operand would write": func(p Params) { Backward(p, Gradients{}, Batch{Size: 2}) },
+	} {
+		func() {
+			defer func() {
+				if got, _ := recover().(string); !strings.Contains(got, want) {
+					t.Errorf("panic %q, want one with %q", got, want)
+				}
+			}()
+			f(good)
+		}()
+	}
+}
+
+func BenchmarkAttention(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, heads := range []int{1, 32} {
+		const n, d = 512, 64
+		p := build(rng, n, n, d, d, 0)
+		p.Q, p.K, p.V, p.Out = random(rng, heads*n*d), random(rng, heads*n*d), random(rng, heads*n*d), make([]float32, heads*n*d)
+		p.LogSum = make([]float32, heads*n)
+		batch := Batch{heads, n * d, n * d, n * d, n * d, n}
+		flops := 4 * float64(heads*n*n*d)
+		b.Run(fmt.Sprintf("forward/%d", heads), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Forward(p, batch)
+			}
+			b.ReportMetric(flops*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+		g := Gradients{DOut: random(rng, len(p.Out)), DQ: make([]float32, len(p.Q)), DK: make([]float32, len(p.K)), DV: make([]float32, len(p.V))}
+		b.Run(fmt.Sprintf("backward/%d", heads), func(b *testing.B) {
+			for b.Loop() {
+				Backward(p, g, batch)
+			}
+			b.ReportMetric(2.5*flops*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
+}

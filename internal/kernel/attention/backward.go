@@ -1,0 +1,137 @@
+package attention
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// Gradients describes the cotangent of Forward's result and where those of its operands
+// go. Slices have the layout (row strides and batch strides) of the operand they belong
+// to; DQ, DK and DV are overwritten and share no elements with anything else.
+type Gradients struct {
+	DOut       []float32
+	DQ, DK, DV []float32
+}
+
+// Backward computes the gradients of sum(Out * DOut) for a p that Forward has computed,
+// with LogSum. With P the softmax, the gradient of V is Pᵀ DOut, and that of the scores before scaling is
+// P ∘ (DOut Vᵀ - rowsum(DOut ∘ Out)). Heads are computed independently, so no
+// batch dimension may have stride 0.
+func Backward(p Params, g Gradients, batch ...Batch) {
+	p.check(batch)
+	heads := batchLen(batch)
+	p.checkGradients(g, batch)
+	if heads == 0 {
+		return
+	}
+	serial := heads >= runtime.GOMAXPROCS(0)
+	par.For(heads, 1, func(lo, hi int) {
+		s := scratches.Get().(*scratch)
+		if s.grads == nil {
+			s.grads = make([]float32, queryBlock*keyBlock)
+		}
+		for h := lo; h < hi; h++ {
+			one := p.at(h, batch)
+			og := p
+			og.Q, og.K, og.V, og.Out, og.LogSum = g.DQ, g.DK, g.DV, g.DOut, nil
+			og = og.at(h, batch)
+			one.backward(s, Gradients{DQ: og.Q, DK: og.K, DV: og.V, DOut: og.Out}, serial)
+		}
+		scratches.Put(s)
+	})
+}
+
+func (p *Params) checkGradients(g Gradients, batch []Batch) {
+	if len(p.LogSum) == 0 && p.Queries > 0 && batchLen(batch) > 0 {
+		panic("attention: Backward needs the LogSum of Forward")
+	}
+	for _, d := range batch {
+		if d.Size > 1 && (d.Q == 0 || d.K == 0 || d.V == 0) {
+			panic("attention: heads that share an operand would write the same gradient")
+		}
+	}
+	for _, x := range []struct {
+		name      string
+		got, need int
+	}{
+		{"DQ", len(g.DQ), len(p.Q)}, {"DK", len(g.DK), len(p.K)}, {"DV", len(g.DV), len(p.V)}, {"DOut", len(g.DOut), len(p.Out)},
+	} {
+		if x.got < x.need {
+			panic(fmt.Sprintf("attention: %s has %d elements, its operand has %d", x.name, x.got, x.need))
+		}
+	}
+}
+
+// backward computes one head, block by block.
+func (p *Params) backward(s *scratch, g Gradients, serial bool) {
+	for i := range p.Queries {
+		clear(g.DQ[i*p.QRow:][:p.Depth])
+	}
+	for j := range p.Keys {
+		clear(g.DK[j*p.KRow:][:p.Depth])
+		clear(g.DV[j*p.VRow:][:p.Width])
+	}
+	for i0 := 0; i0 < p.Queries; i0 += queryBlock {
+		i1 := min(i0+queryBlock, p.Queries)
+		mean := s.sum[:i1-i0]
+		for i := range mean {
+			var sum float32
+			out, dout := p.Out[(i0+i)*p.OutRow:][:p.Width], g.DOut[(i0+i)*p.OutRow:][:p.Width]
+			for k, v := range out {
+				sum += v * dout[k]
+			}
+			mean[i] = sum
+		}
+		seen := p.visible(i1 - 1)
+		for j0 := 0; j0 < seen; j0 += keyBlock {
+			p.backwardBlock(s, g, i0, i1, j0, min(j0+keyBlock, seen), mean, serial)
+		}
+	}
+}
+
+// backwardBlock adds what queries i0 to i1 and keys j0 to j1 contribute.
+func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean []float32, serial bool) {
+	rows, cols := i1-i0, j1-j0
+	p.scores(s.scores, i0, i1, j0, j1, serial)
+	gemm.Multiply(gemm.Params[float32]{ // the gradient of P
+		M: rows, N: cols, K: p.Width,
+		A: from(g.DOut, i0*p.OutRow), ARow: p.OutRow, ACol: 1,
+		B: from(p.V, j0*p.VRow), BRow: 1, BCol: p.VRow,
+		C: s.grads, CRow: cols, CCol: 1,
+		Alpha: 1, Serial: serial,
+	})
+	for i := range rows {
+		prob, grad := s.scores[i*cols:][:cols], s.grads[i*cols:][:cols]
+		live := min(max(p.visible(i0+i)-j0, 0), cols)
+		clear(prob[live:])
+		clear(grad[live:])
+		if live > 0 {
+			kernels.exponentials(prob[:live], p.LogSum[i0+i])
+			kernels.scoreGrad(prob[:live], grad[:live], mean[i], p.Scale)
+		}
+	}
+	gemm.Multiply(gemm.Params[float32]{
+		M: cols, N: p.Width, K: rows,
+		A: s.scores, ARow: 1, ACol: cols,
+		B: from(g.DOut, i0*p.OutRow), BRow: p.OutRow, BCol: 1,
+		C: from(g.DV, j0*p.VRow), CRow: p.VRow, CCol: 1,
+		Alpha: 1, Beta: 1, Serial: serial,
+	})
+	gemm.Multiply(gemm.Params[float32]{
+		M: cols, N: p.Depth, K: rows,
+		A: s.grads, ARow: 1, ACol: cols,
+		B: from(p.Q, i0*p.QRow), BRow: p.QRow, BCol: 1,
+		C: from(g.DK, j0*p.KRow), CRow: p.KRow, CCol: 1,
+		Alpha: 1, Beta: 1, Serial: serial,
+	})
+	gemm.Multiply(gemm.Params[float32]{
+		M: rows, N: p.Depth, K: cols,
+		A: s.grads, ARow: cols, ACol: 1,
+		B: from(p.K, j0*p.KRow), BRow: p.KRow, BCol: 1,
+		C: from(g.DQ, i0*p.QRow), CRow: p.QRow, CCol: 1,
+		Alpha: 1, Beta: 1, Serial: serial,
+	})
+}

@@ -1,0 +1,15 @@
+// Package attention computes scaled dot-product attention and its gradient.
+//
+//	out[i,:] = sum_j softmax_j(scale q[i,:]·k[j,:]) v[j,:]
+//
+// for one head, or for a batch of heads and sequences given by strides. [Forward] and
+// [Backward] work on blocks of queries and keys: a block of scores is computed, turned into
+// exponentials and multiplied with the values while it is in the cache, so that memory for
+// all scores is never needed (Dao et al., FlashAttention, 2022; Rabe and Staats,
+// Self-attention Does Not Need O(n²) Memory, 2021). The softmax is the online one of
+// Milakov and Gimelshein (2018): a later block with a greater score scales
+// down what the earlier ones added.
+//
+// The products are those of internal/kernel/gemm. Blocks have a fixed size, so the bits of
+// a result do not depend on the number of workers.
+package attention

@@ -1,0 +1,39 @@
+//go:build amd64 && !purego
+
+package attention
+
+import "github.com/tenonml/tenon/internal/cpu"
+
+var kernels = kernelsFor(cpu.Active())
+
+// kernelsFor returns the row kernels of a level. The closures are ordinary Go functions
+// around the assembly, where the collector can stop the goroutine.
+func kernelsFor(level cpu.Level) rowKernels {
+	switch level {
+	case cpu.AVX512:
+		return around(maximumF32AVX512, exponentialsF32AVX512, scoreGradF32AVX512)
+	case cpu.AVX2:
+		return around(maximumF32AVX2, exponentialsF32AVX2, scoreGradF32AVX2)
+	}
+	return plainKernels
+}
+
+func around(
+	maximum func(x *float32, n int, out *float32),
+	exponentials func(x *float32, n int, shift float32, out *float32),
+	scoreGrad func(dst, p, dp *float32, n int, mean, scale float32),
+) rowKernels {
+	return rowKernels{
+		maximum: func(x []float32) (most float32) {
+			maximum(&x[0], len(x), &most)
+			return most
+		},
+		exponentials: func(x []float32, shift float32) (sum float32) {
+			exponentials(&x[0], len(x), shift, &sum)
+			return sum
+		},
+		scoreGrad: func(p, dp []float32, mean, scale float32) {
+			scoreGrad(&dp[0], &p[0], &dp[0], len(p), mean, scale)
+		},
+	}
+}

@@ -5,7 +5,8 @@
 //   - tiles: C[r,n] = alpha A[r,k] B[k,n] + beta C for every number of rows r up to the
 //     tile's height, with A addressed by strides and never copied;
 //   - axpy and dot kernels for products with one row or one column;
-//   - a transposing copy of blocks.
+//   - a transposing copy of blocks;
+//   - conversions of 16-bit floating-point numbers.
 package main
 
 import (
@@ -24,6 +25,7 @@ func main() {
 	}
 	transpose4()
 	transpose8()
+	halves()
 	Generate()
 }
 

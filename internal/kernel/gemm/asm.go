@@ -2,7 +2,12 @@
 
 package gemm
 
-import "github.com/tenonml/tenon/internal/cpu"
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/cpu"
+)
 
 func family32(level cpu.Level) *family[float32] {
 	switch level {
@@ -34,4 +39,24 @@ func family64(level cpu.Level) *family[float64] {
 		}
 	}
 	return plain[float64]()
+}
+
+// convertF16 converts as many numbers as vectors can and returns how many; so does
+// convertBF16. A call sees at most one block of steps or one row of a tile.
+func convertF16(dst []float32, x []dtype.F16) int {
+	n := len(x) / 8
+	if n == 0 || cpu.Active() < cpu.AVX2 {
+		return 0
+	}
+	fromF16AVX2(n, &dst[0], (*uint16)(unsafe.Pointer(&x[0])))
+	return 8 * n
+}
+
+func convertBF16(dst []float32, x []dtype.BF16) int {
+	n := len(x) / 8
+	if n == 0 || cpu.Active() < cpu.AVX2 {
+		return 0
+	}
+	fromBF16AVX2(n, &dst[0], (*uint16)(unsafe.Pointer(&x[0])))
+	return 8 * n
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
@@ -40,6 +41,15 @@ func BenchmarkFloat64(b *testing.B) {
 	for _, n := range []int{256, 1024} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, active64, n, n, n, rowMajor, rowMajor) })
 	}
+}
+
+func BenchmarkHalf(b *testing.B) {
+	const n = 512
+	x, c := make([]dtype.F16, n*n), make([]float32, n*n)
+	for b.Loop() {
+		Half(HalfParams[dtype.F16]{M: n, N: n, K: n, A: x, B: x, C: c, ARow: n, ACol: 1, BRow: n, BCol: 1, CRow: n, CCol: 1, Alpha: 1})
+	}
+	rate(b, n*n*n)
 }
 
 func BenchmarkLevels(b *testing.B) {

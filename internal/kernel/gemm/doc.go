@@ -29,9 +29,9 @@
 //
 // # What callers may rely on
 //
-//   - Each element of C is summed over k in ascending order, in blocks of a length that
-//     depends on K alone. It does not depend on the number of workers or on how the
-//     rows and columns were divided. Paths (AVX-512, AVX2, plain Go) differ in rounding.
+//   - The order in which an element of C is summed depends on the sizes and strides
+//     alone, not on the number of workers or on how rows and columns were divided.
+//     Paths (AVX-512, AVX2, plain Go) differ in rounding.
 //   - NaN and infinities propagate as in the formula, and nothing is skipped
 //     because a factor is zero. With Beta 0, what C held does not matter.
 //   - Nothing outside the described elements is read or written.

@@ -76,13 +76,13 @@ func (f *family[T]) tile(v variant, rows int, t *tile[T]) {
 //
 //go:noinline
 func (f *family[T]) axpy(x []T, b *T, stride int, y []T) {
+	i := 0
 	if f.axpy8 != nil {
-		for ; len(x) >= 8; x = x[8:] {
-			f.axpy8(len(y), &x[0], b, stride, &y[0])
-			b = offset(b, 8*stride)
+		for ; i+8 <= len(x); i += 8 {
+			f.axpy8(len(y), &x[i], offset(b, i*stride), stride, &y[0])
 		}
 	}
-	for i := range x {
+	for ; i < len(x); i++ {
 		f.axpy1(len(y), &x[i], offset(b, i*stride), stride, &y[0])
 	}
 }
@@ -91,13 +91,13 @@ func (f *family[T]) axpy(x []T, b *T, stride int, y []T) {
 //
 //go:noinline
 func (f *family[T]) dot(x []T, a *T, stride int, out []T) {
+	i := 0
 	if f.dot4 != nil {
-		for ; len(out) >= 4; out = out[4:] {
-			f.dot4(len(x), &x[0], a, stride, &out[0])
-			a = offset(a, 4*stride)
+		for ; i+4 <= len(out); i += 4 {
+			f.dot4(len(x), &x[0], offset(a, i*stride), stride, &out[i])
 		}
 	}
-	for i := range out {
+	for ; i < len(out); i++ {
 		f.dot1(len(x), &x[0], offset(a, i*stride), stride, &out[i])
 	}
 }

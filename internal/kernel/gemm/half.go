@@ -56,14 +56,17 @@ func readHalf[H dtype.F16 | dtype.BF16](x []H) reader[float32] {
 	return nil
 }
 
+// fromF16 converts len(dst) numbers, and fromBF16 those of the other format.
 func fromF16(dst []float32, x []dtype.F16) {
-	for i, v := range x {
-		dst[i] = v.Float32()
+	done := convertF16(dst, x)
+	for i, v := range x[done:] {
+		dst[done+i] = v.Float32()
 	}
 }
 
 func fromBF16(dst []float32, x []dtype.BF16) {
-	for i, v := range x {
-		dst[i] = v.Float32()
+	done := convertBF16(dst, x)
+	for i, v := range x[done:] {
+		dst[done+i] = v.Float32()
 	}
 }

@@ -815,3 +815,13 @@ func transposeF64AVX2(blocks int, src *float64, srcRow int, dst *float64, dstRow
 //
 //go:noescape
 func transposeF32AVX2(blocks int, src *float32, srcRow int, dst *float32, dstRow int)
+
+// fromF16AVX2 converts blocks times 8 numbers; there is at least one block.
+//
+//go:noescape
+func fromF16AVX2(blocks int, dst *float32, src *uint16)
+
+// fromBF16AVX2 converts blocks times 8 numbers; there is at least one block.
+//
+//go:noescape
+func fromBF16AVX2(blocks int, dst *float32, src *uint16)

@@ -21475,3 +21475,38 @@ block:
 	JNZ         block
 	VZEROUPPER
 	RET
+
+// func fromF16AVX2(blocks int, dst *float32, src *uint16)
+// Requires: AVX, F16C
+TEXT ·fromF16AVX2(SB), NOSPLIT, $0-24
+	MOVQ blocks+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ src+16(FP), DX
+
+block:
+	VCVTPH2PS (DX), Y0
+	VMOVUPS   Y0, (CX)
+	ADDQ      $0x10, DX
+	ADDQ      $0x20, CX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func fromBF16AVX2(blocks int, dst *float32, src *uint16)
+// Requires: AVX, AVX2
+TEXT ·fromBF16AVX2(SB), NOSPLIT, $0-24
+	MOVQ blocks+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ src+16(FP), DX
+
+block:
+	VPMOVZXWD (DX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (CX)
+	ADDQ      $0x10, DX
+	ADDQ      $0x20, CX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET

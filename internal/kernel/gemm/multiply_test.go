@@ -259,7 +259,7 @@ func testLayouts[T Element](t *testing.T) {
 			for _, a := range []layout{rowMajor, colMajor, gaps, sparse, repeat} {
 				for _, b := range []layout{rowMajor, colMajor, gaps, sparse, repeat} {
 					for _, c := range []layout{rowMajor, colMajor, gaps, sparse} {
-						for _, s := range [][3]int{{1, 1, 1}, {1, 70, 21}, {70, 1, 21}, {3, 5, 7}, {17, 33, 9}, {53, 45, 19}, {1, 1, 40}} {
+						for _, s := range [][3]int{{1, 1, 1}, {1, 70, 21}, {70, 1, 21}, {3, 5, 7}, {53, 33, 9}, {1, 1, 40}} {
 							p := build[T](rng, s[0], s[1], s[2], a, b, c)
 							compare(t, f, p)
 							p.Alpha, p.Beta, p.Bias = two, two+1, random[T](rng, p.N)

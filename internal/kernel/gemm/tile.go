@@ -43,7 +43,9 @@ const (
 	variants
 )
 
-// offset returns the pointer n bytes behind p.
+// offset returns the pointer n bytes behind p. The result has to point into the same
+// slice: the collector looks at pointers in variables, and stops the program at one
+// that points behind the end of its memory.
 func offset[T Element](p *T, n int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), n)) }
 
 // at returns the pointer to element i of s, which lies within its capacity.

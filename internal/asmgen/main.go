@@ -9,7 +9,7 @@
 //	go run . gemm par   # some
 //
 // rewrites NAME_amd64.s and the declarations NAME_amd64.go. The output is checked
-// in, so that users of the module need no generator, and a test compares it with
+// in, so that users of the module need no generator; "go test -count=1 ." compares it with
 // a fresh generation.
 package main
 
@@ -31,6 +31,8 @@ type family struct {
 
 var families = []family{
 	{generator: "par", pkg: "internal/par", name: "pause"},
+	{generator: "elementwise", pkg: "internal/kernel/elementwise", name: "avx512", args: []string{"-wide"}},
+	{generator: "elementwise", pkg: "internal/kernel/elementwise", name: "avx2"},
 	{generator: "gemm", pkg: "internal/kernel/gemm", name: "kernels"},
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
 }

@@ -1,0 +1,377 @@
+package jsoncol
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A formatter writes rows into a buffer. It makes room before it writes: for a
+// row of a struct all at once, except for strings and lists, after each of
+// which it looks again.
+type formatter struct {
+	o   *WriteOptions
+	buf []byte // all of its length may be written
+	n   int    // what has been written
+}
+
+// room makes sure that size bytes and the slack fit.
+func (f *formatter) room(size int) {
+	if need := f.n + size + slack; need > len(f.buf) {
+		b := make([]byte, max(need, 2*len(f.buf)))
+		copy(b, f.buf[:f.n])
+		f.buf = b
+	}
+}
+
+// rows writes rows lo to hi of the root.
+func (f *formatter) rows(s *source, lo, hi int) error {
+	end := byte('\n')
+	if f.o.Array {
+		end = ','
+	}
+	for row := lo; row < hi; row++ {
+		if err := f.value(s, row); err != nil {
+			return fmt.Errorf("jsoncol: writing row %d: %w", row, err)
+		}
+		if f.o.Array && row == s.len-1 {
+			break
+		}
+		f.room(1)
+		f.buf[f.n] = end
+		f.n++
+	}
+	return nil
+}
+
+// value writes row of s.
+func (f *formatter) value(s *source, row int) error {
+	f.room(s.size)
+	if s.valid != nil && !s.valid[row] {
+		f.null()
+		return nil
+	}
+	switch s.op {
+	case writeBool:
+		f.n = putBool(f.buf, f.n, s.bools[row])
+	case writeInt:
+		f.n = putInt(f.buf, f.n, s.ints[row])
+	case writeFloat:
+		return f.float(s.floats[row])
+	case writeSmall:
+		b, err := s.small(f.buf[:f.n], row)
+		if err != nil {
+			return f.notFinite(err)
+		}
+		f.n = len(b)
+	case writeString:
+		return f.str(s, row)
+	case writeList:
+		return f.list(s, row)
+	case writeStruct:
+		return f.object(s, row)
+	case writeUnion:
+		if tag := s.tags[row]; tag >= 0 {
+			return f.value(s.fields[tag].source, int(s.index[row]))
+		}
+		f.null()
+	default:
+		f.null()
+	}
+	return nil
+}
+
+// object writes a row of a struct.
+func (f *formatter) object(s *source, row int) error {
+	f.room(s.size)
+	start := f.n
+	for i := range s.fields {
+		g := &s.fields[i]
+		k := g.source
+		there := k.valid == nil || k.valid[row]
+		if f.o.OmitMissing && (!there || k.missing(row)) {
+			continue
+		}
+		for j := 0; j < g.size; j += 8 {
+			putWord(f.buf, f.n+j, wordAt(g.key, j))
+		}
+		f.n += g.size
+		if !there {
+			f.null()
+			continue
+		}
+		var err error
+		switch k.op {
+		case writeInt:
+			f.n = putInt(f.buf, f.n, k.ints[row])
+			continue
+		case writeBool:
+			f.n = putBool(f.buf, f.n, k.bools[row])
+			continue
+		case writeFloat:
+			if n := putFloat(f.buf, f.n, k.floats[row]); n > 0 {
+				f.n = n
+				continue
+			}
+			err = f.float(k.floats[row])
+		case writeString:
+			err = f.str(k, row)
+		case writeList:
+			err = f.list(k, row)
+		case writeStruct:
+			err = f.object(k, row)
+		default:
+			err = f.value(k, row)
+		}
+		if err != nil {
+			return in(k.name, err)
+		}
+		f.room(s.size)
+	}
+	if f.n == start {
+		f.n++
+	}
+	f.buf[start] = '{' // in place of the first comma
+	f.buf[f.n] = '}'
+	f.n++
+	return nil
+}
+
+// missing reports whether row has no value although the validity does not say
+// so.
+func (s *source) missing(row int) bool {
+	return s.op == writeNull || s.op == writeUnion && s.tags[row] < 0
+}
+
+// list writes a row of a list.
+func (f *formatter) list(s *source, row int) error {
+	lo, hi := int(s.offsets[row]), int(s.offsets[row+1])
+	e := s.elem
+	f.room(2)
+	f.buf[f.n] = '['
+	f.n++
+	if lo == hi {
+		f.buf[f.n] = ']'
+		f.n++
+		return nil
+	}
+	for i := lo; i < hi; i++ {
+		f.room(e.size)
+		var err error
+		switch {
+		case e.valid != nil:
+			err = f.value(e, i)
+		case e.op == writeInt:
+			f.n = putInt(f.buf, f.n, e.ints[i])
+		case e.op == writeStruct:
+			err = f.object(e, i)
+		case e.op == writeString:
+			err = f.str(e, i)
+		default:
+			err = f.value(e, i)
+		}
+		if err != nil {
+			return in(fmt.Sprintf("[%d]", i-lo), err)
+		}
+		f.room(1)
+		f.buf[f.n] = ','
+		f.n++
+	}
+	f.buf[f.n-1] = ']' // in place of the last comma
+	return nil
+}
+
+func (f *formatter) null() {
+	f.n += copy(f.buf[f.n:], "null")
+}
+
+// putBool writes v at buf[n:] and returns the end.
+func putBool(buf []byte, n int, v bool) int {
+	if v {
+		putWord(buf, n, litTrue)
+		return n + 4
+	}
+	putWord(buf, n, litFalse)
+	return n + 5
+}
+
+// float writes v in the complete way.
+func (f *formatter) float(v float64) error {
+	if n := putFloat(f.buf, f.n, v); n > 0 {
+		f.n = n
+		return nil
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return f.notFinite(notFinite(v))
+	}
+	f.n = len(appendFloat(f.buf[:f.n], v, 64))
+	return nil
+}
+
+// A notFinite is a number that JSON cannot hold, as an error.
+type notFinite float64
+
+// Error says what to do about it.
+func (v notFinite) Error() string {
+	return fmt.Sprintf("%v is no JSON number (NonFinite: null or literal would write it)", float64(v))
+}
+
+// notFinite writes a number that is not finite as the policy says.
+func (f *formatter) notFinite(err error) error {
+	v, ok := err.(notFinite)
+	if !ok || f.o.NonFinite == NonFiniteError {
+		return err
+	}
+	text := "null"
+	if f.o.NonFinite == NonFiniteLiteral {
+		switch {
+		case math.IsNaN(float64(v)):
+			text = "NaN"
+		case v > 0:
+			text = "Infinity"
+		default:
+			text = "-Infinity"
+		}
+	}
+	f.n += copy(f.buf[f.n:], text)
+	return nil
+}
+
+// A pathError says where in a row an error is.
+type pathError struct {
+	path string
+	err  error
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.err.Error() }
+func (e *pathError) Unwrap() error { return e.err }
+
+// in returns err with a step before its path.
+func in(step string, err error) error {
+	p, ok := err.(*pathError)
+	if !ok {
+		return &pathError{step, err}
+	}
+	if p.path[0] != '[' {
+		step += "."
+	}
+	p.path = step + p.path
+	return p
+}
+
+// str writes a row of a string column. What is plain ASCII is copied word by
+// word while it is looked at.
+func (f *formatter) str(s *source, row int) error {
+	lo, hi := int(s.offsets[row]), int(s.offsets[row+1])
+	f.room(hi - lo + 2)
+	buf, n := f.buf, f.n
+	buf[n] = '"'
+	n++
+	for i := lo; ; i += 8 {
+		if i >= hi {
+			n += hi - i // too much was copied
+			buf[n] = '"'
+			f.n = n + 1
+			return nil
+		}
+		w := wordAt(s.text, i)
+		putWord(buf, n, w)
+		n += 8
+		if m := stops(w); m != 0 && i+trailing(m) < hi {
+			f.n += 1 + i - lo
+			return f.escaped(s.text[i:hi])
+		}
+	}
+}
+
+// escaped writes the rest of a string, and the closing quote.
+func (f *formatter) escaped(b []byte) error {
+	f.room(6*len(b) + 1)
+	buf, n := f.buf, f.n
+	const hex = "0123456789abcdef"
+	for i := 0; i < len(b); {
+		if i+8 <= len(b) {
+			w := wordAt(b, i)
+			putWord(buf, n, w)
+			k := 8
+			if m := stops(w); m != 0 {
+				k = trailing(m)
+			}
+			if i, n = i+k, n+k; k == 8 {
+				continue
+			}
+		}
+		c := b[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && size == 1 {
+				if f.o.Unicode == UnicodeError {
+					return fmt.Errorf("byte 0x%02x of a string is not UTF-8 (Unicode: replace would write it)", c)
+				}
+				n += copy(buf[n:], "\ufffd")
+			} else {
+				n += copy(buf[n:], b[i:i+size])
+			}
+			i += size
+			continue
+		}
+		i++
+		if c >= 0x20 && c != '"' && c != '\\' {
+			buf[n] = c
+			n++
+			continue
+		}
+		buf[n] = '\\'
+		n += 2
+		switch c {
+		case '"', '\\':
+			buf[n-1] = c
+		case '\b':
+			buf[n-1] = 'b'
+		case '\f':
+			buf[n-1] = 'f'
+		case '\n':
+			buf[n-1] = 'n'
+		case '\r':
+			buf[n-1] = 'r'
+		case '\t':
+			buf[n-1] = 't'
+		default:
+			buf[n-1] = 'u'
+			n += copy(buf[n:], "00")
+			buf[n], buf[n+1] = hex[c>>4], hex[c&15]
+			n += 2
+		}
+	}
+	buf[n] = '"'
+	f.n = n + 1
+	return nil
+}
+
+// appendKey returns `,"name":` with what has to be escaped in the name escaped.
+func appendKey(name string) ([]byte, error) {
+	f := formatter{o: &WriteOptions{}}
+	f.room(len(name) + 4)
+	f.n = copy(f.buf, `,"`)
+	err := f.escaped([]byte(name))
+	f.room(1)
+	f.buf[f.n] = ':'
+	return f.buf[:f.n+1], err
+}
+
+// appendFloat appends v as encoding/json writes a float of the given size.
+func appendFloat(dst []byte, v float64, bits int) []byte {
+	abs := math.Abs(v)
+	format := byte('f')
+	if abs != 0 && (bits == 64 && (abs < 1e-6 || abs >= 1e21) ||
+		bits == 32 && (float32(abs) < 1e-6 || float32(abs) >= 1e21)) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, v, format, -1, bits)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 is e-9
+		dst = dst[:n-1]
+	}
+	return dst
+}

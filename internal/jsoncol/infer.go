@@ -1,0 +1,267 @@
+package jsoncol
+
+import "math"
+
+// Inference walks over records without storing them and widens a Schema until
+// it takes them. It is the slow half of reading without a schema and sees a
+// record only when the parser met something new in it: the parser then starts
+// again at that record with the wider schema.
+
+// infer widens s so that it takes the value at i, and returns the position
+// behind the value. depth is how many levels the value may have. What was
+// changed in s stays changed when it fails.
+func (p *parser) infer(i int, s *Schema, depth int) int {
+	i = p.space(i)
+	cl := classOf(p.t.byte(i))
+	if cl == classNone {
+		return p.skip(i, depth) // null, or no value
+	}
+	if s.inferred && !p.admit(i, s, cl) {
+		return -1
+	}
+	if s.Kind == Union {
+		for _, f := range s.Fields {
+			if f.Schema.Kind.class() == cl {
+				return p.infer(i, f.Schema, depth)
+			}
+		}
+		return p.skip(i, depth)
+	}
+	if s.Kind.class() != cl || s.Kind != List && s.Kind != Struct {
+		if s.Kind.class() == cl && s.inferred && cl == classNumber {
+			return p.inferNumber(i, s)
+		}
+		return p.skip(i, depth)
+	}
+	if depth == 0 {
+		return p.tooDeep(i)
+	}
+	if s.Kind == Struct {
+		if p.duplicate == DuplicateLast {
+			return p.inferLast(i, s, depth)
+		}
+		return p.inferObject(i, s, depth, nil)
+	}
+	i = p.space(i + 1)
+	if p.t.byte(i) == ']' {
+		return i + 1
+	}
+	for k := 0; ; k++ {
+		if i = p.infer(i, s.Elem, depth-1); i < 0 {
+			return p.element(k)
+		}
+		i = p.space(i)
+		switch p.t.byte(i) {
+		case ',':
+			i++
+		case ']':
+			return i + 1
+		default:
+			return p.expected(i, "',' or ']' after an element")
+		}
+	}
+}
+
+// admit widens s by the class of the value at i.
+func (p *parser) admit(i int, s *Schema, cl class) bool {
+	switch {
+	case s.Kind == Null:
+		s.become(cl)
+	case s.Kind.class() == cl:
+	case s.Kind == Union:
+		for _, f := range s.Fields {
+			if f.Schema.Kind.class() == cl {
+				return true
+			}
+		}
+		s.Fields = append(s.Fields, s.alternative(cl))
+	case p.unions:
+		first := *s
+		*s = Schema{Kind: Union, Missing: s.Missing, inferred: true, want: s.want, at: s.at}
+		s.Fields = []SchemaField{{first.Kind.class().String(), &first}, s.alternative(cl)}
+	default:
+		p.failf(i, TypeMismatch, "found %s where the rows before have a JSON %v (Unions would take both)", p.show(i), s.Kind.class())
+		return false
+	}
+	return true
+}
+
+// become makes a Schema of which nothing is known one of class cl.
+func (s *Schema) become(cl class) {
+	switch cl {
+	case classBool:
+		s.Kind = Bool
+	case classNumber:
+		s.Kind = Int64
+	case classString:
+		s.Kind = String
+	case classList:
+		s.Kind = List
+		s.Elem = &Schema{inferred: true, want: s.want}
+	case classStruct:
+		s.Kind = Struct
+		s.Open = true
+	}
+}
+
+// alternative returns the alternative of class cl for the union s.
+func (s *Schema) alternative(cl class) SchemaField {
+	alt := &Schema{inferred: true, want: s.want}
+	alt.become(cl)
+	return SchemaField{cl.String(), alt}
+}
+
+// inferNumber makes s float64 if the number at i is no int64.
+func (p *parser) inferNumber(i int, s *Schema) int {
+	if p.nonFinite {
+		if _, j := p.literal(i); j >= 0 {
+			s.Kind = Float64
+			return j
+		}
+	}
+	end, integer := p.number(i)
+	if end < 0 {
+		return -1
+	}
+	if !integer {
+		s.Kind = Float64
+		return end
+	}
+	neg := bit(p.t.byte(i) == '-')
+	v, ok := parseUint(p.t, i+neg, end)
+	switch {
+	case !ok || v > math.MaxInt64+uint64(neg):
+		if p.overflow == OverflowError {
+			return p.failf(i, OutOfRange, "%s is out of range of int64 (Overflow: float64 would take it)", p.show(i))
+		}
+		s.Kind = Float64
+	case v == 0 && neg != 0:
+		s.Kind = Float64 // an integer has no -0
+	}
+	return end
+}
+
+// inferObject widens struct s by the members of the object at i; by those only
+// whose keys are at the positions in last, if that is not nil.
+func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) int {
+	t := p.t
+	p.objects++
+	stamp := p.objects
+	i = p.space(i + 1)
+	if t.byte(i) == '}' {
+		return i + 1
+	}
+	next := 0
+	for {
+		i = p.space(i)
+		if t.byte(i) != '"' {
+			return p.expected(i, "a key")
+		}
+		key := i
+		name, j := p.name(i + 1)
+		if j < 0 {
+			return -1
+		}
+		if i = p.colon(j); i < 0 {
+			return -1
+		}
+		below, wanted := s.want.has(name)
+		f := s.find(name, next)
+		switch {
+		case last != nil && last[string(name)] != key:
+			f = nil
+		case f == nil && s.Open && wanted:
+			f = s.addField(string(name), &Schema{inferred: true, want: below, at: key, row: p.row})
+		case f != nil && f.stamp == stamp && p.duplicate == DuplicateError:
+			p.failf(i, DuplicateKey, "the key occurs twice in one object")
+			return p.within(quoteName(string(name)))
+		case f != nil && f.stamp == stamp:
+			f = nil
+		}
+		if f == nil {
+			i = p.skip(i, depth-1)
+		} else {
+			f.stamp = stamp
+			next = f.position + 1
+			i = p.infer(i, f, depth-1)
+		}
+		if i < 0 {
+			return p.within(quoteName(string(t.slice(key+1, j-1))))
+		}
+		i = p.space(i)
+		switch t.byte(i) {
+		case ',':
+			i++
+		case '}':
+			return i + 1
+		default:
+			return p.expected(i, "',' or '}' after a member")
+		}
+	}
+}
+
+// inferLast is inferObject for the policy that a key's last value counts: it
+// finds the last ones first, so that the others leave no trace in the type.
+func (p *parser) inferLast(i int, s *Schema, depth int) int {
+	start := i
+	last := map[string]int{}
+	i = p.space(i + 1)
+	if p.t.byte(i) == '}' {
+		return i + 1
+	}
+	for {
+		i = p.space(i)
+		if p.t.byte(i) != '"' {
+			return p.expected(i, "a key")
+		}
+		name, j := p.name(i + 1)
+		if j < 0 {
+			return -1
+		}
+		last[string(name)] = i
+		if j = p.colon(j); j < 0 {
+			return -1
+		}
+		if i = p.skip(j, depth-1); i < 0 {
+			return -1
+		}
+		i = p.space(i)
+		if p.t.byte(i) != ',' {
+			return p.inferObject(start, s, depth, last)
+		}
+		i++
+	}
+}
+
+// find returns the field called name, looking at position next first, and nil
+// if there is none.
+func (s *Schema) find(name []byte, next int) *Schema {
+	if next < len(s.Fields) && s.Fields[next].Name == string(name) {
+		return s.Fields[next].Schema
+	}
+	if len(s.Fields) <= linearFields {
+		for i := range s.Fields {
+			if s.Fields[i].Name == string(name) {
+				return s.Fields[i].Schema
+			}
+		}
+		return nil
+	}
+	if s.index == nil {
+		s.index = make(map[string]*Schema, len(s.Fields))
+		for _, f := range s.Fields {
+			s.index[f.Name] = f.Schema
+		}
+	}
+	return s.index[string(name)]
+}
+
+// addField adds a field at the end and returns it.
+func (s *Schema) addField(name string, f *Schema) *Schema {
+	f.position = len(s.Fields)
+	s.Fields = append(s.Fields, SchemaField{name, f})
+	if s.index != nil {
+		s.index[name] = f
+	}
+	return f
+}

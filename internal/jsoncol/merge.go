@@ -1,0 +1,179 @@
+package jsoncol
+
+// A target is where rows lo to hi of a node go.
+type target struct {
+	lo, hi  int
+	ints    []int64
+	floats  []float64
+	bools   []bool
+	narrow  narrow
+	offsets []int64
+	base    int64 // what to add to the node's offsets
+	bytes   []byte
+	valid   []bool
+	tags    []int8
+	alt     []int64 // union: what to add to the index, by alternative
+}
+
+// reserve makes room in k for rows lo to hi of n and notes where it is.
+func (m *merger) reserve(k *sink, n *node, lo, hi int) {
+	rows := hi - lo
+	at := k.n
+	to := &n.to
+	to.lo, to.hi = lo, hi
+	k.n += rows
+	if k.valid == nil && n.hasInvalid(lo, hi) {
+		k.valid = extend(m, k.valid, at)
+		for i := range k.valid {
+			k.valid[i] = true
+		}
+	}
+	to.valid = nil
+	if k.valid != nil {
+		k.valid = extend(m, k.valid, rows)
+		to.valid = k.valid[at:]
+	}
+	switch n.op {
+	case opBool:
+		k.bools = extend(m, k.bools, rows)
+		to.bools = k.bools[at:]
+	case opInt, opUint:
+		if k.narrow != nil {
+			k.narrow.grow(m, rows)
+			to.narrow = k.narrow.target(at)
+			break
+		}
+		k.ints = extend(m, k.ints, rows)
+		to.ints = k.ints[at:]
+	case opFloat, opFloat32:
+		if k.narrow != nil {
+			k.narrow.grow(m, rows)
+			to.narrow = k.narrow.target(at)
+			break
+		}
+		k.floats = extend(m, k.floats, rows)
+		to.floats = k.floats[at:]
+	case opString:
+		from, end := endOf(n.ends, lo), endOf(n.ends, hi)
+		used := len(k.bytes)
+		k.bytes = extend(m, k.bytes, int(end-from))
+		to.bytes = k.bytes[used:]
+		k.offsets = extend(m, k.offsets, rows)
+		to.offsets = k.offsets[at+1:]
+		to.base = int64(used) - from
+	case opList:
+		from, end := endOf(n.ends, lo), endOf(n.ends, hi)
+		k.offsets = extend(m, k.offsets, rows)
+		to.offsets = k.offsets[at+1:]
+		to.base = int64(k.elem.n) - from
+		m.reserve(k.elem, n.elem, int(from), int(end))
+	case opStruct:
+		for i, f := range k.fields {
+			m.reserve(f, n.fields[i].node, lo, hi)
+		}
+	case opUnion:
+		k.tags = extend(m, k.tags, rows)
+		to.tags = k.tags[at:]
+		k.ints = extend(m, k.ints, rows)
+		to.ints = k.ints[at:]
+		to.alt = to.alt[:0]
+		for i, f := range k.fields {
+			from, end := n.alternativeRows(int8(i), lo, hi)
+			to.alt = append(to.alt, int64(f.n-from))
+			m.reserve(f, n.fields[i].node, from, end)
+		}
+	}
+}
+
+// hasInvalid reports whether one of rows lo to hi is missing.
+func (n *node) hasInvalid(lo, hi int) bool {
+	for i := lo; i < min(hi, len(n.valid)); i++ {
+		if !n.valid[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// alternativeRows returns which rows of alternative tag the rows lo to hi of
+// union n have.
+func (n *node) alternativeRows(tag int8, lo, hi int) (from, end int) {
+	found := false
+	for r := lo; r < hi; r++ {
+		if n.tags[r] == tag {
+			if !found {
+				from, found = int(n.ints[r]), true
+			}
+			end = int(n.ints[r]) + 1
+		}
+	}
+	return from, end
+}
+
+// copyOut copies the rows of n to the places that reserve found.
+func (n *node) copyOut() {
+	to := &n.to
+	lo, hi := to.lo, to.hi
+	if to.valid != nil {
+		known := min(max(len(n.valid), lo), hi)
+		if known > lo {
+			copy(to.valid, n.valid[lo:known])
+		}
+		rest := to.valid[known-lo : hi-lo]
+		for i := range rest {
+			rest[i] = true
+		}
+	}
+	switch n.op {
+	case opBool:
+		copy(to.bools, n.bools[lo:hi])
+	case opInt, opUint:
+		if to.narrow != nil {
+			to.narrow.copyInts(n.ints[lo:hi])
+			break
+		}
+		copy(to.ints, n.ints[lo:hi])
+	case opFloat, opFloat32:
+		if to.narrow != nil {
+			to.narrow.copyFloats(n.floats[lo:hi])
+			break
+		}
+		copy(to.floats, n.floats[lo:hi])
+	case opString:
+		copy(to.bytes, n.bytes[endOf(n.ends, lo):endOf(n.ends, hi)])
+		shift(to.offsets, n.ends[lo:hi], to.base)
+	case opList:
+		shift(to.offsets, n.ends[lo:hi], to.base)
+		n.elem.copyOut()
+	case opStruct:
+		for i := range n.fields {
+			n.fields[i].node.copyOut()
+		}
+	case opUnion:
+		copy(to.tags, n.tags[lo:hi])
+		for i, tag := range n.tags[lo:hi] {
+			to.ints[i] = 0
+			if tag >= 0 {
+				to.ints[i] = n.ints[lo+i] + to.alt[tag]
+			}
+		}
+		for i := range n.fields {
+			n.fields[i].node.copyOut()
+		}
+	}
+}
+
+// shift stores src[i]+base in dst.
+func shift(dst, src []int64, base int64) {
+	dst = dst[:len(src)]
+	for len(src) >= 4 && len(dst) >= 4 {
+		dst[0] = src[0] + base
+		dst[1] = src[1] + base
+		dst[2] = src[2] + base
+		dst[3] = src[3] + base
+		dst, src = dst[4:], src[4:]
+	}
+	for i, v := range src {
+		dst[i] = v + base
+	}
+}

@@ -1,0 +1,105 @@
+package jsoncol
+
+// addMissing adds a row for a value that is absent or null, and reports whether
+// the node's policy allows it.
+func (n *node) addMissing() bool {
+	switch n.policy {
+	case MissingMasked:
+		n.addMasked()
+	case MissingDefault:
+		n.addDefault()
+	case MissingEmpty:
+		switch n.op {
+		case opList:
+			n.pushEnd(n.elem.n)
+		case opInfer:
+			n.n++ // it may yet turn out to be a list
+		default:
+			return false
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// missing adds a row for a value that is not there; what names the way in which
+// it is not. The failure, if the policy does not allow it, is at i.
+func (p *parser) missing(i int, n *node, what string) bool {
+	if n.addMissing() {
+		return true
+	}
+	p.failf(i, MissingValue, "%s where %s is needed (another policy for missing values, or an optional field in the schema, would take it)", what, n.describe())
+	return false
+}
+
+// addMasked adds a placeholder that is marked missing; so is all below it, down
+// to the next list.
+func (n *node) addMasked() {
+	if n.op != opInfer {
+		n.invalid()
+	}
+	switch n.op {
+	case opInfer:
+		n.n++
+	case opBool:
+		n.pushBool(false)
+	case opInt, opUint:
+		n.pushInt(0)
+	case opFloat, opFloat32:
+		n.pushFloat(0)
+	case opString:
+		n.pushEnd(n.nb)
+	case opList:
+		n.pushEnd(n.elem.n)
+	case opUnion:
+		n.pushAlt(-1, 0)
+	case opStruct:
+		for i := range n.fields {
+			n.fields[i].node.addMasked()
+		}
+		n.n++
+	}
+}
+
+// addDefault adds the schema's default value, or else the zero of the type.
+func (n *node) addDefault() {
+	def := n.schema.Default
+	switch n.op {
+	case opInfer:
+		n.n++
+	case opBool:
+		v, _ := def.(bool)
+		n.pushBool(v)
+	case opInt, opUint:
+		v, _ := def.(int64)
+		n.pushInt(v)
+	case opFloat, opFloat32:
+		v, _ := def.(float64)
+		if n.op == opFloat32 {
+			v = float64(float32(v))
+		}
+		n.pushFloat(v)
+	case opString:
+		v, _ := def.(string)
+		n.room(len(v))
+		n.nb += copy(n.bytes[n.nb:], v)
+		n.pushEnd(n.nb)
+	case opList:
+		n.pushEnd(n.elem.n)
+	case opUnion:
+		// A union has no zero of its own; the first alternative's stands for it.
+		if len(n.fields) == 0 {
+			n.pushAlt(-1, 0)
+			return
+		}
+		alt := n.fields[0].node
+		n.pushAlt(0, alt.n)
+		alt.addDefault()
+	case opStruct:
+		for i := range n.fields {
+			n.fields[i].node.addDefault()
+		}
+		n.n++
+	}
+}

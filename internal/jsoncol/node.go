@@ -1,0 +1,295 @@
+package jsoncol
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+// op is what the parser does at a node.
+type op uint8
+
+const (
+	opInfer op = iota // nothing known: anything but null stops the parser
+	opBool
+	opInt
+	opUint // uint64, held as the bits of an int64
+	opFloat
+	opFloat32 // rounded once, to a float32 held as a float64
+	opString
+	opList
+	opStruct
+	opUnion
+)
+
+// A node is a place in the schema together with the rows of it that the parser
+// has read from one chunk. The slices' lengths are their capacities; n says how
+// many rows are filled.
+type node struct {
+	op       op
+	inferred bool
+	closed   bool // struct: an unknown key is skipped or an error
+	skip     bool // closed struct: skip
+	policy   Missing
+	schema   *Schema
+	cells    int // leaves and lists that get a row when a row is missing
+
+	n      int
+	ints   []int64 // opInt, opUint; opUnion: the rows of the alternatives
+	lo     int64   // range of opInt: v-lo, unsigned, is at most span
+	span   uint64
+	floats []float64
+	bools  []bool
+	tags   []int8
+	ends   []int64 // opString, opList: where each row ends
+	bytes  []byte
+	nb     int // bytes filled
+	// valid tells which of the first len(valid) rows are there; all later ones
+	// are, so that a column without gaps pays nothing.
+	valid []bool
+
+	elem   *node
+	fields []field
+	index  map[string]int // names, for structs of more than a few fields
+	alt    [numClasses]int8
+
+	to target // where the rows go next
+}
+
+// A field is a node with the bytes by which the parser recognises its key: the
+// name in quotes and the colon, masked to length in the first two words.
+type field struct {
+	k0, m0, k1, m1 uint64
+	size           int
+	rest           string // what follows the first 16 bytes
+	name           string
+	node           *node
+}
+
+// linearFields is how many fields are searched one after the other.
+const linearFields = 8
+
+// newNode returns the empty node for s.
+func newNode(s *Schema, o *Options) *node {
+	n := &node{schema: s, inferred: s.inferred, policy: s.Missing, cells: 1}
+	if n.policy == MissingInherit {
+		n.policy = o.Missing
+	}
+	switch s.Kind {
+	case Bool:
+		n.op = opBool
+	case Int64:
+		n.op = opInt
+		if d := s.dtype(); d == dtype.Uint64 {
+			n.op = opUint
+		} else {
+			n.lo, n.span = intRange(d)
+		}
+	case Float64:
+		n.op = opFloat
+		if s.dtype() == dtype.Float32 {
+			n.op = opFloat32
+		}
+	case String:
+		n.op = opString
+	case List:
+		n.op = opList
+		n.elem = newNode(s.Elem, o)
+	case Struct:
+		n.op = opStruct
+		n.closed = !s.Open
+		n.skip = o.SkipUnknown
+		n.fields = make([]field, len(s.Fields))
+		for i, f := range s.Fields {
+			n.fields[i] = newField(f.Name, newNode(f.Schema, o))
+			n.cells += n.fields[i].node.cells
+		}
+		if len(s.Fields) > linearFields {
+			n.index = make(map[string]int, len(s.Fields))
+			for i, f := range s.Fields {
+				n.index[f.Name] = i
+			}
+		}
+	case Union:
+		n.op = opUnion
+		for i := range n.alt {
+			n.alt[i] = -1
+		}
+		n.fields = make([]field, len(s.Fields))
+		for i, f := range s.Fields {
+			n.fields[i] = field{name: f.Name, node: newNode(f.Schema, o)}
+			n.alt[f.Schema.Kind.class()] = int8(i)
+		}
+	}
+	return n
+}
+
+func newField(name string, n *node) field {
+	f := field{name: name, node: n}
+	for _, c := range []byte(name) {
+		if c < 0x20 || c == '"' || c == '\\' {
+			f.k0, f.m0 = math.MaxUint64, math.MaxUint64 // always written with an escape
+			return f
+		}
+	}
+	key := make([]byte, 0, len(name)+3+16)
+	key = append(append(append(key, '"'), name...), `":`...)
+	f.size = len(key)
+	word := func(at int) (k, m uint64) {
+		for i := at; i < min(len(key), at+8); i++ {
+			k |= uint64(key[i]) << (8 * (i - at))
+			m |= 0xff << (8 * (i - at))
+		}
+		return k, m
+	}
+	f.k0, f.m0 = word(0)
+	f.k1, f.m1 = word(8)
+	if len(key) > 16 {
+		f.rest = string(key[16:])
+	}
+	return f
+}
+
+// intRange returns the least value of integer type d, and the distance from it
+// to the largest.
+func intRange(d dtype.DType) (lo int64, span uint64) {
+	bits := d.Bits()
+	span = math.MaxUint64 >> (64 - bits)
+	if d.IsSigned() {
+		lo = -1 << (bits - 1)
+	}
+	return lo, span
+}
+
+// find returns the index of the field called name, or -1.
+func (n *node) find(name []byte) int {
+	if n.index != nil {
+		if i, ok := n.index[string(name)]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range n.fields {
+		if n.fields[i].name == string(name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// reset empties n and what is below it, and keeps the memory.
+func (n *node) reset() {
+	n.n, n.nb, n.valid = 0, 0, n.valid[:0]
+	if n.elem != nil {
+		n.elem.reset()
+	}
+	for i := range n.fields {
+		n.fields[i].node.reset()
+	}
+}
+
+// truncate drops all rows of n from row on, and whatever is left below it of a
+// row that was not finished.
+func (n *node) truncate(row int) {
+	switch n.op {
+	case opString:
+		n.nb = int(endOf(n.ends, row))
+	case opList:
+		n.elem.truncate(int(endOf(n.ends, row)))
+	case opStruct:
+		for i := range n.fields {
+			n.fields[i].node.truncate(row)
+		}
+	case opUnion:
+		for i := range n.fields {
+			kept := 0
+			for r := row - 1; r >= 0; r-- {
+				if n.tags[r] == int8(i) {
+					kept = int(n.ints[r]) + 1
+					break
+				}
+			}
+			n.fields[i].node.truncate(kept)
+		}
+	}
+	n.n = row
+	n.valid = n.valid[:min(len(n.valid), row)]
+}
+
+// endOf returns the end of the row before row.
+func endOf(ends []int64, row int) int64 {
+	if row == 0 {
+		return 0
+	}
+	return ends[row-1]
+}
+
+// elemNumber returns the position, in the list row that n is about to get, of
+// the element that is being read.
+func (n *node) elemNumber() int { return n.elem.n - int(endOf(n.ends, n.n)) }
+
+// grown returns s with room for more than it holds, full length.
+func grown[T any](s []T) []T {
+	n := make([]T, max(16, 2*len(s)))
+	copy(n, s)
+	return n
+}
+
+func (n *node) pushInt(v int64) {
+	if n.n == len(n.ints) {
+		n.ints = grown(n.ints)
+	}
+	n.ints[n.n] = v
+	n.n++
+}
+
+func (n *node) pushFloat(v float64) {
+	if n.n == len(n.floats) {
+		n.floats = grown(n.floats)
+	}
+	n.floats[n.n] = v
+	n.n++
+}
+
+func (n *node) pushBool(v bool) {
+	if n.n == len(n.bools) {
+		n.bools = grown(n.bools)
+	}
+	n.bools[n.n] = v
+	n.n++
+}
+
+// pushEnd ends a row of a string or a list.
+func (n *node) pushEnd(end int) {
+	if n.n == len(n.ends) {
+		n.ends = grown(n.ends)
+	}
+	n.ends[n.n] = int64(end)
+	n.n++
+}
+
+// pushAlt adds a row that is the next row of alternative tag, -1 for none.
+func (n *node) pushAlt(tag int8, row int) {
+	if n.n == len(n.tags) {
+		n.tags = grown(n.tags)
+	}
+	n.tags[n.n] = tag
+	n.pushInt(int64(row))
+}
+
+// room makes sure that size bytes and the slack fit behind what is filled.
+func (n *node) room(size int) {
+	if need := n.nb + size + slack; need > len(n.bytes) {
+		b := make([]byte, max(need, 2*len(n.bytes), 256))
+		copy(b, n.bytes[:n.nb])
+		n.bytes = b
+	}
+}
+
+// invalid marks the row that n is about to get as missing.
+func (n *node) invalid() {
+	for len(n.valid) < n.n {
+		n.valid = append(n.valid, true)
+	}
+	n.valid = append(n.valid, false)
+}

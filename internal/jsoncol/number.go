@@ -1,0 +1,286 @@
+package jsoncol
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// trailing returns how many bytes are below the lowest mark of m, which has
+// one.
+func trailing(m uint64) int { return bits.TrailingZeros64(m) >> 3 }
+
+// fastFloat reads the number at i if it is written as most are: at most 7
+// digits, then a fraction, 19 significant digits in all and no exponent. It
+// returns -1 for everything else, right or wrong.
+//
+// The digits make an integer m, and the number is m / 10^k. With m below 2^53
+// and k at most 22 both are exact in a float64, so the one division rounds once
+// (W. D. Clinger, "How to read floating point numbers accurately", 1990). A
+// larger m is divided as an integer.
+func fastFloat(t text, i int) (float64, int) {
+	neg := bit(t.byte(i) == '-')
+	i += neg
+	d := t.word(i) ^ zeros
+	m := nonDigits(d)
+	if m == 0 {
+		return 0, -1
+	}
+	nd := trailing(m)
+	if nd == 0 || byte(d) == 0 && nd != 1 {
+		return 0, -1
+	}
+	mant := decimal8(d << (64 - 8*nd))
+	i += nd
+	if c := t.byte(i); c != '.' {
+		if c|0x20 == 'e' {
+			return 0, -1
+		}
+		return withSign(float64(mant), neg), i
+	}
+	i++
+	d = t.word(i) ^ zeros
+	m = nonDigits(d)
+	if m == 0 {
+		return longFraction(t, i, mant, neg)
+	}
+	nd = trailing(m)
+	i += nd
+	if nd == 0 || t.byte(i)|0x20 == 'e' {
+		return 0, -1
+	}
+	// At most 14 digits: always below 2^53.
+	mant = mant*pow10int[nd] + decimal8(d<<(64-8*nd))
+	return withSign(float64(mant)/pow10float[nd], neg), i
+}
+
+// longFraction continues fastFloat with a fraction, at i, of 8 digits or more;
+// whole is the part before the point.
+func longFraction(t text, i int, whole uint64, neg int) (float64, int) {
+	frac := decimal8(t.word(i) ^ zeros)
+	k := 8
+	for {
+		d := t.word(i+k) ^ zeros
+		m := nonDigits(d)
+		if m != 0 {
+			nd := trailing(m)
+			k += nd
+			if k > 19 {
+				return 0, -1
+			}
+			if nd != 0 {
+				frac = frac*pow10int[nd] + decimal8(d<<(64-8*nd))
+			}
+			break
+		}
+		k += 8
+		if k > 16 {
+			return 0, -1
+		}
+		frac = frac*pow10int[8] + decimal8(d)
+	}
+	if t.byte(i+k)|0x20 == 'e' || whole >= pow10int[19-k] {
+		return 0, -1
+	}
+	mant := whole*pow10int[k] + frac
+	if mant < 1<<53 {
+		return withSign(float64(mant)/pow10float[k], neg), i + k
+	}
+	return withSign(quotient(mant, pow10int[k]), neg), i + k
+}
+
+// quotient returns m/d rounded once, to even. m is at least 2^53, d at most
+// 10^19.
+func quotient(m, d uint64) float64 {
+	lm, ld := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
+	m <<= lm
+	d <<= ld
+	// Both are in [2^63, 2^64), so q = m 2^63 / d is in (2^62, 2^64).
+	q, r := bits.Div64(m>>1, m<<63, d)
+	top := bits.Len64(q)
+	shift := top - 53
+	half := uint64(1) << (shift - 1)
+	low := q & (2*half - 1)
+	q >>= shift
+	if low > half || low == half && (r != 0 || q&1 == 1) {
+		q++ // 2^53 is right too: the mantissa is 0 and the exponent one more
+	}
+	exp := uint64(shift - 63 + ld - lm + 1023 + 52)
+	return math.Float64frombits(exp<<52 + (q - 1<<52))
+}
+
+// number returns the end of the number at i if the grammar is kept, and whether
+// it is written as an integer.
+func (p *parser) number(i int) (end int, integer bool) {
+	t := p.t
+	if t.byte(i) == '-' {
+		i++
+	}
+	switch c := t.byte(i); {
+	case c == '0':
+		i++
+		if t.byte(i)-'0' <= 9 {
+			return p.failf(i, Syntax, "a number may not begin with 0"), false
+		}
+	case c-'1' < 9:
+		i = p.digits(i)
+	default:
+		return p.expected(i, "a digit"), false
+	}
+	integer = true
+	if t.byte(i) == '.' {
+		integer = false
+		if t.byte(i+1)-'0' > 9 {
+			return p.expected(i+1, "a digit after the decimal point"), false
+		}
+		i = p.digits(i + 1)
+	}
+	if t.byte(i)|0x20 == 'e' {
+		integer = false
+		i++
+		if c := t.byte(i); c == '+' || c == '-' {
+			i++
+		}
+		if t.byte(i)-'0' > 9 {
+			return p.expected(i, "a digit in the exponent"), false
+		}
+		i = p.digits(i)
+	}
+	return i, integer
+}
+
+// digits returns the position behind the digits from i on.
+func (p *parser) digits(i int) int {
+	for {
+		m := nonDigits(p.t.word(i) ^ zeros)
+		if m != 0 {
+			return i + trailing(m)
+		}
+		i += 8
+	}
+}
+
+// integer reads the number at i, which begins as one, as a row of n.
+func (p *parser) integer(i int, n *node) int {
+	end, integer := p.number(i)
+	if end < 0 {
+		return -1
+	}
+	if !integer {
+		return p.mismatch(i, n)
+	}
+	neg := bit(p.t.byte(i) == '-')
+	if n.op == opUint {
+		v, ok := parseUint(p.t, i+neg, end)
+		if !ok || neg != 0 && v != 0 {
+			return p.outOfRange(i, end, n)
+		}
+		n.pushInt(int64(v))
+		return end
+	}
+	v, ok := parseUint(p.t, i+neg, end)
+	if !ok || v > math.MaxInt64+uint64(neg) {
+		if n.inferred && p.overflow == OverflowFloat {
+			return p.mismatch(i, n)
+		}
+		return p.outOfRange(i, end, n)
+	}
+	if n.inferred && v == 0 && neg != 0 {
+		return p.mismatch(i, n) // -0 is a float: an integer would lose its sign
+	}
+	x := (int64(v) ^ -int64(neg)) + int64(neg)
+	if uint64(x)-uint64(n.lo) > n.span {
+		return p.outOfRange(i, end, n)
+	}
+	n.pushInt(x)
+	return end
+}
+
+func (p *parser) outOfRange(i, end int, n *node) int {
+	return p.failf(i, OutOfRange, "%s is out of range of %v", p.show(i), n.schema.dtype())
+}
+
+// parseUint returns the number whose digits are from i to end, and whether it
+// fits 64 bits.
+func parseUint(t text, i, end int) (uint64, bool) {
+	if end-i > 20 {
+		return 0, false
+	}
+	var v uint64
+	for ; end-i >= 8; i += 8 {
+		if v > math.MaxUint64/pow10int[8] {
+			return 0, false
+		}
+		hi, lo := bits.Mul64(v, pow10int[8])
+		sum, carry := bits.Add64(lo, decimal8(t.word(i)^zeros), 0)
+		if hi|carry != 0 {
+			return 0, false
+		}
+		v = sum
+	}
+	for ; i < end; i++ {
+		hi, lo := bits.Mul64(v, 10)
+		sum, carry := bits.Add64(lo, uint64(t.byte(i)-'0'), 0)
+		if hi|carry != 0 {
+			return 0, false
+		}
+		v = sum
+	}
+	return v, true
+}
+
+// float reads the number at i, which begins as one, as a row of n.
+func (p *parser) float(i int, n *node) int {
+	if n.op == opFloat {
+		if v, j := fastFloat(p.t, i); j >= 0 {
+			n.pushFloat(v)
+			return j
+		}
+	}
+	if p.nonFinite {
+		if v, j := p.literal(i); j >= 0 {
+			n.pushFloat(v)
+			return j
+		}
+	}
+	end, integer := p.number(i)
+	if end < 0 {
+		return -1
+	}
+	if integer && n.inferred && p.overflow == OverflowError && end-i >= 19 {
+		// The same literal would be refused if all the others were integers.
+		neg := bit(p.t.byte(i) == '-')
+		if v, ok := parseUint(p.t, i+neg, end); !ok || v > math.MaxInt64+uint64(neg) {
+			return p.outOfRange(i, end, &node{schema: &Schema{Kind: Int64}})
+		}
+	}
+	size := 64
+	if n.op == opFloat32 {
+		size = 32
+	}
+	v, err := strconv.ParseFloat(p.t.string(i, end), size)
+	if err != nil {
+		return p.outOfRange(i, end, n)
+	}
+	n.pushFloat(v)
+	return end
+}
+
+// literal returns the value of the literal NaN, Infinity or -Infinity at i, and
+// -1 if there is none.
+func (p *parser) literal(i int) (float64, int) {
+	const infinity = "Infinity"
+	t := p.t
+	neg := bit(t.byte(i) == '-')
+	switch t.byte(i + neg) {
+	case 'N':
+		if neg == 0 && t.byte(i+1) == 'a' && t.byte(i+2) == 'N' {
+			return math.NaN(), i + 3
+		}
+	case 'I':
+		if t.string(i+neg, i+neg+len(infinity)) == infinity {
+			return math.Inf(1 - 2*neg), i + neg + len(infinity)
+		}
+	}
+	return 0, -1
+}

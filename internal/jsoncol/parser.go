@@ -1,0 +1,139 @@
+package jsoncol
+
+import "math"
+
+// A parser reads the records of one chunk into a tree of nodes. Its functions
+// take the position of what they read and return the position behind it, or -1
+// when p.failed says why not.
+//
+// The parser knows from the schema what comes next: the next key is compared
+// with the bytes it should have, and its value goes to the code for its type at
+// once. What does not look as predicted (white space, another order of keys,
+// null, escapes) goes through functions of their own, which are complete; the
+// fast code only ever takes what it has fully checked.
+type parser struct {
+	t     text
+	end   int  // the chunk's end, where the sentinel is
+	multi bool // line breaks are white space
+
+	unicode   Unicode
+	duplicate Duplicate
+	overflow  Overflow
+	nonFinite bool
+	maxDepth  int
+	unions    bool
+
+	failed  *failure
+	key     []byte  // the last key that had to be decoded
+	scratch [8]byte // takes characters that are only checked
+	// sparse is how many more missing values inferred structs may be given.
+	sparse  int64
+	row     int64  // the record that inference is at, counted from its first
+	objects uint64 // objects that inference has begun, to tell them apart
+}
+
+func newParser(o *Options) parser {
+	return parser{
+		unicode: o.Unicode, duplicate: o.Duplicates, overflow: o.Overflow, nonFinite: o.NonFinite,
+		maxDepth: o.MaxDepth, unions: o.Unions,
+	}
+}
+
+// space returns the position of the first byte from i on that is no white
+// space.
+func (p *parser) space(i int) int {
+	for {
+		switch p.t.byte(i) {
+		case ' ', '\t', '\r':
+		case '\n':
+			if !p.multi {
+				return i
+			}
+		default:
+			return i
+		}
+		i++
+	}
+}
+
+// value reads the value at i, white space before it included, as a row of n.
+// It is the complete form that everything unusual comes to.
+func (p *parser) value(i int, n *node) int {
+	t := p.t
+	i = p.space(i)
+	c := t.byte(i)
+	if c == 'n' {
+		if uint32(t.word(i)) != litNull {
+			return p.expected(i, "a value")
+		}
+		if !p.missing(i, n, "null") {
+			return -1
+		}
+		return i + 4
+	}
+	switch n.op {
+	case opBool:
+		w := t.word(i)
+		switch {
+		case uint32(w) == litTrue:
+			n.pushBool(true)
+			return i + 4
+		case w&mask5 == litFalse:
+			n.pushBool(false)
+			return i + 5
+		case c == 't' || c == 'f':
+			return p.expected(i, "a value")
+		}
+	case opInt, opUint:
+		if c == '-' || c-'0' <= 9 {
+			return p.integer(i, n)
+		}
+	case opFloat, opFloat32:
+		if c == '-' || c-'0' <= 9 || p.nonFinite && (c == 'N' || c == 'I') {
+			return p.float(i, n)
+		}
+	case opString:
+		if c == '"' {
+			return p.str(i+1, n)
+		}
+	case opList:
+		if c == '[' {
+			return p.array(i+1, n)
+		}
+	case opStruct:
+		if c == '{' {
+			return p.object(i+1, n)
+		}
+	case opUnion:
+		if tag := n.alt[classOf(c)]; tag >= 0 {
+			alt := n.fields[tag].node
+			row := alt.n
+			if i = p.value(i, alt); i >= 0 {
+				n.pushAlt(tag, row)
+			}
+			return i
+		}
+	}
+	// What cannot be the beginning of this value may be no value at all.
+	return p.mismatch(i, n)
+}
+
+const (
+	litTrue  = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
+	litNull  = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
+	litFalse = 'f' | 'a'<<8 | 'l'<<16 | 's'<<24 | 'e'<<32
+	mask5    = 1<<40 - 1
+)
+
+// bit is 1 if b is true; it compiles to a flag, not a jump.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// withSign returns f with its sign bit changed if neg is 1.
+func withSign(f float64, neg int) float64 {
+	return math.Float64frombits(math.Float64bits(f) ^ uint64(neg)<<63)
+}

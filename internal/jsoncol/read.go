@@ -1,0 +1,78 @@
+package jsoncol
+
+import "iter"
+
+// A Table is what was read.
+type Table struct {
+	// Column has a row for each record, in their order. It is a Struct where the
+	// records are objects.
+	Column *Column
+	// Schema is the type of Column, with what was found in the data.
+	Schema *Schema
+	// Skipped counts the lines that lenient reading left out, and Bad says what
+	// was wrong with the first of them.
+	Skipped int64
+	Bad     []*Error
+}
+
+// Read reads the records of all inputs. An error of the text is an *Error, and
+// the first one in the text that it is possible to find.
+func Read(inputs []Input, o Options) (*Table, error) {
+	r, err := newReader(inputs, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	return r.table(), nil
+}
+
+// ReadBytes reads the records in b.
+func ReadBytes(b []byte, o Options) (*Table, error) { return Read([]Input{FromBytes(b)}, o) }
+
+// ReadFile reads the records in the file called name.
+func ReadFile(name string, o Options) (*Table, error) { return Read([]Input{FromFile(name)}, o) }
+
+// Batches reads the records of all inputs as tables of the given number of
+// rows, the last one of fewer. The next tables are parsed while one is being
+// used. After an error there are no more.
+//
+// Where types are inferred, the schema of a table takes all the input up to
+// there: it may be wider than that of the table before.
+func Batches(inputs []Input, rows int, o Options) iter.Seq2[*Table, error] {
+	return func(yield func(*Table, error) bool) {
+		r, err := newReader(inputs, o)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		tables, quit := make(chan *Table), make(chan struct{})
+		r.batch = max(1, rows)
+		r.out = func(t *Table) bool {
+			select {
+			case tables <- t:
+				return true
+			case <-quit:
+				return false
+			}
+		}
+		go func() {
+			defer close(tables)
+			if r.run() == nil && (r.sink.n > 0 || r.skipped > 0) {
+				r.out(r.table())
+			}
+		}()
+		for t := range tables {
+			if !yield(t, nil) {
+				close(quit)
+				for range tables { // until the workers have ended
+				}
+				return
+			}
+		}
+		if r.err != nil {
+			yield(nil, r.err)
+		}
+	}
+}

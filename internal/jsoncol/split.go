@@ -1,0 +1,117 @@
+package jsoncol
+
+// A splitter finds where records end in text that is not lines. It follows
+// strings and brackets only; whether they are right is the parser's business.
+// It is fed the text from a record's beginning on, in growing pieces, and goes
+// on where it stopped.
+type splitter struct {
+	at     int // where to go on
+	depth  int // open brackets
+	text   bool
+	scalar bool // in a number or a literal outside of brackets
+	cut    int  // where the last record that is whole ends, -1 if none does
+	end    int  // where the array ends, -1 if it has not yet
+}
+
+// isSpace reports whether c is white space.
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// records looks at b up to its end and returns the end of the last record of a
+// sequence that is whole, -1 if none is.
+func (s *splitter) records(b []byte) int {
+	for s.at < len(b) {
+		if s.text {
+			s.skipText(b)
+			if !s.text && s.depth == 0 {
+				s.cut = s.at
+			}
+			continue
+		}
+		c := b[s.at]
+		s.at++
+		switch c {
+		case '"':
+			s.text, s.scalar = true, false
+		case '{', '[':
+			s.depth++
+			s.scalar = false
+		case '}', ']':
+			s.depth = max(0, s.depth-1)
+			if s.depth == 0 {
+				s.cut, s.scalar = s.at, false
+			}
+		default:
+			if s.depth > 0 {
+				break
+			}
+			if !isSpace(c) {
+				s.scalar = true
+				break
+			}
+			if s.scalar || s.cut >= 0 {
+				s.cut, s.scalar = s.at, false
+			}
+		}
+	}
+	return s.cut
+}
+
+// elements looks at b, which is in an array, and returns the position of the
+// last comma between elements, -1 if there is none, and that of the bracket
+// that ends the array, -1 if it is not in b.
+func (s *splitter) elements(b []byte) (comma, end int) {
+	for s.at < len(b) && s.end < 0 {
+		if s.text {
+			s.skipText(b)
+			continue
+		}
+		c := b[s.at]
+		s.at++
+		switch c {
+		case '"':
+			s.text = true
+		case '{', '[':
+			s.depth++
+		case '}':
+			s.depth = max(0, s.depth-1)
+		case ']':
+			if s.depth == 0 {
+				s.end = s.at - 1
+			}
+			s.depth--
+		case ',':
+			if s.depth == 0 {
+				s.cut = s.at - 1
+			}
+		}
+	}
+	return s.cut, s.end
+}
+
+// skipText goes on to the end of the string.
+func (s *splitter) skipText(b []byte) {
+	i := s.at
+	for i < len(b) {
+		if i+8 <= len(b) {
+			m := breaks(wordAt(b, i))
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += trailing(m)
+		}
+		switch b[i] {
+		case '"':
+			s.at, s.text = i+1, false
+			return
+		case '\\':
+			if i+1 == len(b) { // which character it escapes is not known yet
+				s.at = i
+				return
+			}
+			i++
+		}
+		i++
+	}
+	s.at = i
+}

@@ -1,0 +1,43 @@
+package jsoncol
+
+// Arithmetic on the 8 bytes of a word at once. A test for a byte marks it by
+// its top bit; the lowest mark is exact, marks above it may be wrong because of
+// carries, and callers look at the lowest one only.
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+	zeros = 0x3030303030303030 // "00000000"
+
+	// slack is how many bytes behind the end of input and of every buffer may be
+	// read or overwritten.
+	slack = 64
+)
+
+// stops marks the bytes that end a run of plain ASCII inside a string: the
+// quote, the backslash, control characters, and bytes of non-ASCII characters.
+func stops(x uint64) uint64 {
+	return (((x ^ 0x22*ones) - ones) | ((x ^ 0x5c*ones) - ones) | (x - 0x20*ones) | x) & highs
+}
+
+// breaks is stops without the bytes of non-ASCII characters.
+func breaks(x uint64) uint64 {
+	q, s := x^0x22*ones, x^0x5c*ones
+	return (((q - ones) &^ q) | ((s - ones) &^ s) | ((x - 0x20*ones) &^ x)) & highs
+}
+
+// nonDigits marks the bytes of d that are no digits. d is text ^ zeros, so
+// that a digit is its value.
+func nonDigits(d uint64) uint64 { return ((d + 0x76*ones) | d) & highs }
+
+// decimal8 returns the number whose 8 decimal digits are the bytes of d, the
+// lowest byte being the most significant digit.
+//
+// Pairs, then fours, then eight digits are combined, two of the steps with one
+// multiplication each (Johnny Lee's method, described by Daniel Lemire,
+// "Quickly parsing eight digits", 2018).
+func decimal8(d uint64) uint64 {
+	d = d*10 + d>>8
+	const mask = 0x000000ff000000ff
+	return ((d&mask)*(100+1000000<<32) + (d>>16&mask)*(1+10000<<32)) >> 32
+}

@@ -1,0 +1,209 @@
+package jsoncol
+
+import "bytes"
+
+// A worker parses chunks. All it reads goes into nodes of its own, which are
+// appended to the sinks when the chunk's turn comes, so that rows keep their
+// order and workers hardly ever wait for each other.
+type worker struct {
+	r       *reader
+	p       parser
+	root    *node
+	version int // of the reader's schema that root has
+	buf     []byte
+	cursor  cursor
+	retried int // the record for which the schema was widened last, or -1
+	bad     []badLine
+	skipped int64
+}
+
+// A badLine is a line that lenient reading leaves out.
+type badLine struct {
+	rec   int // where it begins
+	row   int
+	lines int64
+	fail  *failure
+}
+
+// run takes chunks until there are no more.
+func (w *worker) run() {
+	for {
+		c := w.r.feed.next(&w.buf)
+		if c == nil {
+			return
+		}
+		w.chunk(c)
+	}
+}
+
+// chunk reads c and appends it to the sinks.
+func (w *worker) chunk(c *chunk) {
+	r := w.r
+	done := true
+	if c.err == nil {
+		w.begin(c)
+		done = w.parse()
+	}
+	r.await(c.seq)
+	ok := !r.stopped() && w.settle(c, done)
+	if ok {
+		r.merger.copies.RLock()
+	}
+	r.pass()
+	if ok {
+		w.root.copyOut()
+		r.merger.copies.RUnlock()
+	}
+}
+
+// settle does what is left to do of c in its turn: what was parsed is reserved
+// a place, and records that failed are dealt with. It reports whether the rows
+// of root are to be copied to their places.
+func (w *worker) settle(c *chunk, done bool) bool {
+	r := w.r
+	if c.err != nil {
+		r.stop(c.err)
+		return false
+	}
+	r.arrive(c)
+	if r.o.Lenient && c.format != Lines {
+		r.stop(errLenient)
+		return false
+	}
+	if w.version != r.version {
+		// The schema has become wider since. What was read may have been read for
+		// another type, and what was wrong may be right now.
+		w.begin(c)
+		done = w.parse()
+	}
+	for !done {
+		if !w.recover(c) {
+			return false
+		}
+		done = w.parse()
+	}
+	if c.tail != nil {
+		r.stop(r.locate(c, c.tail, r.rows+int64(w.root.n)))
+		return false
+	}
+	w.append(c)
+	r.leave(c, &w.cursor)
+	return r.batch == 0
+}
+
+// begin puts the worker at the first record of c, with nodes of the schema as
+// it is now.
+func (w *worker) begin(c *chunk) {
+	w.adopt()
+	w.root.reset()
+	w.p.t = newText(c.data)
+	w.p.end = len(c.data)
+	w.p.multi = c.format != Lines
+	w.p.sparse = gapsFor(int64(len(c.data)))
+	w.cursor = cursor{format: c.format, more: c.more}
+	w.retried = -1
+	w.bad, w.skipped = w.bad[:0], 0
+}
+
+// gapsFor returns how many missing values inference may fill in for n bytes of
+// input: enough for records that have a few of many fields, and still only so
+// much that a small input cannot ask for columns of any size.
+func gapsFor(n int64) int64 { return 16*n + 1<<20 }
+
+// adopt makes nodes for the reader's schema if they are for an older one.
+func (w *worker) adopt() {
+	s, version := w.r.current()
+	if w.root == nil || version != w.version {
+		w.root, w.version = newNode(s, w.r.o), version
+	}
+}
+
+// parse reads on to the end of the chunk, or to a record that fails in a way
+// that has to wait for the chunk's turn.
+func (w *worker) parse() bool {
+	for !w.p.records(&w.cursor, w.root) {
+		if !w.r.o.Lenient || w.p.failed.widen {
+			return false
+		}
+		w.skipLine(w.p.failed)
+	}
+	return true
+}
+
+// skipLine leaves out the line at the cursor, because of f.
+func (w *worker) skipLine(f *failure) {
+	c := &w.cursor
+	w.skipped++
+	if len(w.bad) < w.r.o.MaxBad {
+		w.bad = append(w.bad, badLine{rec: c.rec, row: w.root.n, lines: c.lines, fail: f})
+	}
+	if n := bytes.IndexByte(w.p.t.slice(c.rec, w.p.end), '\n'); n >= 0 {
+		c.rec += n + 1
+		c.lines++
+	} else {
+		c.rec = w.p.end
+	}
+}
+
+// append gives the rows of root their places in the sinks, in the chunk's turn.
+// They are not copied yet, except for batches.
+func (w *worker) append(c *chunk) {
+	r := w.r
+	r.report(c, w)
+	r.merger.scale(c.read, r.feed.total)
+	lo, hi := 0, w.root.n
+	for r.batch > 0 && hi-lo >= r.batch-r.sink.n {
+		end := lo + r.batch - r.sink.n
+		r.merger.reserve(r.sink, w.root, lo, end)
+		w.root.copyOut()
+		r.emit()
+		lo = end
+	}
+	r.merger.reserve(r.sink, w.root, lo, hi)
+	if r.batch > 0 {
+		w.root.copyOut()
+	}
+	r.merger.resume()
+	r.rows += int64(hi)
+}
+
+// flush appends and copies what there is, so that root is empty.
+func (w *worker) flush(c *chunk) {
+	w.append(c)
+	if w.r.batch == 0 {
+		w.root.copyOut()
+	}
+	w.root.reset()
+}
+
+// recover deals with the record that failed, in the chunk's turn: it widens the
+// schema for it, or leaves out its line, or gives up and returns false.
+func (w *worker) recover(c *chunk) bool {
+	r := w.r
+	fail := w.p.failed
+	w.flush(c)
+	fail.row = 0
+	if fail.widen && w.retried != w.cursor.rec {
+		w.retried = w.cursor.rec
+		s := r.schema.clone()
+		switch {
+		case !w.p.inferRecords(w.cursor, s, r.o.Lenient):
+			fail = w.p.failed
+		default:
+			fail = r.widen(s)
+			if fail == nil {
+				w.adopt()
+				return true
+			}
+			if fail.at < 0 {
+				fail.at = w.cursor.rec
+			}
+		}
+	}
+	if r.o.Lenient && fail.code != TooSparse {
+		w.skipLine(fail)
+		return true
+	}
+	r.stop(r.locate(c, fail, r.rows+fail.row))
+	return false
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/tenonml/tenon/examples/gosearch/internal/atomicfile"
+	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
+	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
+)
+
+func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
+	return &cli.Command{
+		Name:  "index",
+		Usage: "read Go source and keep every documented function and method",
+		Flags: []cli.Flag{&cli.StringSliceFlag{
+			Name:        "src",
+			Usage:       "read `SOURCE`: std (the standard library), a folder, or a module of the module cache as path[@version]; more than once for several",
+			DefaultText: "std",
+		}},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			path, err := home(c, declarationsFile)
+			if err != nil {
+				return err
+			}
+			return index(ctx, c.StringSlice("src"), path, stdout, stderr)
+		},
+	}
+}
+
+// skippedShown is how many skipped files are named; a broken tree may have thousands.
+const skippedShown = 20
+
+// index reads the sources and writes their declarations to path.
+func index(ctx context.Context, sources []string, path string, stdout io.Writer, stderr *os.File) error {
+	start := time.Now()
+	loc := decl.Locate()
+	dirs, err := loc.Resolve(sources...)
+	if err != nil {
+		return err
+	}
+	var bar *progress.Bar
+	result, err := loc.Walk(ctx, dirs, decl.Options{Progress: func(done, total int) {
+		if done == 1 {
+			bar = progress.New(stderr, "reading packages", total)
+		}
+		bar.Set(done)
+	}})
+	bar.Close()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	err = atomicfile.Write(path, func(w io.Writer) error { return decl.Write(ctx, w, result.Decls) })
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	for i, s := range result.Skipped {
+		if i == skippedShown {
+			fmt.Fprintf(stderr, "skipped %d more\n", len(result.Skipped)-i)
+			break
+		}
+		fmt.Fprintf(stderr, "skipped %s: %v\n", s.File, s.Err)
+	}
+	fmt.Fprintf(stdout, "%d declarations in %d packages, %d files skipped, %.1f MB in %.1f s\n%s\n",
+		len(result.Decls), result.Packages, len(result.Skipped), float64(info.Size())/1e6, time.Since(start).Seconds(), path)
+	return nil
+}

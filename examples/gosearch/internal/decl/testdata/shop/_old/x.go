@@ -1,0 +1,4 @@
+package x
+
+// Hidden is in a folder that is left out.
+func Hidden() {}

@@ -1,0 +1,5 @@
+// Package cart is below shop.
+package cart
+
+// Add puts an item in.
+func Add(item string) {}

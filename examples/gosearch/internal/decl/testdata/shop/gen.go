@@ -1,0 +1,6 @@
+//go:build ignore
+
+package main
+
+// main writes a table.
+func main() {}

@@ -1,0 +1,24 @@
+// Package eval says how well a search finds declarations, in a way that no
+// system can win by looking at the answer.
+//
+// # Protocol
+//
+// The question of a declaration is the first sentence of its comment without
+// the declaration's own name. What a system may know about the declaration is
+// everything else: name, import path, file, receiver, parameters, results, and
+// the comment beyond that sentence. A declaration takes part when its question
+// has at least [MinWords] words: shorter ones ("implements sort.Interface") ask
+// for nothing that could be found.
+//
+// [NewSplit] divides those that take part by a hash of a seed and of what
+// identifies a declaration, so that the division does not depend on their order and
+// hardly on the version of the source. A system learns from the training part, stops by
+// the validation part, and answers the questions of the test part; the
+// answers compete with all that take part, whatever their part.
+//
+// A [Tally] collects for each question how many declarations score above the
+// right one and how many tie with it. Ties count as what a random order among
+// them gives on average: code has many declarations that nothing tells apart
+// (the same method on thirty vector types), and neither the luckiest nor the
+// unluckiest order would be honest.
+package eval

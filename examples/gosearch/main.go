@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program: it gives the exit status, which is 0, 1 after an error,
+// 2 after a wrong command line and 130 after an interrupt. Each failure is one line on stderr.
+func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) int {
+	err := rootCommand(stdout, stderr).Run(ctx, args)
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(stderr, "gosearch: interrupted")
+		return 130
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "gosearch: %v (gosearch -h shows the usage)\n", err)
+		return 2
+	}
+	fmt.Fprintf(stderr, "gosearch: %v\n", err)
+	return 1
+}
+
+type usageError struct{ error }
+
+func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
+	onUsage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} }
+	root := &cli.Command{
+		Name:      "gosearch",
+		Usage:     "find Go functions by what they do",
+		Writer:    stdout,
+		ErrWriter: stderr,
+		Flags: []cli.Flag{&cli.StringFlag{
+			Name: "dir", Usage: "keep index and model in `FOLDER`",
+			Sources: cli.EnvVars("GOSEARCH_DIR"), DefaultText: "gosearch in the user's cache folder",
+		}},
+		Commands:       []*cli.Command{indexCommand(stdout, stderr), evalCommand(stdout)},
+		Action:         rootAction,
+		OnUsageError:   onUsage,
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors
+	}
+	for _, c := range root.Commands {
+		c.OnUsageError = onUsage
+	}
+	return root
+}
+
+func rootAction(_ context.Context, c *cli.Command) error {
+	if c.NArg() == 0 {
+		return cli.ShowRootCommandHelp(c)
+	}
+	return usageError{fmt.Errorf("no command %q", c.Args().First())}
+}
+
+// noArguments refuses what follows a command's flags.
+func noArguments(c *cli.Command) error {
+	if c.NArg() > 0 {
+		return usageError{fmt.Errorf("%s takes no argument, but %q follows", c.Name, c.Args().First())}
+	}
+	return nil
+}
+
+// home is the folder that holds index and model, with a name in it appended.
+func home(c *cli.Command, name string) (string, error) {
+	dir := c.String("dir")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder to keep anything in: %w; give -dir", err)
+		}
+		dir = filepath.Join(cache, "gosearch")
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// declarationsFile is the index's name in the folder.
+const declarationsFile = "declarations.jsonl"

@@ -1,0 +1,361 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var concatOp *op.Op
+
+func init() {
+	concatOp = op.Register(&op.Op{
+		Name: "concat", Doc: "Tensors one behind the other along an axis.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			xs := c.List(0)
+			if len(xs) == 0 {
+				return nil, c.Errorf(tenon.ErrInvalid, "there is no tensor to concatenate")
+			}
+			first := xs[0].(tensor.Tensor)
+			s := firstRanked(xs)
+			axis, err := axisOf(c, c.Int(1), s)
+			if err != nil {
+				return nil, err
+			}
+			if !s.HasRank() {
+				return specs(first.DType(), s)
+			}
+			if s.IsScalar() {
+				return nil, c.Errorf(tenon.ErrShape, "scalars have no axis to be concatenated along")
+			}
+			dims, total := s.With(axis, shape.Unknown), 0
+			for i, x := range xs {
+				t := x.(tensor.Tensor).Shape()
+				if !t.HasRank() {
+					total = shape.Unknown
+					continue
+				}
+				if t.Rank() != s.Rank() {
+					return nil, c.Errorf(tenon.ErrShape, "tensor %d has rank %d, tensor 0 rank %d", i, t.Rank(), s.Rank())
+				}
+				if dims, err = shape.Merge(dims, t.With(axis, shape.Unknown)); err != nil {
+					return nil, c.Errorf(tenon.ErrShape, "tensor %d has the shape %v, which differs from the others outside axis %d", i, t, axis)
+				}
+				if d := t.Dim(axis); d < 0 || total < 0 {
+					total = shape.Unknown
+				} else {
+					total += d
+				}
+			}
+			return specs(first.DType(), dims.With(axis, total))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			axis, _ := s.Axis(c.Int(1))
+			return results(movedList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+				return concatenated(ds, s, axis)
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			xs, axis := c.List(0), c.Int(1)
+			parts := make([]any, len(xs))
+			for i, x := range xs {
+				parts[i] = Reshape(sizeOperand(x.(tensor.Tensor), axis), []int{1})
+			}
+			out := Split(ct[0], Concat(parts, 0), axis)
+			for i, x := range xs {
+				out[i] = known(out[i], x.(tensor.Tensor).Shape())
+			}
+			return out
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			return results(Concat(allInFront(c.Values(), batched), shiftAxis(c.Int(1))))
+		},
+	})
+}
+
+// Concat returns the tensors in values, a slice, one behind the other along an
+// axis. They have the same sizes along the other axes; element types are promoted.
+//
+//	values: [a₀, b], [a₁, b], …, axis 0 → [a₀+a₁+…, b], any element type.
+//	Gradient: the cotangent's parts.
+func Concat(values any, axis int) tensor.Tensor { return op.Eval(concatOp, values, axis) }
+
+// firstRanked returns the first shape of known rank.
+func firstRanked(xs []tenon.Value) shape.Shape {
+	for _, x := range xs {
+		if s := x.(tensor.Tensor).Shape(); s.HasRank() {
+			return s
+		}
+	}
+	return shape.UnknownRank
+}
+
+func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
+	out := tensor.NewDense(ds[0].DType(), s)
+	strides := out.Strides()
+	at := 0
+	for _, d := range ds {
+		if d.Len() > 0 {
+			copyTo(out.View(at*strides[axis], d.Shape(), strides), d)
+		}
+		at += d.Dim(axis)
+	}
+	return out
+}
+
+var stackOp *op.Op
+
+func init() {
+	stackOp = op.Register(&op.Op{
+		Name: "stack", Doc: "Tensors of one shape along a new axis.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			xs := c.List(0)
+			if len(xs) == 0 {
+				return nil, c.Errorf(tenon.ErrInvalid, "there is no tensor to stack")
+			}
+			s := shape.UnknownRank
+			for i, x := range xs {
+				t := x.(tensor.Tensor).Shape()
+				var err error
+				if s, err = shape.Merge(s, t); err != nil {
+					e := c.Errorf(tenon.ErrShape, "tensor %d has the shape %v, which differs from the others", i, t)
+					e.Hint = "for rows of different length there is ragged.Stack"
+					return nil, e
+				}
+			}
+			d := xs[0].(tensor.Tensor).DType()
+			if !s.HasRank() {
+				return specs(d, s)
+			}
+			axis, err := axisOf(c, c.Int(1), shape.OfRank(s.Rank()+1))
+			if err != nil {
+				return nil, err
+			}
+			return specs(d, s.Insert(axis, len(xs)))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			axis, _ := s.Axis(c.Int(1))
+			one := s.With(axis, 1)
+			return results(movedList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+				rows := make([]*tensor.Dense, len(ds))
+				for i, d := range ds {
+					rows[i] = withoutOnes(d, one).(*tensor.Dense)
+				}
+				return concatenated(rows, s, axis)
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return Unstack(ct[0], c.Int(1)) },
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			return results(Stack(allInFront(c.Values(), batched), shiftAxis(c.Int(1))))
+		},
+	})
+}
+
+// Stack returns the tensors in values, a slice, along a new axis. They have the
+// same shape; element types are promoted.
+//
+//	values: n of [a, b], axis 1 → [a, n, b], any element type. Gradient: the cotangent unstacked.
+func Stack(values any, axis int) tensor.Tensor { return op.Eval(stackOp, values, axis) }
+
+var unstackOp *op.Op
+
+func init() {
+	unstackOp = op.Register(&op.Op{
+		Name: "unstack", Doc: "The parts of a tensor along an axis.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			axis, err := axisOf(c, c.Int(1), x.Shape())
+			if err != nil {
+				return nil, err
+			}
+			n := shape.Unknown
+			if x.Shape().HasRank() {
+				n = x.Shape().Dim(axis)
+			}
+			if n < 0 {
+				e := c.Errorf(tenon.ErrShape, "the size of axis %d is not known, so neither is the number of results", axis)
+				e.Hint = "control.Map runs a function over the rows"
+				return nil, e
+			}
+			return slices.Repeat([]tenon.Spec{tensor.NewSpec(x.DType(), x.Shape().Remove(axis))}, n), nil
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			axis, _ := x.Shape().Axis(c.Int(1))
+			strides := stridesOf(x)
+			rest := slices.Delete(slices.Clone(strides), axis, axis+1)
+			out := make([]tensor.Tensor, len(c.Out))
+			for i := range out {
+				out[i] = viewed(x, &view{offset: i * strides[axis], shape: outShape(c, i), strides: rest})
+			}
+			return out, nil
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{Stack(filled(out, ct), c.Int(1))}
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			return Unstack(c.Value(0), shiftAxis(c.Int(1))), nil
+		},
+	})
+}
+
+// Unstack returns the parts of x along an axis, which goes away; its size has to
+// be known. The results are views.
+//
+//	x: [a, n, b], axis 1 → n of [a, b], any element type. Gradient: the cotangents stacked.
+func Unstack(x any, axis int) []tensor.Tensor { return op.EvalN(unstackOp, x, axis) }
+
+// filled replaces cotangents that are missing by zeros.
+func filled(out, ct []tensor.Tensor) []tensor.Tensor {
+	full := slices.Clone(ct)
+	for i, g := range full {
+		if g == nil {
+			full[i] = zerosOf(out[i], out[i])
+		}
+	}
+	return full
+}
+
+var splitOp *op.Op
+
+func init() {
+	splitOp = op.Register(&op.Op{
+		Name: "split", Doc: "A tensor cut into parts along an axis.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "x"}, {Name: "sizes", Optional: true}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
+			{Name: "parts", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			parts, err := splitSizes(c)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]tenon.Spec, len(parts))
+			for i, n := range parts {
+				s := x.Shape()
+				if s.HasRank() {
+					s = s.With(c.Int(2), n)
+				}
+				out[i] = tensor.NewSpec(x.DType(), s)
+			}
+			return out, nil
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			axis, _ := x.Shape().Axis(c.Int(2))
+			strides := stridesOf(x)
+			out := make([]tensor.Tensor, len(c.Out))
+			at := 0
+			for i := range out {
+				v := &view{offset: at * strides[axis], shape: outShape(c, i), strides: strides}
+				if v.shape.Size() == 0 {
+					v.offset = 0
+				}
+				out[i] = viewed(x, v)
+				at += v.shape.Dim(axis)
+			}
+			return out, nil
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			g := []tensor.Tensor{known(Concat(filled(out, ct), c.Int(2)), c.Tensor(0).Shape())}
+			if c.Has(1) {
+				g = append(g, nil)
+			}
+			return g
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if anyOf(batched[1:]) {
+				return nil, op.NotHandled
+			}
+			return op.EvalN(splitOp, c.Value(0), c.Args[1], shiftAxis(c.Int(2)), c.Int(3)), nil
+		},
+	})
+}
+
+// Split returns the parts of x along an axis. Given an integer, it cuts x into so
+// many parts of one size; given sizes ([]int or a vector of known length), into
+// parts of those sizes, one of which may be -1: what is left. The results are views.
+//
+//	x: [a, b], sizes 1, -1, axis 1 → [a, 1], [a, b-1], any element type.
+//	Gradient: the cotangents one behind the other.
+func Split(x, sizes any, axis int) []tensor.Tensor {
+	if n, ok := sizes.(int); ok {
+		return op.EvalN(splitOp, x, nil, axis, n)
+	}
+	return op.EvalN(splitOp, x, sizes, axis)
+}
+
+// splitSizes returns the sizes of the parts, Unknown where they are not known.
+func splitSizes(c *op.Call) ([]int, error) {
+	s := c.Tensor(0).Shape()
+	axis, err := axisOf(c, c.Int(2), s)
+	if err != nil {
+		return nil, err
+	}
+	n := shape.Unknown
+	if s.HasRank() {
+		n = s.Dim(axis)
+	}
+	if !c.Has(1) {
+		return evenParts(c, n, c.Int(3))
+	}
+	parts, count, err := sizes(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	if count < 0 {
+		return nil, c.Errorf(tenon.ErrShape, "the number of sizes is not known, so neither is the number of results")
+	}
+	if parts == nil {
+		return slices.Repeat([]int{shape.Unknown}, count), nil
+	}
+	total, free := 0, -1
+	for i, p := range parts {
+		switch {
+		case p == -1 && free < 0:
+			free = i
+		case p < 0:
+			return nil, c.Errorf(tenon.ErrInvalid, "size %d of part %d is negative", p, i)
+		default:
+			total += p
+		}
+	}
+	switch {
+	case n < 0: // the open part stays unknown
+	case free >= 0 && total <= n:
+		parts[free] = n - total
+	case total != n:
+		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v do not add up to %d, the size of axis %d", parts, n, axis)
+	}
+	return parts, nil
+}
+
+func evenParts(c *op.Call, n, count int) ([]int, error) {
+	if count < 1 {
+		return nil, c.Errorf(tenon.ErrInvalid, "cannot split into %d parts", count)
+	}
+	if n < 0 {
+		return slices.Repeat([]int{shape.Unknown}, count), nil
+	}
+	if n%count != 0 {
+		return nil, c.Errorf(tenon.ErrInvalid, "size %d cannot be split into %d parts of one size", n, count)
+	}
+	return slices.Repeat([]int{n / count}, count), nil
+}
+
+// zerosOf returns zeros in the shape of x with the element type of another tensor.
+func zerosOf(x, like tensor.Tensor) tensor.Tensor {
+	d := like.DType()
+	if d == dtype.String {
+		return known(Fill(Shape(x), zeroOf(d)), x.Shape())
+	}
+	return known(Zeros(d, Shape(x)), x.Shape())
+}

@@ -1,0 +1,196 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Matrices are the last two axes; axes in front of them are batches.
+
+var diagOp *op.Op
+
+func init() {
+	diagOp = op.Register(&op.Op{
+		Name: "diag", Doc: "Matrices with given diagonals and zeros elsewhere.", Class: op.Structural,
+		Params: unaryParams, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantRank(c, 0, 1); err != nil {
+				return nil, err
+			}
+			s := c.Tensor(0).Shape()
+			if s.HasRank() {
+				if s = s.Insert(s.Rank(), s.Dim(-1)); s.IsFull() {
+					if _, err := checkedShape(c, s.Dims(), c.Tensor(0).DType()); err != nil {
+						return nil, err
+					}
+				}
+			}
+			return specs(c.Tensor(0).DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			return results(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense {
+				out := tensor.NewDense(x.DType(), s)
+				if !isZero(zero) {
+					moverOf(x.DType()).fill(out, zero)
+				}
+				copyTo(diagonals(out), x)
+				return out
+			}))
+		},
+		VJP:   func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{DiagPart(ct[0])} },
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return results(Diag(c.Value(0))) },
+	})
+}
+
+// Diag returns matrices whose diagonals are the rows of x, with zeros elsewhere.
+//
+//	x: [b, n] → [b, n, n], any element type. Gradient: the diagonals of the cotangent.
+func Diag(x any) tensor.Tensor { return op.Eval(diagOp, x) }
+
+// movedOver applies a structural kernel that also needs a zero, which for strings
+// is the empty one.
+func movedOver(x tensor.Tensor, f func(d, zero *tensor.Dense) *tensor.Dense) tensor.Tensor {
+	return movedList([]tenon.Value{x, zeroOf(x.DType())}, func(ds []*tensor.Dense) *tensor.Dense {
+		return f(ds[0], ds[1])
+	})
+}
+
+// diagonals views the diagonals of matrices.
+func diagonals(x *tensor.Dense) *tensor.Dense {
+	s, strides := x.Shape(), x.Strides()
+	k := s.Rank() - 2
+	n := min(s.Dim(k), s.Dim(k+1))
+	return x.View(0, s.Slice(0, k).Insert(k, n), append(strides[:k:k], strides[k]+strides[k+1]))
+}
+
+var diagPartOp *op.Op
+
+func init() {
+	diagPartOp = op.Register(&op.Op{
+		Name: "diag_part", Doc: "The diagonals of matrices.", Class: op.Structural, Strided: true,
+		Params: unaryParams, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantRank(c, 0, 2); err != nil {
+				return nil, err
+			}
+			s := c.Tensor(0).Shape()
+			if s.HasRank() {
+				k := s.Rank() - 2
+				n := min(s.Dim(k), s.Dim(k+1)) // -1 where one is not known
+				s = s.Slice(0, k).Insert(k, n)
+			}
+			return specs(c.Tensor(0).DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(moved(c.Tensor(0), diagonals)) },
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x := c.Tensor(0)
+			g := Diag(ct[0]) // square: fill up to the matrix's own sizes
+			s := x.Shape()
+			if s.HasRank() && s.Dim(-1) >= 0 && s.Dim(-1) == s.Dim(-2) {
+				return []tensor.Tensor{known(g, s)}
+			}
+			missing := Sub(Shape(x), Shape(g))
+			g = Pad(g, Stack([]any{ZerosLike(missing), missing}, 1), PadOptions{})
+			return []tensor.Tensor{known(g, s)}
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return results(DiagPart(c.Value(0))) },
+	})
+}
+
+// DiagPart returns the diagonals of matrices, as a view.
+//
+//	x: [b, m, n] → [b, min(m, n)], any element type. Gradient: the cotangent on the diagonals.
+func DiagPart(x any) tensor.Tensor { return op.Eval(diagPartOp, x) }
+
+// Trace returns the sums of the diagonals of matrices.
+//
+//	x: [b, m, n] → [b], numbers. Gradient: the cotangent at every place of the diagonal.
+func Trace(x any) tensor.Tensor { return Sum(DiagPart(x), -1) }
+
+var bandPartOp *op.Op
+
+func init() {
+	bandPartOp = op.Register(&op.Op{
+		Name: "band_part", Doc: "Matrices with zeros outside of some diagonals.", Class: op.Structural,
+		Params: []op.Param{{Name: "x"}, {Name: "first", Kind: op.Attr, Type: op.IntType, Optional: true},
+			{Name: "last", Kind: op.Attr, Type: op.IntType, Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantRank(c, 0, 2); err != nil {
+				return nil, err
+			}
+			return inferSame(c)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			first, last := math.MinInt, math.MaxInt
+			if c.Has(1) {
+				first = c.Int(1)
+			}
+			if c.Has(2) {
+				last = c.Int(2)
+			}
+			return results(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense { return banded(x, zero, first, last) }))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{op.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return again(c) },
+	})
+}
+
+// BandPart returns matrices in which only the diagonal, lower diagonals below and
+// upper diagonals above it are kept, with zeros elsewhere; -1 keeps all on that side.
+//
+//	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's band.
+func BandPart(x any, lower, upper int) tensor.Tensor {
+	var first, last any
+	if lower >= 0 {
+		first = -lower
+	}
+	if upper >= 0 {
+		last = upper
+	}
+	return op.Eval(bandPartOp, x, first, last)
+}
+
+// Tril returns matrices with zeros above diagonal k, which is the main one for 0
+// and lies above it for positive numbers.
+//
+//	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's lower triangle.
+func Tril(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, nil, k) }
+
+// Triu returns matrices with zeros below diagonal k, which is the main one for 0
+// and lies above it for positive numbers.
+//
+//	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's upper triangle.
+func Triu(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, k, nil) }
+
+// banded keeps the elements whose column exceeds their row by first to last.
+func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {
+	out := tensor.NewDense(x.DType(), x.Shape())
+	if !isZero(zero) {
+		moverOf(x.DType()).fill(out, zero)
+	}
+	s, strides := x.Shape(), out.Strides()
+	k := s.Rank() - 2
+	m, n := s.Dim(k), s.Dim(k+1)
+	if out.Len() == 0 {
+		return out
+	}
+	first, last = min(max(first, -m), n), min(max(last, -m-1), n)
+	for i := range m {
+		lo, hi := max(0, i+first), min(i+last+1, n)
+		if lo >= hi {
+			continue
+		}
+		row := shape.Concat(s.Slice(0, k), shape.Of(hi-lo))
+		at := i*strides[k] + lo
+		steps := append(strides[:k:k], 1)
+		copyTo(out.View(at, row, steps), x.View(at, row, steps))
+	}
+	return out
+}

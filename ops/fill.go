@@ -1,0 +1,114 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var fillOp *op.Op
+
+func init() {
+	fillOp = op.Register(&op.Op{
+		Name: "fill", Doc: "A tensor with one value for all elements.", Class: op.Creation,
+		Params: []op.Param{{Name: "shape"}, {Name: "value"}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			v := c.Tensor(1)
+			if s := v.Shape(); s.HasRank() && s.Rank() != 0 {
+				return nil, c.Errorf(tenon.ErrShape, "the value has the shape %v, want a scalar", s)
+			}
+			dims, n, err := sizes(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			if dims == nil {
+				return specs(v.DType(), shape.OfRank(n))
+			}
+			s, err := checkedShape(c, dims, v.DType())
+			if err != nil {
+				return nil, err
+			}
+			return specs(v.DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			return results(moved(c.Tensor(1), func(v *tensor.Dense) *tensor.Dense { return stretched(v, s) }))
+		},
+		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{nil, Sum(ct[0])} },
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if batched[0] || c.Tensor(0).Shape().Dim(0) < 0 {
+				return nil, op.NotHandled
+			}
+			return results(tailed(c.Tensor(1), c.Tensor(0)))
+		},
+	})
+}
+
+// tailed repeats each element of a vector in a shape of known rank: [n] → [n, shape…].
+func tailed(v, shape tensor.Tensor) tensor.Tensor {
+	ones := append([]int{-1}, constSizes(shape.Shape().Dim(0), 1)...)
+	return BroadcastTo(Reshape(v, ones), prepended(rowsOf(v), shape))
+}
+
+// Fill returns a tensor of a shape, which is a []int, a shape.Shape or a vector of
+// integers, all of whose elements are value, a scalar. It takes no memory for more
+// than one element until something needs it.
+//
+//	shape: int[rank], value: [] → [shape…], any element type. Gradient: for value, the sum of the cotangent.
+func Fill(shape, value any) tensor.Tensor { return op.Eval(fillOp, shape, value) }
+
+// Zeros returns zeros (false for truth values, empty strings) of an element type in a shape; see
+// [Fill]. A shape that is known gives a constant also while tracing.
+//
+//	shape: int[rank] → [shape…], any element type.
+func Zeros(d dtype.DType, shape any) tensor.Tensor { return Fill(shape, zeroOf(d)) }
+
+// Ones returns ones (true for truth values) of an element type in a shape; see [Fill].
+//
+//	shape: int[rank] → [shape…], numbers and truth values.
+func Ones(d dtype.DType, shape any) tensor.Tensor {
+	return Fill(shape, Cast(tensor.Scalar(true), d))
+}
+
+var eyeOp *op.Op
+
+func init() {
+	eyeOp = op.Register(&op.Op{
+		Name: "eye", Doc: "A matrix with ones on the diagonal.", Class: op.Creation, Nondifferentiable: true,
+		Params: []op.Param{{Name: "rows"}, {Name: "columns"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			n, err := count(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			m, err := count(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			d := c.DType(2)
+			if !d.IsNumeric() && !d.IsBool() {
+				return nil, c.Errorf(tenon.ErrDType, "there is no one of type %v", d)
+			}
+			s := shape.Of(n, m)
+			if s.IsFull() {
+				s, err = checkedShape(c, []int{n, m}, d)
+			}
+			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			out := tensor.NewDense(c.DType(2), s)
+			diagonal := out.View(0, shape.Of(min(s.Dim(0), s.Dim(1))), []int{s.Dim(1) + 1})
+			copyTo(diagonal, stretched(castDense(tensor.Scalar(true).(*tensor.Dense), c.DType(2)), diagonal.Shape()))
+			return results(out)
+		},
+	})
+}
+
+// Eye returns a matrix with ones on the diagonal and zeros elsewhere. Its sizes are
+// integers, also scalar tensors.
+//
+//	rows, columns: int[] → [rows, columns], numbers and truth values. No gradient.
+func Eye(d dtype.DType, rows, columns any) tensor.Tensor { return op.Eval(eyeOp, rows, columns, d) }

@@ -1,0 +1,390 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Operations with keys hold them as text, with the tensors that they refer to as
+// a list of operands: see key.Format.
+
+var indexOp *op.Op
+
+func init() {
+	indexOp = op.Register(&op.Op{
+		Name: "index", Doc: "What a list of keys selects.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "x"}, {Name: "key", Kind: op.Attr, Type: op.StringType}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			keys, err := keysOf(c, 1, 2, 0)
+			if err != nil {
+				return nil, err
+			}
+			x := c.Tensor(0)
+			if keys == nil {
+				return specs(x.DType(), shape.UnknownRank)
+			}
+			s, err := keyedShape(c, keys, x.Shape())
+			if err != nil {
+				return nil, err
+			}
+			return specs(x.DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			keys, err := keysOf(c, 1, 2, 0)
+			if err != nil {
+				return nil, err
+			}
+			v, err := viewOf(c, keys, c.Tensor(0))
+			if err != nil {
+				return nil, err
+			}
+			return results(viewed(c.Tensor(0), v))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			out := make([]tensor.Tensor, 1+len(c.List(2)))
+			out[0] = op.Eval(indexUpdateOp, zerosOf(c.Tensor(0), ct[0]), ct[0], c.Str(1), c.List(2))
+			return out
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if anyOf(batched[1:]) {
+				return nil, op.NotHandled
+			}
+			return results(op.Eval(indexOp, c.Value(0), wholeBatch(c.Str(1)), c.List(2)))
+		},
+	})
+}
+
+// Index returns what keys select of x: integers select a position along their
+// axis, which goes away; key.Range and its relatives a range, key.Ellipsis all
+// axes that are left, key.NewAxis a new axis of size 1; see package key. A tensor
+// of positions or truth values selects along its axis as [Gather] and [BooleanMask] do;
+// there can be one. Bounds may be scalar tensors. A position out of bounds is an
+// error, a range is cut off at the ends. What integers and ranges select is a view.
+//
+//	x: [a, b, c], keys 0, key.Range(1, nil, 2) → [(b-1)/2, c], any element type.
+//	Gradient: the cotangent at the selected places, 0 elsewhere.
+func Index(x any, keys ...any) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok {
+		if out := indexDense(d, keys); out != nil {
+			return out
+		}
+	}
+	list, err := key.List(keys...)
+	tenon.Throw(named("ops.Index", err))
+	for i, k := range list {
+		if t, ok := plain(x); ok && k.Kind == key.ByKind {
+			if _, ok := plain(k.Value); ok {
+				return indexBy(t, list, i)
+			}
+		}
+	}
+	text, values := key.Format(list)
+	return op.Eval(indexOp, x, text, values)
+}
+
+// indexDense answers for positions that are given as integers, outermost first;
+// nil where the general way has to be taken.
+func indexDense(x *tensor.Dense, keys []any) *tensor.Dense {
+	if len(keys) > x.Rank() || !x.IsContiguous() {
+		return nil
+	}
+	at, n := 0, x.Len()
+	for i, k := range keys {
+		p, ok := k.(int)
+		size := x.Dim(i)
+		if !ok || p < -size || p >= size {
+			return nil
+		}
+		if p < 0 {
+			p += size
+		}
+		n /= size
+		at += p * n
+	}
+	s := x.Shape().Tail(len(keys))
+	return x.View(at, s, tensor.RowMajor(s))
+}
+
+// indexBy applies the keys other than number i, which selects by a tensor, and
+// then that one.
+func indexBy(x tensor.Tensor, keys []key.Key, i int) tensor.Tensor {
+	by := keys[i].Value.(tensor.Tensor)
+	all, err := key.Expand(keys, x.Shape().Rank())
+	tenon.Throw(named("ops.Index", err))
+	axis, basic := 0, make([]key.Key, 0, len(all))
+	found := false
+	for _, k := range all {
+		switch {
+		case k.Kind == key.ByKind && found:
+			e := tenon.NewError(tenon.ErrUnsupported, "ops.Index", "several tensors among the keys")
+			e.Hint = "use ops.GatherND with their positions side by side, or one ops.Index after the other"
+			tenon.Throw(e)
+		case k.Kind == key.ByKind:
+			found = true
+			for range k.Axes() {
+				basic = append(basic, key.All)
+			}
+			continue
+		case !found && (k.Kind == key.RangeKind || k.Kind == key.NewAxisKind):
+			axis++
+		}
+		basic = append(basic, k)
+	}
+	text, values := key.Format(basic)
+	y := op.Eval(indexOp, x, text, values)
+	if by.DType().IsBool() {
+		return BooleanMask(y, by, axis)
+	}
+	n := sizeOperand(y, axis)
+	return Gather(y, Where(Less(by, 0), Add(by, Cast(n, by.DType())), by), axis)
+}
+
+var indexUpdateOp *op.Op
+
+func init() {
+	indexUpdateOp = op.Register(&op.Op{
+		Name: "index_update", Doc: "A copy with other elements where keys select.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Type: op.StringType}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x, y := c.Tensor(0), c.Tensor(1)
+			keys, err := keysOf(c, 2, 3, 0)
+			if err != nil || keys == nil {
+				return []tenon.Spec{tensor.NewSpec(x.DType(), x.Shape())}, err
+			}
+			s, err := keyedShape(c, keys, x.Shape())
+			if err != nil {
+				return nil, err
+			}
+			b, err := broadcast(c, s, y.Shape())
+			if err != nil {
+				return nil, err
+			}
+			if b.HasRank() && s.HasRank() && (b.Rank() != s.Rank() || !b.CompatibleWith(s)) {
+				return nil, c.Errorf(tenon.ErrShape, "%v does not broadcast to the selected %v", y.Shape(), s)
+			}
+			return specs(x.DType(), x.Shape())
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			keys, err := keysOf(c, 2, 3, 0)
+			if err != nil {
+				return nil, err
+			}
+			v, err := viewOf(c, keys, c.Tensor(0))
+			if err != nil {
+				return nil, err
+			}
+			return results(movedList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := copied(ds[0])
+				copyTo(out.View(v.restrided(out)), stretched(ds[1], v.shape))
+				return out
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			out := make([]tensor.Tensor, 2+len(c.List(3)))
+			zero := Cast(0, ct[0].DType())
+			out[0] = op.Eval(indexUpdateOp, ct[0], zero, c.Str(2), c.List(3))
+			out[1] = sumTo(op.Eval(indexOp, ct[0], c.Str(2), c.List(3)), c.Tensor(1))
+			return out
+		},
+	})
+}
+
+// IndexUpdate returns a copy of x in which y stands where the keys select; y is
+// broadcast to what [Index] would return. Keys are integers and those of package
+// key, but not tensors of positions: use [TensorScatterUpdate] for those.
+//
+//	x: [n…], y: what Index(x, keys…) has → [n…], any element type.
+//	Gradient: for x the cotangent, 0 at the selected places; for y the cotangent there.
+func IndexUpdate(x, y any, keys ...any) tensor.Tensor {
+	list, err := key.List(keys...)
+	tenon.Throw(named("ops.IndexUpdate", err))
+	text, values := key.Format(list)
+	return op.Eval(indexUpdateOp, x, y, text, values)
+}
+
+// named completes an error with the name of a function.
+func named(function string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *tenon.AsError(err)
+	e.Op = function
+	return &e
+}
+
+// wholeBatch returns the text of keys that leave the batch axis whole.
+func wholeBatch(text string) string {
+	if text == "" {
+		return ":"
+	}
+	return ":, " + text
+}
+
+func anyOf(flags []bool) bool {
+	for _, f := range flags {
+		if f {
+			return true
+		}
+	}
+	return false
+}
+
+// keysOf returns the keys of a call, one for each axis of tensor argument x and
+// for new ones, and nil where the tensor's rank is not known.
+func keysOf(c *op.Call, text, operands, x int) ([]key.Key, error) {
+	keys, err := key.Parse(c.Str(text), c.List(operands))
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range keys {
+		if k.Kind == key.ByKind {
+			e := c.Errorf(tenon.ErrUnsupported, "a tensor of positions among the keys")
+			e.Where, e.Hint = fmt.Sprintf("key %d", i), "use ops.Index or ops.TensorScatterUpdate"
+			return nil, e
+		}
+	}
+	s := c.Tensor(x).Shape()
+	if !s.HasRank() {
+		return nil, nil
+	}
+	return key.Expand(keys, s.Rank())
+}
+
+// keyedShape returns the shape of what expanded keys select.
+func keyedShape(c *op.Call, keys []key.Key, s shape.Shape) (shape.Shape, error) {
+	var dims []int
+	axis := 0
+	for i, k := range keys {
+		switch k.Kind {
+		case key.NewAxisKind:
+			dims = append(dims, 1)
+			continue
+		case key.AtKind:
+			if _, _, err := k.Position(s.Dim(axis)); err != nil {
+				return s, keyError(c, i, err)
+			}
+		case key.RangeKind:
+			n := s.Dim(axis)
+			if !k.IsAll() {
+				_, count, _, known, err := k.Span(n)
+				if err != nil {
+					return s, keyError(c, i, err)
+				}
+				if n = count; !known {
+					n = shape.Unknown
+				}
+			}
+			dims = append(dims, n)
+		}
+		axis++
+	}
+	return shape.Of(dims...), nil
+}
+
+func keyError(c *op.Call, i int, err error) error {
+	e := *tenon.AsError(err)
+	e.Where, e.Line = fmt.Sprintf("key %d", i), ""
+	return c.Fail(&e)
+}
+
+// A view says which elements of a tensor are looked at.
+type view struct {
+	offset  int
+	shape   shape.Shape
+	strides []int
+	axes    []int // the axis of the tensor that each axis comes from, -1 for new ones
+	starts  []int // the first position along each axis of the tensor
+	steps   []int // the step along each axis of the view
+}
+
+// viewOf returns the view that expanded keys select of a concrete tensor.
+func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (*view, error) {
+	v := &view{}
+	s := x.Shape()
+	strides := stridesOf(x)
+	var dims []int
+	axis := 0
+	for i, k := range keys {
+		if k.Kind == key.NewAxisKind {
+			dims, v.strides = append(dims, 1), append(v.strides, 0)
+			v.axes, v.steps = append(v.axes, -1), append(v.steps, 0)
+			continue
+		}
+		if k.Kind == key.AtKind {
+			p, _, err := k.Position(s.Dim(axis))
+			if err != nil {
+				return nil, keyError(c, i, err)
+			}
+			v.starts = append(v.starts, p)
+			v.offset += p * strides[axis]
+			axis++
+			continue
+		}
+		first, count, step, _, err := k.Span(s.Dim(axis))
+		if err != nil {
+			return nil, keyError(c, i, err)
+		}
+		if count == 0 {
+			first = 0
+		}
+		if count <= 1 {
+			step = 1
+		}
+		v.starts = append(v.starts, first)
+		v.offset += first * strides[axis]
+		dims, v.strides = append(dims, count), append(v.strides, step*strides[axis])
+		v.axes, v.steps = append(v.axes, axis), append(v.steps, step)
+		axis++
+	}
+	v.shape = shape.Of(dims...)
+	return v, nil
+}
+
+// restrided returns the arguments of the same view of a tensor with other strides.
+func (v *view) restrided(x *tensor.Dense) (offset int, s shape.Shape, strides []int) {
+	own := x.Strides()
+	strides = make([]int, len(v.axes))
+	for i, a := range v.axes {
+		if a >= 0 {
+			strides[i] = v.steps[i] * own[a]
+		}
+	}
+	for a, p := range v.starts {
+		offset += p * own[a]
+	}
+	return offset, v.shape, strides
+}
+
+func stridesOf(x tensor.Tensor) []int {
+	if d, ok := x.(*tensor.Dense); ok {
+		return d.Strides()
+	}
+	return tensor.RowMajor(x.Shape())
+}
+
+// viewed returns what a view selects of concrete elements. Strings are copied
+// unless they lie one behind the other.
+func viewed(x tensor.Tensor, v *view) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok {
+		return d.View(v.offset, v.shape, v.strides)
+	}
+	s := x.(*tensor.Strings)
+	if n := v.shape.Size(); n > 0 && v.contiguous() {
+		return tensor.WrapStrings(s.Offsets()[v.offset:v.offset+n+1], s.Buffer(), v.shape)
+	}
+	return picked(s, positions(0, s.Shape()).View(v.offset, v.shape, v.strides))
+}
+
+func (v *view) contiguous() bool {
+	for i, want := range tensor.RowMajor(v.shape) {
+		if v.shape.Dim(i) != 1 && v.strides[i] != want {
+			return false
+		}
+	}
+	return true
+}

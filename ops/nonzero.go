@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gather"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var nonzeroOp *op.Op
+
+func init() {
+	nonzeroOp = op.Register(&op.Op{
+		Name: "nonzero", Doc: "The coordinates of the elements that are not zero.", Class: op.Other, Nondifferentiable: true,
+		Params: unaryParams, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, func(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }, "numeric and boolean"); err != nil {
+				return nil, err
+			}
+			return specs(dtype.Int64, shape.Of(shape.Unknown, c.Tensor(0).Shape().Rank()))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Dense(0)
+			at := trueAt(truth(x))
+			out, coords := tensor.Make[int64](shape.Of(len(at), x.Rank()))
+			if x.Rank() == 1 {
+				copy(coords, at)
+			} else {
+				gather.Coordinates(coords, at, x.Shape().Dims())
+			}
+			return results(out)
+		},
+	})
+}
+
+// Nonzero returns the coordinates of the elements of x that are not zero, or true,
+// in row-major order.
+//
+//	x: [n…] → int64[count, rank], numbers and truth values. No gradient.
+func Nonzero(x any) tensor.Tensor { return op.Eval(nonzeroOp, x) }
+
+// truth returns which elements are not zero.
+func truth(x *tensor.Dense) []bool {
+	if x.DType().IsBool() {
+		return tensor.Elems[bool](x)
+	}
+	out := make([]bool, x.Len())
+	numberTable[x.DType()].nonzero(out, x)
+	return out
+}
+
+// trueAt returns the positions of true elements.
+func trueAt(mask []bool) []int64 {
+	at := make([]int64, gather.CountTrue(mask))
+	gather.TrueAt(at, mask)
+	return at
+}
+
+var booleanMaskOp *op.Op
+
+func init() {
+	booleanMaskOp = op.Register(&op.Op{
+		Name: "boolean_mask", Doc: "The slices for which a mask is true.", Class: op.Structural,
+		Params: []op.Param{{Name: "x"}, {Name: "mask"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x, mask := c.Tensor(0), c.Tensor(1)
+			if err := wantDType(c, 1, dtype.DType.IsBool, "boolean"); err != nil {
+				return nil, err
+			}
+			if err := wantRank(c, 1, 1); err != nil {
+				return nil, err
+			}
+			s, ms := x.Shape(), mask.Shape()
+			if !s.HasRank() {
+				return specs(x.DType(), s)
+			}
+			axis, err := axisOf(c, c.Int(2), s)
+			if err != nil || !ms.HasRank() {
+				return []tenon.Spec{tensor.NewSpec(x.DType(), shape.UnknownRank)}, err
+			}
+			if axis+ms.Rank() > s.Rank() || !s.Slice(axis, axis+ms.Rank()).CompatibleWith(ms) {
+				return nil, c.Errorf(tenon.ErrShape, "the mask has the shape %v, which differs from %v from axis %d on", ms, s, axis)
+			}
+			return specs(x.DType(), shape.Concat(s.Slice(0, axis), shape.Of(shape.Unknown), s.Tail(axis+ms.Rank())))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s, mask := c.Tensor(0).Shape(), tensor.Elems[bool](c.Dense(1))
+			axis, _ := s.Axis(c.Int(2))
+			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+				return masked(x, mask, axis, c.Tensor(1).Shape().Rank())
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x, mask := c.Tensor(0), c.Tensor(1)
+			s, k := x.Shape(), mask.Shape().Rank()
+			if !s.HasRank() || k < 0 {
+				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the ranks"))
+			}
+			axis := tenon.Must(s.Axis(c.Int(2)))
+			at := Reshape(Nonzero(Reshape(mask, []int{-1})), []int{-1})
+			g := SegmentSum(MoveAxis(ct[0], axis, 0), at, Size(mask))
+			return []tensor.Tensor{reshapedLike(MoveAxis(g, 0, axis), x), nil}
+		},
+	})
+}
+
+// BooleanMask returns the slices of x for which mask is true, in order. The mask
+// has the sizes of x from an axis on; those axes become one.
+//
+//	x: [a, n, b], mask: bool[n], axis 1 → [a, count, b], any element type.
+//	Gradient: the cotangent where the mask is true, 0 elsewhere.
+func BooleanMask(x, mask any, axis int) tensor.Tensor {
+	return op.Eval(booleanMaskOp, x, mask, axis)
+}
+
+// masked keeps the slices of the k axes from axis on for which mask is true.
+func masked(x *tensor.Dense, mask []bool, axis, k int) *tensor.Dense {
+	dims := x.Shape().Dims()
+	outer, inner := product(dims[:axis]), product(dims[axis+k:])
+	count := gather.CountTrue(mask)
+	s := shape.Concat(x.Shape().Slice(0, axis), shape.Of(count), x.Shape().Tail(axis+k))
+	if outer == 1 && inner > 0 {
+		out := tensor.NewDense(x.DType(), s)
+		moverOf(x.DType()).compact(out, x, mask, inner)
+		return out
+	}
+	flat := shape.Concat(x.Shape().Slice(0, axis), shape.Of(len(mask)), x.Shape().Tail(axis+k))
+	return taken(x.Reshaped(flat), tensor.Vector(trueAt(mask)), s, axis)
+}

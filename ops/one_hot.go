@@ -1,0 +1,192 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var oneHotOp *op.Op
+
+func init() {
+	oneHotOp = op.Register(&op.Op{
+		Name: "one_hot", Doc: "A row for each index with one element marked.", Class: op.Other,
+		Params: []op.Param{{Name: "indices"}, {Name: "depth"}, {Name: "on", Group: 1}, {Name: "off", Group: 1},
+			{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsInteger, "integer"); err != nil {
+				return nil, err
+			}
+			for i := 2; i < 4; i++ {
+				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
+					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
+				}
+			}
+			depth, err := count(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			s := c.Tensor(0).Shape()
+			d := c.Tensor(2).DType()
+			if !s.HasRank() {
+				return specs(d, s)
+			}
+			axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
+			if err != nil {
+				return nil, err
+			}
+			if s = s.Insert(axis, depth); s.IsFull() {
+				s, err = checkedShape(c, s.Dims(), d)
+			}
+			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			axis, _ := s.Axis(c.Int(4))
+			idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
+			return results(movedList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
+				return oneHot(idx, s, axis, ds[0], ds[1])
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := ct[0]
+			hot := op.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
+			on := Sum(Mul(g, hot))
+			return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if anyOf(batched[1:]) {
+				return nil, op.NotHandled
+			}
+			return results(op.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
+		},
+	})
+}
+
+// OneHotOptions says what [OneHot] writes. The zero value writes 1 and 0 in float32.
+type OneHotOptions struct {
+	DType   dtype.DType // the element type; None: that of On or Off, or float32
+	On, Off any         // the two values: scalars
+}
+
+// OneHot returns a new axis of size depth for each index, in which the element at
+// the index is on and all others are off. An index outside [0, depth) gives no on.
+// depth is an integer, also a scalar tensor; axis is the new axis's position.
+//
+//	indices: int[a, b], axis -1 → [a, b, depth]. Gradient: for on and off, the sum of the cotangent where they stand.
+func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
+	d := o.DType
+	for _, v := range []any{o.On, o.Off} {
+		if t, ok := v.(tensor.Tensor); ok && d == dtype.None {
+			d = t.DType()
+		}
+	}
+	if d == dtype.None {
+		d = dtype.Float32
+	}
+	value := func(v any, truth bool) any {
+		if v == nil {
+			v = tensor.Scalar(truth)
+		}
+		if d == dtype.String {
+			return v
+		}
+		return Cast(v, d)
+	}
+	return op.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
+}
+
+func oneHot(idx []int64, s shape.Shape, axis int, on, off *tensor.Dense) *tensor.Dense {
+	out := tensor.NewDense(on.DType(), s)
+	if out.Len() == 0 {
+		return out
+	}
+	move := moverOf(on.DType())
+	if !isZero(off) {
+		move.fill(out, off)
+	}
+	inner := product(s.Dims()[axis+1:])
+	depth := s.Dim(axis)
+	at := make([]int64, 0, len(idx))
+	for i, p := range idx {
+		if p >= 0 && p < int64(depth) {
+			at = append(at, int64((i/inner*depth+int(p))*inner+i%inner))
+		}
+	}
+	ones := copied(stretched(on, shape.Of(len(at))))
+	tenon.Throw(move.update(out, ones, tensor.Vector(at), 1))
+	return out
+}
+
+var sequenceMaskOp *op.Op
+
+func init() {
+	sequenceMaskOp = op.Register(&op.Op{
+		Name: "sequence_mask", Doc: "Whether each position lies before a row's length.", Class: op.Other, Nondifferentiable: true,
+		Params: []op.Param{{Name: "lengths"}, {Name: "maxlen", Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantIndex(c, 0); err != nil {
+				return nil, err
+			}
+			n := shape.Unknown
+			if c.Has(1) {
+				var err error
+				if n, err = count(c, 1); err != nil {
+					return nil, err
+				}
+			}
+			s := c.Tensor(0).Shape()
+			if !s.HasRank() {
+				return specs(dtype.Bool, s)
+			}
+			s = s.Insert(s.Rank(), n)
+			if s.IsFull() {
+				var err error
+				if s, err = checkedShape(c, s.Dims(), dtype.Bool); err != nil {
+					return nil, err
+				}
+			}
+			return specs(dtype.Bool, s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			lengths := wide(c.Dense(0))
+			s := outShape(c, 0)
+			if s.Dim(-1) < 0 {
+				longest := int64(0)
+				for _, n := range lengths {
+					longest = max(longest, n)
+				}
+				var err error
+				if s, err = checkedShape(c, s.With(-1, int(longest)).Dims(), dtype.Bool); err != nil {
+					return nil, err
+				}
+			}
+			out, mask := tensor.Make[bool](s)
+			n := s.Dim(-1)
+			for i, length := range lengths {
+				row := mask[i*n : (i+1)*n]
+				for k := range row[:max(0, min(length, int64(n)))] {
+					row[k] = true
+				}
+			}
+			return results(out)
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if len(batched) > 1 && batched[1] || !c.Has(1) {
+				return nil, op.NotHandled
+			}
+			return results(SequenceMask(c.Value(0), c.Value(1)))
+		},
+	})
+}
+
+// SequenceMask returns a new last axis of size maxlen that is true at the positions
+// before each length. maxlen is an integer, also a scalar tensor; nil stands for
+// the largest length.
+//
+//	lengths: int[a] → bool[a, maxlen]. No gradient.
+func SequenceMask(lengths, maxlen any) tensor.Tensor {
+	return op.Eval(sequenceMaskOp, lengths, maxlen)
+}

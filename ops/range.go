@@ -1,0 +1,171 @@
+package ops
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func (reals[T]) rangeLen(start, limit, delta *tensor.Dense) (int64, error) {
+	return segment.RangeSplits(make([]int64, 2), tensor.Elems[T](start), tensor.Elems[T](limit), tensor.Elems[T](delta))
+}
+
+func (reals[T]) rangeFill(out, start, delta *tensor.Dense) {
+	segment.Range(tensor.Elems[T](out), []int64{0, int64(out.Len())}, tensor.Elems[T](start), tensor.Elems[T](delta))
+}
+
+var rangeOp *op.Op
+
+func init() {
+	rangeOp = op.Register(&op.Op{
+		Name: "range", Doc: "Numbers in steps of one width.", Class: op.Creation,
+		Params: []op.Param{{Name: "start", Group: 1}, {Name: "limit", Group: 1}, {Name: "delta", Group: 1}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
+				return nil, err
+			}
+			d := c.Tensor(0).DType()
+			var bounds [3]*tensor.Dense
+			known := true
+			for i := range bounds {
+				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
+					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
+				}
+				t, ok := c.Const(i)
+				known = known && ok
+				if ok {
+					bounds[i] = rowMajor(t.(*tensor.Dense))
+				}
+			}
+			if !known {
+				return specs(d, shape.Of(shape.Unknown))
+			}
+			n, err := realTable[d].rangeLen(bounds[0], bounds[1], bounds[2])
+			if err != nil {
+				return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+			}
+			s, err := checkedShape(c, []int{int(n)}, d)
+			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			out := tensor.NewDense(c.Tensor(0).DType(), outShape(c, 0))
+			realTable[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
+			return results(out)
+		},
+		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := ct[0]
+			step := Cast(Range(0, sizeOperand(g, 0), 1), g.DType())
+			return []tensor.Tensor{Sum(g), nil, Sum(Mul(g, step))}
+		},
+	})
+}
+
+// Range returns start, start+delta, … up to, not including, limit, which are
+// scalars of one element type. A step of zero is an error.
+//
+//	start, limit, delta: [] → [max(0, ⌈(limit-start)/delta⌉)], real numbers.
+//	Gradient: for start the sum of the cotangent, for delta the sum weighted by position.
+func Range(start, limit, delta any) tensor.Tensor { return op.Eval(rangeOp, start, limit, delta) }
+
+var linspaceOp *op.Op
+
+func init() {
+	linspaceOp = op.Register(&op.Op{
+		Name: "linspace", Doc: "Numbers at equal distances between two ends.", Class: op.Creation,
+		Params: []op.Param{{Name: "start", Group: 1}, {Name: "stop", Group: 1}, {Name: "num"}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
+				return nil, err
+			}
+			for i := range 2 {
+				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
+					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
+				}
+			}
+			n, err := count(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			d := c.Tensor(0).DType()
+			if d.IsInteger() {
+				d = dtype.Float64
+			}
+			s := shape.Of(n)
+			if n >= 0 {
+				s, err = checkedShape(c, []int{n}, d)
+			}
+			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			a := tensor.Item[float64](castDense(c.Dense(0), dtype.Float64))
+			b := tensor.Item[float64](castDense(c.Dense(1), dtype.Float64))
+			out, x := tensor.Make[float64](s)
+			last := float64(len(x) - 1)
+			for i := range x {
+				// Both ends are exact, and large ends of opposite sign do not overflow.
+				t := float64(i) / math.Max(last, 1)
+				x[i] = a*(1-t) + b*t
+			}
+			return results(castDense(out, c.Out[0].(*tensor.Spec).DType()))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := ct[0]
+			t := Cast(LinSpace(0.0, 1.0, c.Value(2)), g.DType())
+			return []tensor.Tensor{Sum(Mul(g, Sub(1, t))), Sum(Mul(g, t)), nil}
+		},
+	})
+}
+
+// LinSpace returns num numbers at equal distances, the first of which is start and
+// the last stop; a single one is start. num is an integer, also a scalar tensor.
+//
+//	start, stop: [], num: int[] → [num], real numbers; integers give float64.
+//	Gradient: the cotangent weighted by the distance from the other end.
+func LinSpace(start, stop, num any) tensor.Tensor { return op.Eval(linspaceOp, start, stop, num) }
+
+// Indexing says in which order the axes of [Meshgrid]'s results go.
+type Indexing string
+
+// The orders of axes.
+const (
+	IndexingIJ Indexing = "ij" // one axis for each vector, in order
+	IndexingXY Indexing = "xy" // the first two exchanged, as rows and columns of a picture
+)
+
+// Meshgrid returns the coordinates of the points of a grid: result i repeats vector
+// i along the axes of all others. The results are views.
+//
+//	values: [n₀], [n₁], … → for IndexingIJ, as many of [n₀, n₁, …], any element type.
+func Meshgrid(indexing Indexing, values ...any) []tensor.Tensor {
+	if indexing != IndexingIJ && indexing != IndexingXY {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "ops.Meshgrid", "indexing is "+string(indexing)+", want ij or xy"))
+	}
+	rank := len(values)
+	along := make([]int, rank) // the axis of each vector
+	for i := range along {
+		along[i] = i
+	}
+	if indexing == IndexingXY && rank > 1 {
+		along[0], along[1] = 1, 0
+	}
+	vs, dims := make([]tensor.Tensor, rank), make([]any, rank)
+	for i, v := range values {
+		vs[i] = Reshape(v, []int{-1})
+		dims[along[i]] = Index(Shape(vs[i]), key.All)
+	}
+	out := make([]tensor.Tensor, rank)
+	for i, v := range vs {
+		one := slices.Repeat([]int{1}, rank)
+		one[along[i]] = -1
+		out[i] = BroadcastTo(Reshape(v, one), Concat(dims, 0))
+	}
+	return out
+}

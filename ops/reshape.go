@@ -1,0 +1,293 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var reshapeOp *op.Op
+
+func init() {
+	reshapeOp = op.Register(&op.Op{
+		Name: "reshape", Doc: "The same elements in row-major order under another shape.", Class: op.Structural,
+		Params: []op.Param{{Name: "x"}, {Name: "shape"}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			dims, n, err := sizes(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			if dims == nil {
+				if n == 1 {
+					return specs(x.DType(), shape.Of(x.Shape().Size()))
+				}
+				return specs(x.DType(), shape.OfRank(n))
+			}
+			s, err := reshaped(c, x.Shape(), dims)
+			if err != nil {
+				return nil, err
+			}
+			return specs(x.DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(underShape(c.Tensor(0), outShape(c, 0))) },
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{reshapedLike(ct[0], c.Tensor(0)), nil}
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if batched[1] {
+				return nil, op.NotHandled
+			}
+			return results(Reshape(c.Value(0), prepended(rowsOf(c.Tensor(0)), c.Tensor(1))))
+		},
+	})
+}
+
+// Reshape returns the elements of x, in row-major order, under another shape: a
+// []int, a shape.Shape or a vector of integers. One size may be -1: what is left.
+// Nothing is copied unless x is a view with gaps.
+//
+//	x: [n…] → [shape…], any element type. Gradient: the cotangent in x's shape.
+func Reshape(x, shape any) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok {
+		if dims, ok := shape.([]int); ok {
+			if s, ok := resolved(d.Shape(), dims); ok {
+				return d.Reshaped(s)
+			}
+		}
+	}
+	return op.Eval(reshapeOp, x, shape)
+}
+
+// reshaped replaces a -1 among dims and checks the size.
+func reshaped(c *op.Call, s shape.Shape, dims []int) (shape.Shape, error) {
+	if i := slices.IndexFunc(dims, func(d int) bool { return d < -1 }); i >= 0 {
+		return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", dims[i], i)
+	}
+	free := slices.Index(dims, -1)
+	if free >= 0 && slices.Contains(dims[free+1:], -1) {
+		return s, c.Errorf(tenon.ErrShape, "the shape %v leaves two sizes open", dims)
+	}
+	if free >= 0 && slices.Contains(dims, 0) {
+		return s, c.Errorf(tenon.ErrShape, "the open size of %v could be anything, as another one is 0", dims)
+	}
+	open, err := shape.From(dims)
+	if err != nil {
+		return s, c.Errorf(tenon.ErrShape, "%v", err)
+	}
+	if s.Size() < 0 {
+		return open, nil
+	}
+	if out, ok := resolved(s, dims); ok {
+		return out, nil
+	}
+	return s, c.Errorf(tenon.ErrShape, "%d elements do not fill the shape %v", s.Size(), open)
+}
+
+// resolved returns the shape dims of a tensor of shape s, one -1 replaced, if it
+// has the same size.
+func resolved(s shape.Shape, dims []int) (shape.Shape, bool) {
+	n, rest, free := s.Size(), 1, -1
+	for i, d := range dims {
+		switch {
+		case d < -1 || d == -1 && free >= 0:
+			return s, false
+		case d == -1:
+			free = i
+		case d == 0:
+			rest = 0
+		case rest > n/d:
+			if rest != 0 {
+				return s, false
+			}
+		default:
+			rest *= d
+		}
+	}
+	if free < 0 {
+		if rest != n || len(dims) > shape.MaxRank {
+			return s, false
+		}
+		return shape.Of(dims...), true
+	}
+	if rest == 0 || n%rest != 0 || len(dims) > shape.MaxRank {
+		return s, false
+	}
+	return shape.Of(dims...).With(free, n/rest), true
+}
+
+// underShape gives concrete elements another shape of the same size.
+func underShape(x tensor.Tensor, s shape.Shape) tensor.Tensor {
+	if x, ok := x.(*tensor.Strings); ok {
+		return x.Reshaped(s)
+	}
+	return x.(*tensor.Dense).Reshaped(s)
+}
+
+var expandDimsOp *op.Op
+
+func init() {
+	expandDimsOp = op.Register(&op.Op{
+		Name: "expand_dims", Doc: "New axes of size 1.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			if !x.Shape().HasRank() {
+				return specs(x.DType(), shape.UnknownRank)
+			}
+			axes, _, err := axesOf(c, c.Ints(1), shape.OfRank(x.Shape().Rank()+len(c.Ints(1))))
+			if err != nil {
+				return nil, err
+			}
+			dims := x.Shape().Dims()
+			for _, a := range axes {
+				dims = slices.Insert(dims, a, 1)
+			}
+			return specs(x.DType(), shape.Of(dims...))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(withoutOnes(c.Tensor(0), outShape(c, 0))) },
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{Squeeze(ct[0], c.Ints(1)...)}
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			return results(ExpandDims(c.Value(0), shiftAxes(c.Ints(1), 0)...))
+		},
+	})
+}
+
+// ExpandDims returns x with new axes of size 1, whose positions are those in the
+// result. It copies nothing.
+//
+//	x: [a, b], axes 0, -1 → [1, a, b, 1], any element type. Gradient: the axes go again.
+func ExpandDims(x any, axes ...int) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && len(axes) == 1 && d.IsContiguous() {
+		s := d.Shape()
+		if a := axes[0]; a >= 0 && a <= s.Rank() {
+			return d.Reshaped(s.Insert(a, 1))
+		} else if a == -1 {
+			return d.Reshaped(s.Insert(s.Rank(), 1))
+		}
+	}
+	return op.Eval(expandDimsOp, x, append([]int{}, axes...))
+}
+
+var squeezeOp *op.Op
+
+func init() {
+	squeezeOp = op.Register(&op.Op{
+		Name: "squeeze", Doc: "The tensor without axes of size 1.", Class: op.Structural, Strided: true,
+		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			s := x.Shape()
+			if !s.HasRank() {
+				return specs(x.DType(), s)
+			}
+			var axes []int
+			if c.Ints(1) == nil {
+				for i, d := range s.Dims() {
+					if d < 0 { // whether this axis stays depends on data
+						return specs(x.DType(), shape.UnknownRank)
+					}
+					if d == 1 {
+						axes = append(axes, i)
+					}
+				}
+			} else {
+				var err error
+				if axes, _, err = axesOf(c, c.Ints(1), s); err != nil {
+					return nil, err
+				}
+			}
+			for _, a := range axes {
+				if d := s.Dim(a); d >= 0 && d != 1 {
+					return nil, c.Errorf(tenon.ErrShape, "axis %d has size %d, not 1", a, d)
+				}
+			}
+			return specs(x.DType(), reducedShape(s, axes, false))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(withoutOnes(c.Tensor(0), outShape(c, 0))) },
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{reshapedLike(ct[0], c.Tensor(0))}
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			axes := c.Ints(1)
+			if axes == nil {
+				s := c.Tensor(0).Shape()
+				if !s.IsFull() {
+					return nil, op.NotHandled
+				}
+				axes = []int{}
+				for i, d := range s.Tail(1).Dims() {
+					if d == 1 {
+						axes = append(axes, i)
+					}
+				}
+			}
+			return results(op.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
+		},
+	})
+}
+
+// Squeeze returns x without the given axes, which must have size 1; without all
+// axes of size 1 where none are given. It copies nothing.
+//
+//	x: [1, a, 1, b], axes 0 → [a, 1, b], any element type. Gradient: the cotangent in x's shape.
+func Squeeze(x any, axes ...int) tensor.Tensor {
+	if len(axes) == 0 {
+		return op.Eval(squeezeOp, x)
+	}
+	return op.Eval(squeezeOp, x, axes)
+}
+
+// withoutOnes views x under a shape that differs from its own by axes of size 1.
+func withoutOnes(x tensor.Tensor, s shape.Shape) tensor.Tensor {
+	d, ok := x.(*tensor.Dense)
+	if !ok || d.IsContiguous() {
+		return underShape(x, s)
+	}
+	strides := make([]int, s.Rank())
+	from, k := d.Strides(), 0
+	for i := range strides {
+		if s.Dim(i) == 1 {
+			continue
+		}
+		for d.Dim(k) == 1 {
+			k++
+		}
+		strides[i] = from[k]
+		k++
+	}
+	return d.View(0, s, strides)
+}
+
+var ensureShapeOp *op.Op
+
+func init() {
+	ensureShapeOp = op.Register(&op.Op{
+		Name: "ensure_shape", Doc: "The tensor itself, with what is known about its shape.", Class: op.Assert, Strided: true,
+		Params: []op.Param{{Name: "x"}, {Name: "shape", Kind: op.Attr, Type: op.ShapeType}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			s, err := shape.Merge(x.Shape(), c.Shape(1))
+			if err != nil {
+				return nil, c.Errorf(tenon.ErrShape, "%v", err)
+			}
+			return specs(x.DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
+		VJP:    func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return ct },
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			return results(EnsureShape(c.Value(0), c.Shape(1).Insert(0, shape.Unknown)))
+		},
+	})
+}
+
+// EnsureShape returns x itself and fails unless its shape is compatible with s. In
+// a graph it tells the sizes that could not be inferred.
+//
+//	x: [n…] → [n…], any element type. Gradient: the cotangent.
+func EnsureShape(x any, s shape.Shape) tensor.Tensor { return op.Eval(ensureShapeOp, x, s) }

@@ -1,0 +1,336 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var scatterNDOp *op.Op
+
+func init() {
+	scatterNDOp = op.Register(&op.Op{
+		Name: "scatter_nd", Doc: "Zeros with updates added at tuples of positions.", Class: op.Structural,
+		Params: []op.Param{{Name: "indices"}, {Name: "updates"}, {Name: "shape"}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			u := c.Tensor(1)
+			if err := wantDType(c, 1, dtype.DType.IsNumeric, "numeric"); err != nil {
+				return nil, err
+			}
+			dims, n, err := sizes(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			s := shape.OfRank(n)
+			if dims != nil {
+				if s, err = checkedShape(c, dims, u.DType()); err != nil {
+					return nil, err
+				}
+			}
+			if err := scatterShapes(c, s, 0, 1); err != nil {
+				return nil, err
+			}
+			return specs(u.DType(), s)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			u := c.Dense(1)
+			out := tensor.NewDense(u.DType(), outShape(c, 0))
+			at, width, err := flatIndex(c, out.Shape(), 0, 0)
+			if err != nil || width == 0 {
+				return []tensor.Tensor{out}, err
+			}
+			return []tensor.Tensor{out}, numberTable[u.DType()].scatterAdd(out, u, at, width)
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{nil, known(GatherND(ct[0], c.Value(0), 0), c.Tensor(1).Shape()), nil}
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if batched[2] {
+				return nil, op.NotHandled
+			}
+			n := batchSize(c.Values(), batched)
+			idx := withBatch(castIndex(inFront(c.Value(0), batched[0], n)), 1)
+			return results(ScatterND(idx, inFront(c.Value(1), batched[1], n), prepended(n, c.Tensor(2))))
+		},
+	})
+}
+
+// ScatterND returns a tensor of zeros of the given shape to which updates are
+// added: indices holds tuples of positions along its last axis, updates the
+// element, or for shorter tuples the slice, that goes with each. Updates at
+// one position add up. A position out of bounds is an error that names it.
+//
+//	indices: int[i, 2], updates: [i, c], shape a, b, c → [a, b, c], numbers.
+//	Gradient: the cotangent gathered at the positions.
+func ScatterND(indices, updates, shape any) tensor.Tensor {
+	return op.Eval(scatterNDOp, indices, updates, shape)
+}
+
+// scatterShapes checks indices (argument i) and updates (argument u) against the
+// shape that they go into.
+func scatterShapes(c *op.Call, s shape.Shape, i, u int) error {
+	if err := wantIndex(c, i); err != nil {
+		return err
+	}
+	if err := wantRank(c, i, 1); err != nil {
+		return err
+	}
+	is, us := c.Tensor(i).Shape(), c.Tensor(u).Shape()
+	if !is.HasRank() || is.Dim(-1) < 0 || !s.HasRank() {
+		return nil
+	}
+	k := is.Dim(-1)
+	if k > s.Rank() {
+		return c.Errorf(tenon.ErrShape, "%d indices are too many for rank %d", k, s.Rank())
+	}
+	if want := shape.Concat(is.Slice(0, is.Rank()-1), s.Tail(k)); !us.CompatibleWith(want) {
+		return c.Errorf(tenon.ErrShape, "the updates have the shape %v, want %v", us, want)
+	}
+	return nil
+}
+
+// The ways to combine an update with what is there.
+type scatterMode struct {
+	name, doc string
+	accepts   func(dtype.DType) bool
+	what      string
+	kernel    func(dst, updates *tensor.Dense, at []int64, width int) error
+}
+
+// scatterInto registers an operation that combines updates with a tensor.
+func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, gu tensor.Tensor)) *op.Op {
+	var o *op.Op
+	o = op.Register(&op.Op{
+		Name: m.name, Doc: m.doc, Class: op.Structural,
+		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices"}, {Name: "updates", Group: 1}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, m.accepts, m.what); err != nil {
+				return nil, err
+			}
+			if err := scatterShapes(c, c.Tensor(0).Shape(), 1, 2); err != nil {
+				return nil, err
+			}
+			return inferSame(c)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			at, width, err := flatIndex(c, c.Tensor(0).Shape(), 1, 0)
+			if err != nil {
+				return nil, err
+			}
+			return results(movedList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := copied(ds[0])
+				if width > 0 {
+					tenon.Throw(m.kernel(out, ds[1], at, width))
+				}
+				return out
+			}))
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			gx, gu := vjp(c, out[0], ct[0])
+			return []tensor.Tensor{known(gx, c.Tensor(0).Shape()), nil, known(gu, c.Tensor(2).Shape())}
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			v := allInFront(c.Values(), batched)
+			return results(op.Eval(o, v[0], withBatch(castIndex(v[1]), 1), v[2]))
+		},
+	})
+	return o
+}
+
+func anyType(d dtype.DType) bool { return d != dtype.None }
+
+var tensorScatterAddOp *op.Op
+
+func init() {
+	tensorScatterAddOp = scatterInto(scatterMode{
+		name: "tensor_scatter_add", doc: "A tensor with updates added at tuples of positions.",
+		accepts: dtype.DType.IsNumeric, what: "numeric",
+		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
+			return numberTable[dst.DType()].scatterAdd(dst, u, at, width)
+		},
+	}, func(c *op.Call, _, ct tensor.Tensor) (gx, gu tensor.Tensor) {
+		return ct, GatherND(ct, c.Value(1), 0)
+	})
+}
+
+// TensorScatterAdd returns x with updates added at tuples of positions; see
+// [ScatterND] for those.
+//
+//	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], numbers.
+//	Gradient: for x the cotangent, for updates the cotangent gathered.
+func TensorScatterAdd(x, indices, updates any) tensor.Tensor {
+	return op.Eval(tensorScatterAddOp, x, indices, updates)
+}
+
+var tensorScatterUpdateOp *op.Op
+
+func init() {
+	tensorScatterUpdateOp = scatterInto(scatterMode{
+		name: "tensor_scatter_update", doc: "A tensor with other elements at tuples of positions.",
+		accepts: anyType, what: "any",
+		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
+			return moverOf(dst.DType()).update(dst, u, tensor.Vector(at), width)
+		},
+	}, func(c *op.Call, _, ct tensor.Tensor) (gx, gu tensor.Tensor) {
+		idx, u := c.Tensor(1), c.Tensor(2)
+		gx = TensorScatterUpdate(ct, idx, zerosOf(u, ct))
+		// Of updates at one position only the last one counts: the one whose number is found there.
+		number := Reshape(Range(0, Size(u), 1), Shape(u))
+		there := GatherND(TensorScatterUpdate(zerosOf(c.Tensor(0), number), idx, number), idx, 0)
+		gu = Where(Equal(there, number), GatherND(ct, idx, 0), Cast(0, ct.DType()))
+		return gx, gu
+	})
+}
+
+// TensorScatterUpdate returns x with updates in the place of what is at tuples of
+// positions; see [ScatterND] for those. Of several updates at one position the last stays.
+//
+//	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], any element type.
+//	Gradient: for x the cotangent with zeros at the positions, for updates the cotangent there.
+func TensorScatterUpdate(x, indices, updates any) tensor.Tensor {
+	return op.Eval(tensorScatterUpdateOp, x, indices, updates)
+}
+
+var tensorScatterMaxOp *op.Op
+
+func init() {
+	tensorScatterMaxOp = scatterInto(scatterMode{
+		name: "tensor_scatter_max", doc: "A tensor with the larger of element and update at tuples of positions.",
+		accepts: dtype.DType.IsReal, what: "real",
+		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
+			return realTable[dst.DType()].scatterMax(dst, u, at, width)
+		},
+	}, scatterExtremeGrad)
+}
+
+// TensorScatterMax returns x with the largest of its element and the updates at
+// tuples of positions; see [ScatterND] for those. NaN wins.
+//
+//	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], real numbers.
+//	Gradient: the cotangent for whoever is the largest, shared equally.
+func TensorScatterMax(x, indices, updates any) tensor.Tensor {
+	return op.Eval(tensorScatterMaxOp, x, indices, updates)
+}
+
+var tensorScatterMinOp *op.Op
+
+func init() {
+	tensorScatterMinOp = scatterInto(scatterMode{
+		name: "tensor_scatter_min", doc: "A tensor with the smaller of element and update at tuples of positions.",
+		accepts: dtype.DType.IsReal, what: "real",
+		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
+			return realTable[dst.DType()].scatterMin(dst, u, at, width)
+		},
+	}, scatterExtremeGrad)
+}
+
+// TensorScatterMin returns x with the smallest of its element and the updates at
+// tuples of positions; see [ScatterND] for those. NaN wins.
+//
+//	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], real numbers.
+//	Gradient: the cotangent for whoever is the smallest, shared equally.
+func TensorScatterMin(x, indices, updates any) tensor.Tensor {
+	return op.Eval(tensorScatterMinOp, x, indices, updates)
+}
+
+// scatterExtremeGrad shares the cotangent among those that equal the result.
+func scatterExtremeGrad(c *op.Call, y, ct tensor.Tensor) (gx, gu tensor.Tensor) {
+	x, idx, u := c.Tensor(0), c.Tensor(1), c.Tensor(2)
+	winX := Cast(Equal(x, y), ct.DType())
+	winU := Cast(Equal(u, GatherND(y, idx, 0)), ct.DType())
+	share := Div(ct, TensorScatterAdd(winX, idx, winU))
+	return Mul(share, winX), Mul(GatherND(share, idx, 0), winU)
+}
+
+var putAlongAxisOp *op.Op
+
+func init() {
+	putAlongAxisOp = op.Register(&op.Op{
+		Name: "put_along_axis", Doc: "A tensor with other elements at positions along an axis.", Class: op.Structural,
+		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices"}, {Name: "updates", Group: 1},
+			{Name: "axis", Kind: op.Attr, Type: op.IntType}, {Name: "add", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if c.Bool(4) {
+				if err := wantDType(c, 0, dtype.DType.IsNumeric, "numeric"); err != nil {
+					return nil, err
+				}
+			}
+			s, err := alongShape(c, 1, 3)
+			if err != nil {
+				return nil, err
+			}
+			if us := c.Tensor(2).Shape(); !us.CompatibleWith(s) {
+				return nil, c.Errorf(tenon.ErrShape, "the updates have the shape %v, the indices %v", us, s)
+			}
+			return inferSame(c)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			at, err := alongIndex(c)
+			if err != nil {
+				return nil, err
+			}
+			if x := c.Dense(0); c.Bool(4) {
+				out := copied(x)
+				return []tensor.Tensor{out}, numberTable[x.DType()].scatterAdd(out, c.Dense(2), at, 1)
+			}
+			return results(movedList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := copied(ds[0])
+				tenon.Throw(moverOf(out.DType()).update(out, ds[1], tensor.Vector(at), 1))
+				return out
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x, idx, u, axis := c.Tensor(0), c.Value(1), c.Tensor(2), c.Int(3)
+			gu := TakeAlongAxis(ct[0], idx, axis)
+			if c.Bool(4) {
+				return []tensor.Tensor{ct[0], nil, gu}
+			}
+			number := Reshape(Range(0, Size(u), 1), Shape(u))
+			there := TakeAlongAxis(PutAlongAxis(zerosOf(x, number), idx, number, axis), idx, axis)
+			gu = Where(Equal(there, number), gu, Cast(0, gu.DType()))
+			return []tensor.Tensor{PutAlongAxis(ct[0], idx, zerosOf(u, ct[0]), axis), nil, gu}
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			v := allInFront(c.Values(), batched)
+			return results(op.Eval(putAlongAxisOp, v[0], v[1], v[2], shiftAxis(c.Int(3)), c.Bool(4)))
+		},
+	})
+}
+
+// PutAlongAxis returns x with updates in the place of the elements that
+// [TakeAlongAxis] would take. Of several updates at one position the last stays.
+//
+//	x: [a, n, b], indices: int[a, m, b], updates: [a, m, b], axis 1 → [a, n, b], any element type.
+//	Gradient: for x the cotangent with zeros at the positions, for updates the cotangent there.
+func PutAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
+	return op.Eval(putAlongAxisOp, x, indices, updates, axis, false)
+}
+
+// AddAlongAxis is [PutAlongAxis] with the updates added, also several at one position.
+//
+//	x: [a, n, b], indices: int[a, m, b], updates: [a, m, b], axis 1 → [a, n, b], numbers.
+//	Gradient: for x the cotangent, for updates the cotangent taken along the axis.
+func AddAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
+	return op.Eval(putAlongAxisOp, x, indices, updates, axis, true)
+}
+
+// alongIndex turns positions along an axis (arguments 1 and 3) into positions among
+// all elements of argument 0.
+func alongIndex(c *op.Call) ([]int64, error) {
+	s, idx := c.Tensor(0).Shape(), c.Dense(1)
+	axis, _ := s.Axis(c.Int(3))
+	n, m := s.Dim(axis), idx.Dim(axis)
+	if err := checkIndex(idx, n); err != nil {
+		return nil, indexError(c, 1, err)
+	}
+	inner := product(s.Dims()[axis+1:])
+	at := make([]int64, idx.Len())
+	for i, p := range wide(idx) {
+		j := i % inner
+		o := i / inner / m
+		at[i] = int64((o*n+int(p))*inner + j)
+	}
+	return at, nil
+}

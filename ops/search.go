@@ -1,0 +1,258 @@
+package ops
+
+import (
+	"bytes"
+	"math"
+	"sort"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func (reals[T]) searchSorted(out []int64, sorted, x *tensor.Dense, rows int, right bool) {
+	s, e := tensor.Elems[T](sorted), tensor.Elems[T](x)
+	n, m := len(s)/rows, len(e)/rows
+	for r := range rows {
+		sorting.SearchSorted(out[r*m:(r+1)*m], s[r*n:(r+1)*n:(r+1)*n], e[r*m:(r+1)*m:(r+1)*m], right)
+	}
+}
+
+var searchSortedOp *op.Op
+
+func init() {
+	searchSortedOp = op.Register(&op.Op{
+		Name: "searchsorted", Doc: "Where elements belong in sorted rows.", Class: op.Other, Nondifferentiable: true,
+		Params: []op.Param{{Name: "sorted", Group: 1}, {Name: "x", Group: 1}, {Name: "right", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantOrder(c, 0); err != nil {
+				return nil, err
+			}
+			if err := wantRank(c, 0, 1); err != nil {
+				return nil, err
+			}
+			s, xs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+			if !s.HasRank() || s.Rank() == 1 || !xs.HasRank() {
+				return specs(dtype.Int64, xs)
+			}
+			if s.Rank() != xs.Rank() || !s.With(-1, shape.Unknown).CompatibleWith(xs.With(-1, shape.Unknown)) {
+				return nil, c.Errorf(tenon.ErrShape, "rows of %v do not go with rows of %v", s, xs)
+			}
+			return specs(dtype.Int64, xs)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			out, at := tensor.Make[int64](outShape(c, 0))
+			s := c.Tensor(0).Shape()
+			rows := product(s.Dims()[:s.Rank()-1])
+			if len(at) == 0 {
+				return results(out)
+			}
+			if strs, ok := c.Tensor(0).(*tensor.Strings); ok {
+				searchStrings(at, strs, c.Strings(1), rows, c.Bool(2))
+				return results(out)
+			}
+			k, e := sortable(c.Dense(0))
+			_, x := sortable(c.Dense(1))
+			k.searchSorted(at, e, x, rows, c.Bool(2))
+			return results(out)
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			s := c.Tensor(0).Shape()
+			if !batched[0] && s.Rank() == 1 {
+				return results(op.Eval(searchSortedOp, c.Value(0), c.Value(1), c.Bool(2)))
+			}
+			v := allInFront(c.Values(), batched)
+			if v[0].Shape().Rank() != v[1].Shape().Rank() {
+				return nil, op.NotHandled
+			}
+			return results(op.Eval(searchSortedOp, v[0], v[1], c.Bool(2)))
+		},
+	})
+}
+
+// SearchSorted returns, for each element of x, the position in a vector in
+// ascending order at which it can be inserted: in front of equal elements, or
+// behind them with right. Sorted rows, [a, n], go with rows of x, [a, m].
+//
+//	sorted: [n], x: [m…] → int64[m…], real numbers, truth values and strings. No gradient.
+func SearchSorted(sorted, x any, right bool) tensor.Tensor {
+	return op.Eval(searchSortedOp, sorted, x, right)
+}
+
+func searchStrings(out []int64, sorted, x *tensor.Strings, rows int, right bool) {
+	s, e := column(sorted), column(x)
+	n, m := s.Len()/rows, e.Len()/rows
+	for i := range out {
+		v, first := e.At(i), i/m*n
+		out[i] = int64(sort.Search(n, func(k int) bool {
+			d := bytes.Compare(s.At(first+k), v)
+			return d > 0 || d == 0 && !right
+		}))
+	}
+}
+
+var binCountOp *op.Op
+
+func init() {
+	binCountOp = op.Register(&op.Op{
+		Name: "bincount", Doc: "How often each number occurs, or the sum of the weights that go with it.", Class: op.Other,
+		Params: []op.Param{{Name: "x"}, {Name: "weights", Optional: true}, {Name: "minlength", Optional: true}, {Name: "maxlength", Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsInteger, "integer"); err != nil {
+				return nil, err
+			}
+			d := dtype.Int64
+			if w := c.Tensor(1); w != nil {
+				if d = w.DType(); !d.IsNumeric() {
+					return nil, c.Errorf(tenon.ErrDType, "the weights have the element type %v, want numbers", d)
+				}
+				if !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
+					return nil, c.Errorf(tenon.ErrShape, "the weights have the shape %v, x has %v", w.Shape(), c.Tensor(0).Shape())
+				}
+			}
+			n := shape.Unknown
+			if c.Has(2) && c.Has(3) {
+				lo, err := count(c, 2)
+				if err != nil {
+					return nil, err
+				}
+				hi, err := count(c, 3)
+				if err != nil {
+					return nil, err
+				}
+				if lo >= 0 && lo == hi {
+					n = lo
+				}
+			}
+			return specs(d, shape.Of(n))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Dense(0)
+			n, err := bins(c, x)
+			if err != nil {
+				return nil, err
+			}
+			var out *tensor.Dense
+			if w := c.Dense(1); w != nil {
+				out = tensor.NewDense(w.DType(), shape.Of(n))
+				err = numberTable[w.DType()].binSum(out, x, w)
+			} else {
+				var counts []int64
+				out, counts = tensor.Make[int64](shape.Of(n))
+				err = integerTable[x.DType()].binCount(counts, x)
+			}
+			if e, ok := err.(*sorting.ValueError); ok {
+				f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
+				f.Where = "x" + coordinates(x.Shape(), e.Pos)
+				return nil, f
+			}
+			return []tensor.Tensor{out}, err
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			if c.Has(1) {
+				// What is at or above the number of bins has no part in the result.
+				x, n := castIndex(c.Tensor(0)), sizeOperand(out[0], 0)
+				inside := Less(x, n)
+				at := Where(inside, x, int64(0))
+				padded := Concat([]any{ct[0], Zeros(ct[0].DType(), []int{1})}, 0) // so that there is an element 0
+				g[1] = Where(inside, Gather(padded, at, 0), Cast(0, ct[0].DType()))
+			}
+			return g
+		},
+	})
+}
+
+// BinCountOptions says what [BinCount] counts. The zero value counts everything.
+type BinCountOptions struct {
+	Weights   any // what to add up in place of ones: numbers, in x's shape
+	MinLength any // the least number of bins: an integer, or a scalar tensor
+	MaxLength any // the largest number of bins; elements that have none are left out
+}
+
+// BinCount returns how often each number from 0 up to the largest one occurs in x,
+// or with weights the sums of those. A negative number is an error.
+//
+//	x: int[n…] → int64[max+1], or the weights' type. Gradient: for weights, the cotangent of their bin.
+func BinCount(x any, o BinCountOptions) tensor.Tensor {
+	return op.Eval(binCountOp, x, o.Weights, o.MinLength, o.MaxLength)
+}
+
+// maxBins bounds how many bins the data can ask for; more than that are asked
+// for by MinLength only.
+const maxBins = 1 << 27
+
+func bins(c *op.Call, x *tensor.Dense) (int, error) {
+	limit := math.MaxInt
+	if c.Has(3) {
+		hi, err := count(c, 3)
+		if err != nil {
+			return 0, err
+		}
+		limit = hi
+	}
+	largest := integerTable[x.DType()].binLimit(x)
+	n := int(min(uint64(largest), uint64(limit)))
+	if n > maxBins || n < 0 {
+		e := c.Errorf(tenon.ErrInvalid, "the largest number is %d, so there would be as many bins", largest-1)
+		e.Hint = "set MaxLength, or renumber with ops.Unique"
+		return 0, e
+	}
+	if c.Has(2) {
+		lo, err := count(c, 2)
+		if err != nil {
+			return 0, err
+		}
+		n = max(n, min(lo, limit))
+	}
+	return n, nil
+}
+
+var histogramOp *op.Op
+
+func init() {
+	histogramOp = op.Register(&op.Op{
+		Name: "histogram", Doc: "How many elements lie in each of several intervals of one width.", Class: op.Other, Nondifferentiable: true,
+		Params: []op.Param{{Name: "x"}, {Name: "range"}, {Name: "bins"}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
+				return nil, err
+			}
+			if err := wantDType(c, 1, dtype.DType.IsReal, "real"); err != nil {
+				return nil, err
+			}
+			if s := c.Tensor(1).Shape(); !s.CompatibleWith(shape.Of(2)) {
+				return nil, c.Errorf(tenon.ErrShape, "range has the shape %v, want the two ends", s)
+			}
+			n, err := count(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			return specs(dtype.Int64, shape.Of(n))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			if _, err := checkedShape(c, s.Dims(), dtype.Int64); err != nil {
+				return nil, err
+			}
+			r := tensor.Data[float64](castDense(c.Dense(1), dtype.Float64))
+			if !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) || s.Dim(0) == 0 {
+				return nil, c.Errorf(tenon.ErrInvalid, "%d bins between %v and %v: there has to be one, and the first end below the second", s.Dim(0), r[0], r[1])
+			}
+			out, counts := tensor.Make[int64](s)
+			x := c.Dense(0)
+			realTable[x.DType()].histogram(counts, x, r[0], r[1])
+			return results(out)
+		},
+	})
+}
+
+// Histogram returns how many elements of x lie in each of bins intervals of one
+// width between two ends, limits, a pair of numbers. What lies outside is counted
+// in the first and the last interval; NaN is left out.
+//
+//	x: [n…], limits: [2] → int64[bins], real numbers. No gradient.
+func Histogram(x, limits, bins any) tensor.Tensor { return op.Eval(histogramOp, x, limits, bins) }

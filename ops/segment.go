@@ -1,0 +1,287 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Reductions over segments take data, [ids…, inner…], the number of the segment of
+// each item, and how many segments there are. Ids come in any order; an item with
+// a negative one belongs nowhere, and one at or above the number of segments is an
+// error that names it. Without a number of segments there is one more than the largest id.
+
+type segmentReduction struct {
+	name, doc string
+	accepts   func(dtype.DType) bool
+	what      string
+	result    func(dtype.DType) dtype.DType // nil: the element type of the data
+	kernel    func(out, data *tensor.Dense, ids []int64, inner int) error
+	vjp       func(s segmented, y, ct tensor.Tensor) tensor.Tensor
+}
+
+// segmented is what a gradient of a reduction over segments needs to know.
+type segmented struct {
+	x, ids tensor.Tensor
+	n      tensor.Tensor // number of segments
+}
+
+func segmentOp(r segmentReduction) *op.Op {
+	if r.result == nil {
+		r.result = func(d dtype.DType) dtype.DType { return d }
+	}
+	var o *op.Op
+	o = op.Register(&op.Op{
+		Name: r.name, Doc: r.doc, Class: op.Other,
+		Params: []op.Param{{Name: "data"}, {Name: "ids"}, {Name: "num_segments", Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, r.accepts, r.what); err != nil {
+				return nil, err
+			}
+			if err := wantIndex(c, 1); err != nil {
+				return nil, err
+			}
+			n := shape.Unknown
+			if c.Has(2) {
+				var err error
+				if n, err = count(c, 2); err != nil {
+					return nil, err
+				}
+			}
+			d := r.result(c.Tensor(0).DType())
+			s, is := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+			if !s.HasRank() || !is.HasRank() {
+				return specs(d, shape.UnknownRank)
+			}
+			if is.Rank() > s.Rank() || !s.Slice(0, is.Rank()).CompatibleWith(is) {
+				return nil, c.Errorf(tenon.ErrShape, "the ids have the shape %v, with which the data's shape %v does not begin", is, s)
+			}
+			out := shape.Concat(shape.Of(n), s.Tail(is.Rank()))
+			if out.IsFull() {
+				if _, err := checkedShape(c, out.Dims(), d); err != nil {
+					return nil, err
+				}
+			}
+			return specs(d, out)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			data, ids := c.Dense(0), wide(c.Dense(1))
+			s := outShape(c, 0)
+			if s.Dim(0) < 0 {
+				top := int64(-1)
+				for _, id := range ids {
+					top = max(top, id)
+				}
+				if top >= int64(len(ids))*1024+maxBins {
+					return nil, c.Errorf(tenon.ErrInvalid, "the largest id is %d, so there would be as many segments: say how many there are", top)
+				}
+				s = s.With(0, int(top)+1)
+			}
+			if err := segment.CheckIDs(ids, int64(s.Dim(0))); err != nil {
+				return nil, rowError(c, 1, err)
+			}
+			out := tensor.NewDense(r.result(data.DType()), s)
+			if out.Len() == 0 {
+				return results(out)
+			}
+			return []tensor.Tensor{out}, r.kernel(out, data, ids, product(s.Dims()[1:]))
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			if x := c.Tensor(0); x.DType().IsDifferentiable() {
+				g[0] = known(r.vjp(segmented{x, c.Tensor(1), sizeOperand(out[0], 0)}, out[0], ct[0]), x.Shape())
+			}
+			return g
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if !c.Has(2) || batched[2] {
+				return nil, op.NotHandled
+			}
+			// The ids of each row of the batch are moved behind those of the rows before it.
+			rows := batchSize(c.Values(), batched)
+			x, ids := inFront(c.Value(0), batched[0], rows), castIndex(inFront(c.Value(1), batched[1], rows))
+			if !ids.Shape().HasRank() {
+				return nil, op.NotHandled
+			}
+			n := castIndex(c.Tensor(2))
+			step := Reshape(Mul(Range(0, rows, 1), n), append([]int{-1}, constSizes(ids.Shape().Rank()-1, 1)...))
+			ids = Where(Less(ids, 0), ids, Add(ids, step))
+			y := op.Eval(o, x, ids, Mul(rows, n))
+			return results(Reshape(y, Concat([]any{Reshape(rows, []int{1}), Reshape(n, []int{1}), sizesFrom(y, 1)}, 0)))
+		},
+	})
+	return o
+}
+
+// rowError completes an error about an entry of operand i: it names the entry.
+func rowError(c *op.Call, i int, err error) error {
+	e, ok := err.(*segment.RowError)
+	if !ok {
+		return err
+	}
+	f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
+	f.Where = c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Row)
+	return f
+}
+
+// sizesFrom returns the sizes of x from axis n on as a vector.
+func sizesFrom(x tensor.Tensor, n int) tensor.Tensor {
+	return Slice(Shape(x), []int{n}, []int{-1})
+}
+
+// spreadOut gives each item what stands at its segment, and zero to an item that
+// belongs nowhere.
+func (s segmented) spreadOut(y tensor.Tensor) tensor.Tensor {
+	inside := LessEqual(0, s.ids)
+	padded := Concat([]any{y, Zeros(y.DType(), Concat([]any{[]int{1}, sizesFrom(y, 1)}, 0))}, 0) // there may be no segment
+	g := Gather(padded, Where(inside, s.ids, Cast(0, s.ids.DType())), 0)
+	return Where(s.beside(inside), g, Cast(0, g.DType()))
+}
+
+// beside gives a tensor with an entry for each item or segment further axes of
+// size 1, for those of an item.
+func (s segmented) beside(t tensor.Tensor) tensor.Tensor {
+	k, rank := s.ids.Shape().Rank(), s.x.Shape().Rank()
+	if k < 0 || rank < 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "ops.Segment", "the gradient needs to know the ranks"))
+	}
+	for range rank - k {
+		t = ExpandDims(t, -1)
+	}
+	return t
+}
+
+// counts returns the number of items of each segment, in the type of the data, with
+// axes of size 1 for those of an item.
+func (s segmented) counts() tensor.Tensor {
+	return s.beside(SegmentSum(Ones(s.x.DType(), Shape(s.ids)), s.ids, s.n))
+}
+
+var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, segmentMinOp *op.Op
+
+func init() {
+	segmentSumOp = segmentOp(segmentReduction{
+		name: "segment_sum", doc: "The sum of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			return numberTable[data.DType()].sumByID(out, data, ids, inner)
+		},
+		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor { return s.spreadOut(ct) },
+	})
+	segmentMeanOp = segmentOp(segmentReduction{
+		name: "segment_mean", doc: "The mean of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		result: meanType,
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			if data.DType().IsInteger() {
+				return integerTable[data.DType()].meanByID(out, data, ids, inner)
+			}
+			return floatTable[data.DType()].meanByID(out, data, ids, inner)
+		},
+		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor {
+			return s.spreadOut(Div(ct, Maximum(s.counts(), 1)))
+		},
+	})
+	segmentSqrtNOp = segmentOp(segmentReduction{
+		name: "segment_sqrt_n", doc: "The sum of the items of each segment, divided by the square root of their number.",
+		accepts: dtype.DType.IsFloat, what: "floating",
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			return floatTable[data.DType()].sqrtNByID(out, data, ids, inner)
+		},
+		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor {
+			return s.spreadOut(Div(ct, Sqrt(Maximum(s.counts(), 1))))
+		},
+	})
+	segmentProdOp = segmentOp(segmentReduction{
+		name: "segment_prod", doc: "The product of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			return numberTable[data.DType()].prodByID(out, data, ids, inner)
+		},
+		vjp: segmentProdGrad,
+	})
+	segmentMaxOp = segmentOp(segmentReduction{
+		name: "segment_max", doc: "The largest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			return realTable[data.DType()].maxByID(out, data, ids, inner)
+		},
+		vjp: segmentExtremeGrad,
+	})
+	segmentMinOp = segmentOp(segmentReduction{
+		name: "segment_min", doc: "The smallest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			return realTable[data.DType()].minByID(out, data, ids, inner)
+		},
+		vjp: segmentExtremeGrad,
+	})
+}
+
+// meanType is the type of a mean: float64 for integers.
+func meanType(d dtype.DType) dtype.DType {
+	if d.IsInteger() {
+		return dtype.Float64
+	}
+	return d
+}
+
+// segmentExtremeGrad shares the cotangent among the items that equal the extreme.
+func segmentExtremeGrad(s segmented, y, ct tensor.Tensor) tensor.Tensor {
+	wins := Cast(Equal(s.x, s.spreadOut(y)), ct.DType())
+	share := Div(ct, Maximum(SegmentSum(wins, s.ids, s.n), 1))
+	return Mul(s.spreadOut(share), wins)
+}
+
+// segmentProdGrad gives each item the product of the others: the product divided by
+// it, or where it is the only zero of its segment the product of the rest.
+func segmentProdGrad(s segmented, _, ct tensor.Tensor) tensor.Tensor {
+	zero := Equal(s.x, Cast(0, s.x.DType()))
+	one := Cast(1, s.x.DType())
+	zeros := s.spreadOut(SegmentSum(Cast(zero, s.x.DType()), s.ids, s.n))
+	rest := s.spreadOut(SegmentProd(Where(zero, one, s.x), s.ids, s.n))
+	others := Where(zero, rest, Div(rest, Where(zero, one, s.x)))
+	alone := LogicalOr(Equal(zeros, Cast(0, zeros.DType())), LogicalAnd(zero, Equal(zeros, one)))
+	return Mul(s.spreadOut(ct), conj(Where(alone, others, Cast(0, others.DType()))))
+}
+
+// SegmentSum returns the sum of the items of each segment. ids has an id for each
+// item of data; an item with a negative id belongs nowhere, and an id of n or above
+// is an error that names it. n is an integer, also a scalar tensor; nil means one
+// more than the largest id. A segment without items gives 0.
+//
+//	data: [i, a], ids: int[i] → [n, a], numbers. Gradient: each item gets its segment's cotangent.
+func SegmentSum(data, ids, n any) tensor.Tensor { return op.Eval(segmentSumOp, data, ids, n) }
+
+// SegmentMean returns the mean of the items of each segment; see [SegmentSum]. A
+// segment without items gives NaN.
+//
+//	data: [i, a], ids: int[i] → [n, a], real numbers; integers give float64.
+//	Gradient: each item gets its segment's cotangent, divided by the number of items.
+func SegmentMean(data, ids, n any) tensor.Tensor { return op.Eval(segmentMeanOp, data, ids, n) }
+
+// SegmentSqrtN returns the sum of the items of each segment, divided by the square
+// root of their number; see [SegmentSum]. A segment without items gives NaN.
+//
+//	data: [i, a], ids: int[i] → [n, a], floating numbers.
+//	Gradient: each item gets its segment's cotangent, divided likewise.
+func SegmentSqrtN(data, ids, n any) tensor.Tensor { return op.Eval(segmentSqrtNOp, data, ids, n) }
+
+// SegmentProd returns the product of the items of each segment; see [SegmentSum]. A
+// segment without items gives 1.
+//
+//	data: [i, a], ids: int[i] → [n, a], numbers.
+//	Gradient: each item gets its segment's cotangent times the product of the other items.
+func SegmentProd(data, ids, n any) tensor.Tensor { return op.Eval(segmentProdOp, data, ids, n) }
+
+// SegmentMax returns the largest of the items of each segment; see [SegmentSum]. NaN
+// wins. A segment without items gives the type's lowest value, -∞ for floats.
+//
+//	data: [i, a], ids: int[i] → [n, a], real numbers.
+//	Gradient: the items that are the largest share their segment's cotangent equally.
+func SegmentMax(data, ids, n any) tensor.Tensor { return op.Eval(segmentMaxOp, data, ids, n) }
+
+// SegmentMin returns the smallest of the items of each segment; see [SegmentSum]. NaN
+// wins. A segment without items gives the type's highest value, +∞ for floats.
+//
+//	data: [i, a], ids: int[i] → [n, a], real numbers.
+//	Gradient: the items that are the smallest share their segment's cotangent equally.
+func SegmentMin(data, ids, n any) tensor.Tensor { return op.Eval(segmentMinOp, data, ids, n) }

@@ -1,0 +1,116 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var shapeOp *op.Op
+
+func init() {
+	shapeOp = op.Register(&op.Op{
+		Name: "shape", Doc: "The sizes of the axes.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Params: unaryParams, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			return specs(dtype.Int64, shape.Of(c.Tensor(0).Shape().Rank()))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			return results(tensor.Vector(c.Tensor(0).Shape().Dims()))
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			rank, err := batchRank(c, x)
+			if err != nil {
+				return nil, err
+			}
+			row := Index(Shape(x), key.From(1))
+			return results(BroadcastTo(row, prepended(rowsOf(x), tensor.Vector([]int{rank - 1}))))
+		},
+	})
+}
+
+// Shape returns the sizes of x's axes. Where all are known, even of a symbolic
+// tensor, the result is a constant.
+//
+//	x: [n…] → int64[rank]. No gradient.
+func Shape(x any) tensor.Tensor {
+	if t, ok := plain(x); ok && t.Shape().IsFull() {
+		return tensor.Vector(t.Shape().Dims())
+	}
+	return op.Eval(shapeOp, x)
+}
+
+var sizeOp *op.Op
+
+func init() {
+	sizeOp = op.Register(&op.Op{
+		Name: "size", Doc: "The number of elements.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Params: unaryParams, Results: 1,
+		Infer: func(*op.Call) ([]tenon.Spec, error) { return specs(dtype.Int64, shape.Shape{}) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			return results(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			s := Shape(c.Tensor(0))
+			return results(BroadcastTo(Prod(Index(s, key.From(1))), Index(s, key.To(1))))
+		},
+	})
+}
+
+// Size returns the number of x's elements.
+//
+//	x: [n…] → int64[]. No gradient.
+func Size(x any) tensor.Tensor {
+	if t, ok := plain(x); ok && t.Shape().Size() >= 0 {
+		return tensor.Scalar(int64(t.Shape().Size()))
+	}
+	return op.Eval(sizeOp, x)
+}
+
+var rankOp *op.Op
+
+func init() {
+	rankOp = op.Register(&op.Op{
+		Name: "rank", Doc: "The number of axes.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Params: unaryParams, Results: 1,
+		Infer: func(*op.Call) ([]tenon.Spec, error) { return specs(dtype.Int64, shape.Shape{}) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			return results(tensor.Scalar(int64(c.Tensor(0).Shape().Rank())))
+		},
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			rank, err := batchRank(c, c.Tensor(0))
+			if err != nil {
+				return nil, err
+			}
+			return results(BroadcastTo(rank-1, Reshape(rowsOf(c.Tensor(0)), []int{1})))
+		},
+	})
+}
+
+// Rank returns the number of x's axes.
+//
+//	x: [n…] → int64[]. No gradient.
+func Rank(x any) tensor.Tensor {
+	if t, ok := plain(x); ok && t.Shape().HasRank() {
+		return tensor.Scalar(int64(t.Shape().Rank()))
+	}
+	return op.Eval(rankOp, x)
+}
+
+// plain returns x as a tensor if no handler could answer for it: it holds data or
+// records.
+func plain(x any) (tensor.Tensor, bool) {
+	switch x := x.(type) {
+	case *tensor.Dense:
+		return x, x != nil
+	case *tensor.Strings:
+		return x, x != nil
+	case op.Recorder:
+		return x, true
+	}
+	return nil, false
+}

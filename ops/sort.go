@@ -1,0 +1,302 @@
+package ops
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Kernels sort rows of the last axis; another axis is brought there first.
+
+// sortGrain is the number of elements that a worker sorts at a time.
+const sortGrain = 4 << 10
+
+func (reals[T]) sort(x *tensor.Dense, n int, descending bool) {
+	e := tensor.Elems[T](x)
+	par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			sorting.Sort(e[i*n:(i+1)*n:(i+1)*n], descending)
+		}
+	})
+}
+
+func (reals[T]) argSort(out []int64, x *tensor.Dense, n int, descending bool) {
+	e := tensor.Elems[T](x)
+	par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			sorting.ArgSort(out[i*n:(i+1)*n], e[i*n:(i+1)*n:(i+1)*n], descending)
+		}
+	})
+}
+
+func (reals[T]) topK(values *tensor.Dense, at []int64, x *tensor.Dense, n, k int) {
+	v, e := tensor.Elems[T](values), tensor.Elems[T](x)
+	par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			sorting.TopK(v[i*k:(i+1)*k:(i+1)*k], at[i*k:(i+1)*k], e[i*n:(i+1)*n:(i+1)*n])
+		}
+	})
+}
+
+// sortable returns what sorts a tensor: truth values as bytes.
+func sortable(x *tensor.Dense) (realKernels, *tensor.Dense) {
+	if x.DType().IsBool() {
+		x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
+	}
+	return realTable[x.DType()], x
+}
+
+// wantOrder fails where an element type has no order.
+func wantOrder(c *op.Call, i int) error {
+	return wantDType(c, i, func(d dtype.DType) bool { return d.IsReal() || d.IsBool() || d.IsString() }, "real, boolean and string")
+}
+
+// inferSort checks the operand and the axis, argument 1, of a sort.
+func inferSort(d func(dtype.DType) dtype.DType) func(c *op.Call) ([]tenon.Spec, error) {
+	return func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantOrder(c, 0); err != nil {
+			return nil, err
+		}
+		x := c.Tensor(0)
+		if _, err := axisOf(c, c.Int(1), x.Shape()); err != nil {
+			return nil, err
+		}
+		return specs(d(x.DType()), x.Shape())
+	}
+}
+
+var sortParams = []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1},
+	{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false}}
+
+var sortOp *op.Op
+
+func init() {
+	sortOp = op.Register(&op.Op{
+		Name: "sort", Doc: "The elements along an axis in order.", Class: op.Other, Strided: true,
+		Params: sortParams, Results: 1,
+		Infer: inferSort(func(d dtype.DType) dtype.DType { return d }),
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
+			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+				order := alongLast(positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
+					sortStrings(s, tensor.Elems[int64](rows), n, c.Bool(2))
+				})
+				return results(picked(s, order))
+			}
+			return results(alongLast(c.Dense(0), axis, func(rows *tensor.Dense, n int) {
+				k, e := sortable(rows)
+				k.sort(e, n, c.Bool(2))
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x, axis := c.Tensor(0), c.Int(1)
+			order := op.Eval(argSortOp, x, axis, c.Bool(2))
+			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), order, ct[0], axis)}
+		},
+		Batch: batchAxis(1),
+	})
+}
+
+// SortOptions says how to sort. The zero value is in ascending order.
+type SortOptions struct {
+	Descending bool
+}
+
+// Sort returns the elements of x along an axis in order. NaN is last in both
+// directions, false comes before true, and strings are ordered by their bytes.
+//
+//	x: [a, n, b], axis 1 → [a, n, b], real numbers, truth values and strings.
+//	Gradient: each element gets the cotangent from where it went.
+func Sort(x any, axis int, o SortOptions) tensor.Tensor {
+	return op.Eval(sortOp, x, axis, o.Descending)
+}
+
+var argSortOp *op.Op
+
+func init() {
+	argSortOp = op.Register(&op.Op{
+		Name: "argsort", Doc: "The positions of the elements along an axis in order.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Params: sortParams, Results: 1,
+		Infer: inferSort(func(dtype.DType) dtype.DType { return dtype.Int64 }),
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			axis, _ := x.Shape().Axis(c.Int(1))
+			return results(argSorted(x, axis, c.Bool(2)))
+		},
+		Batch: batchAxis(1),
+	})
+}
+
+// ArgSort returns the positions of the elements of x along an axis in the order of
+// [Sort]. Equal elements keep their order.
+//
+//	x: [a, n, b], axis 1 → int64[a, n, b]. No gradient.
+func ArgSort(x any, axis int, o SortOptions) tensor.Tensor {
+	return op.Eval(argSortOp, x, axis, o.Descending)
+}
+
+func argSorted(x tensor.Tensor, axis int, descending bool) *tensor.Dense {
+	s := x.Shape()
+	last := s.Rank() - 1
+	order := swapped(s.Rank(), axis)
+	dims := s.Dims()
+	dims[axis], dims[last] = dims[last], dims[axis]
+	out, at := tensor.Make[int64](shape.Of(dims...))
+	n := s.Dim(axis)
+	if len(at) > 0 {
+		if strs, ok := x.(*tensor.Strings); ok {
+			where := tensor.Data[int64](permuted(positions(0, s), order))
+			copy(at, where)
+			sortStrings(strs, at, n, descending)
+			step := 1
+			for _, d := range s.Dims()[axis+1:] {
+				step *= d
+			}
+			for i, p := range at {
+				at[i] = int64(int(p) / step % n)
+			}
+		} else {
+			k, e := sortable(rowMajor(permuted(x.(*tensor.Dense), order)))
+			k.argSort(at, e, n, descending)
+		}
+	}
+	return rowMajor(permuted(out, order))
+}
+
+// swapped returns the order of axes in which axis is last.
+func swapped(rank, axis int) []int {
+	order := make([]int, rank)
+	for i := range order {
+		order[i] = i
+	}
+	order[axis], order[rank-1] = order[rank-1], order[axis]
+	return order
+}
+
+// alongLast applies f to a copy of x whose rows of n elements run along an axis,
+// and returns it in x's order of axes.
+func alongLast(x *tensor.Dense, axis int, f func(rows *tensor.Dense, n int)) *tensor.Dense {
+	order := swapped(x.Rank(), axis)
+	rows := copied(permuted(x, order))
+	if rows.Len() > 0 {
+		f(rows, rows.Dim(-1))
+	}
+	return rowMajor(permuted(rows, order))
+}
+
+// sortStrings orders each n of the positions by the strings there.
+func sortStrings(s *tensor.Strings, at []int64, n int, descending bool) {
+	col := column(s)
+	par.For(len(at)/n, max(1, sortGrain/n), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			orderStrings(col, at[i*n:(i+1)*n], descending)
+		}
+	})
+}
+
+// orderStrings sorts positions by the strings there, stably in both directions.
+func orderStrings(col str.Column, at []int64, descending bool) {
+	slices.SortStableFunc(at, func(a, b int64) int {
+		d := bytes.Compare(col.At(int(a)), col.At(int(b)))
+		if descending {
+			return -d
+		}
+		return d
+	})
+}
+
+var topKOp *op.Op
+
+func init() {
+	topKOp = op.Register(&op.Op{
+		Name: "top_k", Doc: "The largest elements of each row of the last axis, and their positions.", Class: op.Other,
+		Params: []op.Param{{Name: "x"}, {Name: "k"}}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantOrder(c, 0); err != nil {
+				return nil, err
+			}
+			if err := wantRank(c, 0, 1); err != nil {
+				return nil, err
+			}
+			x := c.Tensor(0)
+			k, err := count(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			s := x.Shape()
+			if s.HasRank() {
+				if n := s.Dim(-1); n >= 0 && k > n {
+					return nil, c.Errorf(tenon.ErrInvalid, "k is %d, a row has %d elements", k, n)
+				}
+				s = s.With(-1, k)
+			}
+			return []tenon.Spec{tensor.NewSpec(x.DType(), s), tensor.NewSpec(dtype.Int64, s)}, nil
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			at, p := tensor.Make[int64](s)
+			k, n := s.Dim(-1), c.Tensor(0).Shape().Dim(-1)
+			if x, ok := c.Tensor(0).(*tensor.Strings); ok {
+				values := topStrings(x, p, n, k)
+				return []tensor.Tensor{values, at}, nil
+			}
+			x := c.Dense(0)
+			values := tensor.NewDense(x.DType(), s)
+			if len(p) > 0 {
+				kernels, e := sortable(x)
+				_, v := sortable(values)
+				kernels.topK(v, p, e, n, k)
+			}
+			return []tensor.Tensor{values, at}, nil
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			x := c.Tensor(0)
+			if ct[0] == nil {
+				return []tensor.Tensor{nil, nil}
+			}
+			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), out[1], ct[0], -1), nil}
+		},
+		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+			if batched[1] {
+				return nil, op.NotHandled
+			}
+			return op.EvalN(topKOp, c.Value(0), c.Value(1)), nil
+		},
+	})
+}
+
+// TopK returns the k largest elements of each row of the last axis, in descending
+// order, and their positions in the row. Of equal elements the first comes first;
+// NaN counts as less than everything. k is an integer, also a scalar tensor, and
+// not larger than the row.
+//
+//	x: [a, n] → [a, k], int64[a, k], real numbers, truth values and strings.
+//	Gradient: the cotangent of the first result at the positions, 0 elsewhere.
+func TopK(x, k any) (values, positions tensor.Tensor) {
+	out := op.EvalN(topKOp, x, k)
+	return out[0], out[1]
+}
+
+// topStrings writes the positions of each row's k largest strings and returns those.
+func topStrings(x *tensor.Strings, at []int64, n, k int) *tensor.Strings {
+	s := x.Shape().With(-1, k)
+	if k == 0 || x.Len() == 0 {
+		return picked(x, positions(0, s))
+	}
+	all := tensor.Elems[int64](positions(0, shape.Of(x.Len())))
+	sortStrings(x, all, n, true)
+	from := make([]int64, len(at))
+	for i := range at {
+		from[i] = all[i/k*n+i%k]
+		at[i] = from[i] % int64(n)
+	}
+	return picked(x, tensor.Wrap(from, s))
+}

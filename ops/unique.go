@@ -1,0 +1,86 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var uniqueOp *op.Op
+
+func init() {
+	uniqueOp = op.Register(&op.Op{
+		Name: "unique", Doc: "The distinct elements of a vector in the order of their first appearance.", Class: op.Other,
+		Params: unaryParams, Results: 4,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			x := c.Tensor(0)
+			if s := x.Shape(); s.HasRank() && s.Rank() != 1 {
+				e := c.Errorf(tenon.ErrShape, "x has the shape %v, want a vector", s)
+				e.Hint = "flatten it with ops.Reshape(x, []int{-1})"
+				return nil, e
+			}
+			open := shape.Of(shape.Unknown)
+			return []tenon.Spec{tensor.NewSpec(x.DType(), open), tensor.NewSpec(dtype.Int64, shape.Of(x.Shape().Dim(0))),
+				tensor.NewSpec(dtype.Int64, open), tensor.NewSpec(dtype.Int64, open)}, nil
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			inverse := make([]int64, x.Shape().Size())
+			first, counts := distinct(inverse, x)
+			values := moved(x, func(d *tensor.Dense) *tensor.Dense {
+				return taken(d, tensor.Vector(first), shape.Of(len(first)), 0)
+			})
+			return []tensor.Tensor{values, tensor.Vector(inverse), tensor.Vector(counts), tensor.Vector(first)}, nil
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			if ct[0] == nil {
+				return []tensor.Tensor{nil}
+			}
+			x := c.Tensor(0)
+			return []tensor.Tensor{known(SegmentSum(ct[0], out[3], sizeOperand(x, 0)), x.Shape())}
+		},
+	})
+}
+
+// Unique returns the distinct elements of a vector in the order of their first
+// appearance, the number among them of each element of x, how often each occurs,
+// and where it occurs first. All NaNs count as one value, and so do both zeros.
+//
+//	x: [n] → [m], int64[n], int64[m], int64[m], any element type.
+//	Gradient: the cotangent of the first result where each value occurs first.
+func Unique(x any) (values, inverse, counts, first tensor.Tensor) {
+	out := op.EvalN(uniqueOp, x)
+	return out[0], out[1], out[2], out[3]
+}
+
+// distinct finds the distinct elements of a vector.
+func distinct(inverse []int64, x tensor.Tensor) (first, counts []int64) {
+	switch x := x.(type) {
+	case *tensor.Strings:
+		return distinctStrings(inverse, x)
+	case *tensor.Dense:
+		if x.DType().IsBool() {
+			return sorting.Unique(inverse, sorting.Bytes(tensor.Elems[bool](x)))
+		}
+		return numberTable[x.DType()].unique(inverse, x)
+	}
+	return nil, nil
+}
+
+func distinctStrings(inverse []int64, x *tensor.Strings) (first, counts []int64) {
+	number := make(map[string]int64, min(len(inverse), 1<<12))
+	for i := range inverse {
+		k, ok := number[x.At(i)]
+		if !ok {
+			k = int64(len(first))
+			number[x.At(i)] = k
+			first, counts = append(first, int64(i)), append(counts, 0)
+		}
+		counts[k]++
+		inverse[i] = k
+	}
+	return first, counts
+}

@@ -180,6 +180,10 @@ func (j *job[T]) plan() (work int) {
 	if mat, ok := j.asVector(); ok {
 		j.streamed = true
 		pieces := j.pieces(procs, vectorWork)
+		if mat.col != 1 {
+			// Each range reads a piece of every row: the longer, the better for the memory.
+			pieces = min(pieces, procs)
+		}
 		n := (mat.rows + pieces - 1) / pieces
 		n = max(vectorRows, (n+vectorRows-1)/vectorRows*vectorRows)
 		j.rowTasks, j.rowsPerTask = (mat.rows+n-1)/n, n

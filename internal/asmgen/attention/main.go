@@ -13,7 +13,7 @@ import (
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	for _, m := range vec.Machines(vec.Float32) {
+	for _, m := range []vec.Machine{{Wide: true, Elem: vec.Float32}, {Elem: vec.Float32}} {
 		maximum(m)
 		exponentials(m)
 		m.Map(vec.Loop{

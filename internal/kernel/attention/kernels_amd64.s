@@ -199,7 +199,7 @@ DATA c32_3f800000<>+24(SB)/8, $0x3f8000003f800000
 GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
 
 // func scoreGradF32AVX512(dst *float32, p *float32, dp *float32, n int, mean float32, scale float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·scoreGradF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+24(FP), CX
@@ -230,33 +230,27 @@ main:
 	JMP     main
 
 main_end:
-single:
-	CMPQ    CX, $0x00000010
-	JL      single_end
-	VMOVUPS (DX), Z2
-	VMOVUPS (BX), Z3
-	VSUBPS  Z0, Z3, Z3
-	VMULPS  Z2, Z3, Z2
-	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, (AX)
-	ADDQ    $0x00000040, DX
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, CX
-	JMP     single
-
-single_end:
+tail:
 	TESTQ     CX, CX
 	JLE       done
-	MOVQ      $-1, SI
-	BZHIQ     CX, SI, SI
-	KMOVW     SI, K1
+	MOVQ      CX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
 	VMOVUPS.Z (DX), K1, Z2
 	VMOVUPS.Z (BX), K1, Z3
-	VSUBPS    Z0, Z3, Z0
-	VMULPS    Z2, Z0, Z0
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VSUBPS    Z0, Z3, Z3
+	VMULPS    Z2, Z3, Z2
+	VMULPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, AX
+	SUBQ      $0x00000010, CX
+	JMP       tail
 
 done:
 	VZEROUPPER
@@ -478,6 +472,7 @@ single_end:
 	VMULPS     Y3, Y0, Y0
 	VMULPS     Y1, Y0, Y0
 	VMASKMOVPS Y0, Y2, (AX)
+	XORQ       CX, CX
 
 done:
 	VZEROUPPER

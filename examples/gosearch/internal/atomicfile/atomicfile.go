@@ -1,4 +1,3 @@
-// Package atomicfile writes files that are either whole or not there.
 package atomicfile
 
 import (

@@ -1,0 +1,2 @@
+// Package atomicfile writes files that are either whole or not there.
+package atomicfile

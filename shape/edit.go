@@ -1,15 +1,32 @@
 package shape
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon/internal/throw"
+)
+
+// refuse throws: the functions of this file are for axes and sizes that the
+// caller has checked.
+func (s Shape) refuse(format string, args ...any) {
+	throw.Throw(fmt.Errorf("shape: "+format+" (the shape is %v)", append(args, s)...))
+}
 
 // With returns the shape with the size of one axis replaced. The axis may count
-// from the end; the rank has to be known.
+// from the end; of an unknown rank nothing is known. It throws where there is no
+// such axis or size.
 func (s Shape) With(axis, size int) Shape {
+	if s.rank < 0 {
+		return s
+	}
 	if axis < 0 {
 		axis += int(s.rank)
 	}
+	if axis < 0 || axis >= int(s.rank) || size < Unknown {
+		s.refuse("axis %d cannot have size %d", axis, size)
+	}
 	if s.more == nil {
-		_ = s.dims[:s.rank][axis]
 		s.dims[axis] = size
 		return s
 	}
@@ -18,15 +35,21 @@ func (s Shape) With(axis, size int) Shape {
 	return make_(d)
 }
 
-// Insert returns the shape with a new axis before axis; axis == Rank appends.
+// Insert returns the shape with a new axis before axis; axis == Rank appends. It
+// throws on another axis, a negative size other than Unknown, and a rank above
+// [MaxRank].
 func (s Shape) Insert(axis, size int) Shape {
 	if s.rank < 0 {
 		return s
 	}
+	if axis < 0 || axis > int(s.rank) || size < Unknown || s.rank == MaxRank {
+		s.refuse("an axis of size %d cannot be inserted at %d", size, axis)
+	}
 	return make_(slices.Insert(s.Dims(), axis, size))
 }
 
-// Remove returns the shape without an axis, which may count from the end.
+// Remove returns the shape without an axis, which may count from the end. It
+// throws where there is no such axis.
 func (s Shape) Remove(axis int) Shape {
 	if s.rank < 0 {
 		return s
@@ -34,27 +57,29 @@ func (s Shape) Remove(axis int) Shape {
 	if axis < 0 {
 		axis += int(s.rank)
 	}
+	if axis < 0 || axis >= int(s.rank) {
+		s.refuse("there is no axis %d", axis)
+	}
 	return make_(slices.Delete(s.Dims(), axis, axis+1))
 }
 
 // Slice returns the axes from lo up to hi. Of an unknown rank nothing is known.
+// It throws unless 0 <= lo <= hi <= Rank.
 func (s Shape) Slice(lo, hi int) Shape {
 	if s.rank < 0 {
 		return UnknownRank
 	}
+	if lo < 0 || hi < lo || hi > int(s.rank) {
+		s.refuse("there are no axes from %d to %d", lo, hi)
+	}
 	return make_(s.view()[lo:hi])
 }
 
-// Tail returns the axes from lo on.
-func (s Shape) Tail(lo int) Shape {
-	if s.rank < 0 {
-		return UnknownRank
-	}
-	return make_(s.view()[lo:])
-}
+// Tail returns the axes from lo on. It throws unless 0 <= lo <= Rank.
+func (s Shape) Tail(lo int) Shape { return s.Slice(lo, max(0, int(s.rank))) }
 
 // Concat returns the axes of all shapes, one after the other; it has an unknown
-// rank if one of them has.
+// rank if one of them has. It throws where the rank is above [MaxRank].
 func Concat(shapes ...Shape) Shape {
 	var dims []int
 	for _, s := range shapes {
@@ -63,7 +88,7 @@ func Concat(shapes ...Shape) Shape {
 		}
 		dims = s.AppendDims(dims)
 	}
-	return make_(dims)
+	return Of(dims...)
 }
 
 // Relaxed returns the shape with the same rank and no known size.

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -140,12 +141,13 @@ func (s Shape) IsFull() bool {
 }
 
 // Size returns the number of elements, and Unknown where it is not known (a
-// known size 0 makes it 0 whatever the others are).
+// known size 0 makes it 0 whatever the others are). Where it does not fit an int
+// it is math.MaxInt.
 func (s Shape) Size() int {
 	if s.rank < 0 {
 		return Unknown
 	}
-	n, open := 1, false
+	n, over, open := uint64(1), uint64(0), false
 	for _, d := range s.view() {
 		switch {
 		case d == 0:
@@ -153,18 +155,26 @@ func (s Shape) Size() int {
 		case d < 0:
 			open = true
 		default:
-			n *= d
+			var hi uint64
+			hi, n = bits.Mul64(n, uint64(d))
+			over |= hi | n>>63
 		}
 	}
-	if open {
+	switch {
+	case open:
 		return Unknown
+	case over != 0:
+		return math.MaxInt
 	}
-	return n
+	return int(n)
 }
 
 // CheckedSize returns the number of elements, and an error where it, times the
 // bytes of an element, does not fit an int. Decoders call it before they allocate.
 func (s Shape) CheckedSize(elem int) (int, error) {
+	if s.rank < 0 {
+		return 0, fmt.Errorf("shape: %v is not fully known", s)
+	}
 	n := uint64(1)
 	for _, d := range s.view() {
 		if d == 0 {

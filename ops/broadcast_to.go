@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -33,7 +34,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return stretched(x, s) }))
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return move.Stretched(x, s) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{sumTo(ct[0], c.Tensor(0)), nil}

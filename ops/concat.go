@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -57,7 +58,7 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))
-			return results(movedList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+			return results(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				return concatenated(ds, s, axis)
 			}))
 		},
@@ -102,7 +103,7 @@ func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	at := 0
 	for _, d := range ds {
 		if d.Len() > 0 {
-			copyTo(out.View(at*strides[axis], d.Shape(), strides), d)
+			move.CopyTo(out.View(at*strides[axis], d.Shape(), strides), d)
 		}
 		at += d.Dim(axis)
 	}
@@ -144,7 +145,7 @@ func init() {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))
 			one := s.With(axis, 1)
-			return results(movedList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+			return results(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				rows := make([]*tensor.Dense, len(ds))
 				for i, d := range ds {
 					rows[i] = withoutOnes(d, one).(*tensor.Dense)

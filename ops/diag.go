@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -36,9 +37,9 @@ func init() {
 			return results(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense {
 				out := tensor.NewDense(x.DType(), s)
 				if !isZero(zero) {
-					moverOf(x.DType()).fill(out, zero)
+					move.Fill(out, zero)
 				}
-				copyTo(diagonals(out), x)
+				move.CopyTo(diagonals(out), x)
 				return out
 			}))
 		},
@@ -55,7 +56,7 @@ func Diag(x any) tensor.Tensor { return op.Eval(diagOp, x) }
 // movedOver applies a structural kernel that also needs a zero, which for strings
 // is the empty one.
 func movedOver(x tensor.Tensor, f func(d, zero *tensor.Dense) *tensor.Dense) tensor.Tensor {
-	return movedList([]tenon.Value{x, zeroOf(x.DType())}, func(ds []*tensor.Dense) *tensor.Dense {
+	return move.ApplyList([]tenon.Value{x, zeroOf(x.DType())}, func(ds []*tensor.Dense) *tensor.Dense {
 		return f(ds[0], ds[1])
 	})
 }
@@ -86,7 +87,7 @@ func init() {
 			}
 			return specs(c.Tensor(0).DType(), s)
 		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(moved(c.Tensor(0), diagonals)) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(move.Apply(c.Tensor(0), diagonals)) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
 			g := Diag(ct[0]) // square: fill up to the matrix's own sizes
@@ -173,7 +174,7 @@ func Triu(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, k, nil) }
 func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {
 	out := tensor.NewDense(x.DType(), x.Shape())
 	if !isZero(zero) {
-		moverOf(x.DType()).fill(out, zero)
+		move.Fill(out, zero)
 	}
 	s, strides := x.Shape(), out.Strides()
 	k := s.Rank() - 2
@@ -190,7 +191,7 @@ func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {
 		row := shape.Concat(s.Slice(0, k), shape.Of(hi-lo))
 		at := i*strides[k] + lo
 		steps := append(strides[:k:k], 1)
-		copyTo(out.View(at, row, steps), x.View(at, row, steps))
+		move.CopyTo(out.View(at, row, steps), x.View(at, row, steps))
 	}
 	return out
 }

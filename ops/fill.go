@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -34,7 +35,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(moved(c.Tensor(1), func(v *tensor.Dense) *tensor.Dense { return stretched(v, s) }))
+			return results(move.Apply(c.Tensor(1), func(v *tensor.Dense) *tensor.Dense { return move.Stretched(v, s) }))
 		},
 		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{nil, Sum(ct[0])} },
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
@@ -101,7 +102,7 @@ func init() {
 			s := outShape(c, 0)
 			out := tensor.NewDense(c.DType(2), s)
 			diagonal := out.View(0, shape.Of(min(s.Dim(0), s.Dim(1))), []int{s.Dim(1) + 1})
-			copyTo(diagonal, stretched(castDense(tensor.Scalar(true).(*tensor.Dense), c.DType(2)), diagonal.Shape()))
+			move.CopyTo(diagonal, move.Stretched(castDense(tensor.Scalar(true).(*tensor.Dense), c.DType(2)), diagonal.Shape()))
 			return results(out)
 		},
 	})

@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -55,13 +56,13 @@ func init() {
 			}
 			s, idx := outShape(c, 0), c.Dense(1)
 			if x, ok := c.Tensor(0).(*tensor.Strings); ok && x.Shape().Rank() == 1 {
-				col, err := str.Gather(column(x), wide(idx))
+				col, err := str.Gather(move.Column(x), wide(idx))
 				if err != nil {
 					return nil, indexError(c, 1, err)
 				}
-				return results(stringTensor(col, s))
+				return results(move.Tensor(col, s))
 			}
-			out := moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			out := move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				var y *tensor.Dense
 				if y, err = gathered(x, idx, s, axis, batch); err != nil {
 					return tensor.NewDense(x.DType(), shape.Of(0))
@@ -126,7 +127,7 @@ func batchDims(c *op.Call, n int, indices shape.Shape) (int, error) {
 
 // taken gathers slices along an axis by indices that are known to be good.
 func taken(x, idx *tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
-	return tenon.Must(gathered(rowMajor(x), idx, s, axis, 0))
+	return tenon.Must(gathered(move.RowMajor(x), idx, s, axis, 0))
 }
 
 // gathered gathers slices along an axis of x, [batch, outer, n, inner], by indices
@@ -142,9 +143,9 @@ func gathered(x, idx *tensor.Dense, s shape.Shape, axis, batch int) (*tensor.Den
 	if out.Len() == 0 {
 		return out, nil
 	}
-	move := moverOf(x.DType())
+	kernels := moverOf(x.DType())
 	if b*outer == 1 {
-		return out, move.rows(out, x, idx, inner)
+		return out, kernels.rows(out, x, idx, inner)
 	}
 	m := idx.Len() / b
 	at := make([]int64, b*outer*m)
@@ -159,7 +160,7 @@ func gathered(x, idx *tensor.Dense, s shape.Shape, axis, batch int) (*tensor.Den
 			}
 		}
 	}
-	return out, move.rows(out, x, tensor.Vector(at), inner)
+	return out, kernels.rows(out, x, tensor.Vector(at), inner)
 }
 
 // checkIndex returns an error for the first index outside [0, n).
@@ -273,7 +274,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				out := tensor.NewDense(x.DType(), s)
 				if out.Len() > 0 {
 					tenon.Throw(moverOf(x.DType()).rows(out, x, tensor.Vector(at), inner))
@@ -365,7 +366,7 @@ func init() {
 			s, idx := outShape(c, 0), c.Dense(1)
 			axis, _ := s.Axis(c.Int(2))
 			var err error
-			out := moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			out := move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				y := tensor.NewDense(x.DType(), s)
 				dims := x.Shape().Dims()
 				if err = moverOf(x.DType()).along(y, x, idx, product(dims[:axis]), dims[axis], s.Dim(axis), product(dims[axis+1:])); err != nil {

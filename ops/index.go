@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -178,9 +179,9 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return results(movedList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
-				out := copied(ds[0])
-				copyTo(out.View(v.restrided(out)), stretched(ds[1], v.shape))
+			return results(move.ApplyList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := move.Copied(ds[0])
+				move.CopyTo(out.View(v.restrided(out)), move.Stretched(ds[1], v.shape))
 				return out
 			}))
 		},
@@ -377,7 +378,7 @@ func viewed(x tensor.Tensor, v *view) tensor.Tensor {
 	if n := v.shape.Size(); n > 0 && v.contiguous() {
 		return tensor.WrapStrings(s.Offsets()[v.offset:v.offset+n+1], s.Buffer(), v.shape)
 	}
-	return picked(s, positions(0, s.Shape()).View(v.offset, v.shape, v.strides))
+	return move.Strings(s, move.Positions(0, s.Shape()).View(v.offset, v.shape, v.strides))
 }
 
 func (v *view) contiguous() bool {

@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -88,7 +89,7 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s, mask := c.Tensor(0).Shape(), tensor.Elems[bool](c.Dense(1))
 			axis, _ := s.Axis(c.Int(2))
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				return masked(x, mask, axis, c.Tensor(1).Shape().Rank())
 			}))
 		},

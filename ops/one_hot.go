@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -46,7 +47,7 @@ func init() {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(4))
 			idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
-			return results(movedList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
+			return results(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
 				return oneHot(idx, s, axis, ds[0], ds[1])
 			}))
 		},
@@ -103,9 +104,9 @@ func oneHot(idx []int64, s shape.Shape, axis int, on, off *tensor.Dense) *tensor
 	if out.Len() == 0 {
 		return out
 	}
-	move := moverOf(on.DType())
+	kernels := moverOf(on.DType())
 	if !isZero(off) {
-		move.fill(out, off)
+		move.Fill(out, off)
 	}
 	inner := product(s.Dims()[axis+1:])
 	depth := s.Dim(axis)
@@ -115,8 +116,8 @@ func oneHot(idx []int64, s shape.Shape, axis int, on, off *tensor.Dense) *tensor
 			at = append(at, int64((i/inner*depth+int(p))*inner+i%inner))
 		}
 	}
-	ones := copied(stretched(on, shape.Of(len(at))))
-	tenon.Throw(move.update(out, ones, tensor.Vector(at), 1))
+	ones := move.Copied(move.Stretched(on, shape.Of(len(at))))
+	tenon.Throw(kernels.update(out, ones, tensor.Vector(at), 1))
 	return out
 }
 

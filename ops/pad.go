@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -51,18 +52,18 @@ func init() {
 				return nil, err
 			}
 			values := []tenon.Value{c.Value(0), padValue(c)}
-			return results(movedList(values, func(ds []*tensor.Dense) *tensor.Dense {
+			return results(move.ApplyList(values, func(ds []*tensor.Dense) *tensor.Dense {
 				x, value := ds[0], ds[1]
 				out := tensor.NewDense(x.DType(), outShape(c, 0))
 				if !isZero(value) {
-					moverOf(out.DType()).fill(out, value)
+					move.Fill(out, value)
 				}
 				if x.Len() > 0 {
 					offset := 0
 					for i, st := range out.Strides() {
 						offset += paddings[2*i] * st
 					}
-					copyTo(out.View(offset, x.Shape(), out.Strides()), x)
+					move.CopyTo(out.View(offset, x.Shape(), out.Strides()), x)
 				}
 				return out
 			}))
@@ -116,7 +117,7 @@ func init() {
 			}
 			edge, _ := mirrorEdge(c)
 			s := outShape(c, 0)
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return mirrored(x, s, paddings, edge) }))
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return mirrored(x, s, paddings, edge) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			// Padding moves elements by position, so the positions tell where each came from.
@@ -203,14 +204,14 @@ func padValue(c *op.Call) tensor.Tensor {
 // zeroOf returns the scalar zero, false or empty string of a type.
 func zeroOf(d dtype.DType) tensor.Tensor {
 	if d == dtype.String {
-		return stringTensor(str.Of(""), shape.Shape{})
+		return move.Tensor(str.Of(""), shape.Shape{})
 	}
 	return tensor.NewDense(d, shape.Shape{})
 }
 
 // isZero reports whether all bits of a scalar are zero.
 func isZero(x *tensor.Dense) bool {
-	for _, b := range rowMajor(x).Bytes() {
+	for _, b := range move.RowMajor(x).Bytes() {
 		if b != 0 {
 			return false
 		}
@@ -241,7 +242,7 @@ func mirrored(x *tensor.Dense, s shape.Shape, paddings []int, edge int) *tensor.
 	for i, st := range strides {
 		offset += paddings[2*i] * st
 	}
-	copyTo(out.View(offset, x.Shape(), strides), x)
+	move.CopyTo(out.View(offset, x.Shape(), strides), x)
 	for i, st := range strides {
 		before, n, after := paddings[2*i], dims[i], paddings[2*i+1]
 		back := append([]int{}, strides...)
@@ -253,7 +254,7 @@ func mirrored(x *tensor.Dense, s shape.Shape, paddings []int, edge int) *tensor.
 			dims[i] = width
 			m := shape.Of(dims...)
 			base := offset - before*st
-			copyTo(out.View(base+at*st, m, strides), out.View(base+from*st, m, back))
+			move.CopyTo(out.View(base+at*st, m, strides), out.View(base+from*st, m, back))
 		}
 		margin(0, before+edge+before-1, before)
 		margin(before+n, before+n-1-edge, after)

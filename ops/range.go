@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -41,7 +42,7 @@ func init() {
 				t, ok := c.Const(i)
 				known = known && ok
 				if ok {
-					bounds[i] = rowMajor(t.(*tensor.Dense))
+					bounds[i] = move.RowMajor(t.(*tensor.Dense))
 				}
 			}
 			if !known {

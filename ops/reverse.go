@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -23,7 +24,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axes, _, err := axesOf(c, c.Ints(1), c.Tensor(0).Shape())
-			return []tensor.Tensor{moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversed(x, axes) })}, err
+			return []tensor.Tensor{move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversed(x, axes) })}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(reverseOp, ct[0], c.Ints(1))}
@@ -74,7 +75,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			shifts, _ := c.ConstInts(1)
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				for i, a := range c.Ints(2) {
 					axis, _ := x.Shape().Axis(a)
 					x = rolled(x, axis, shifts[min(i, len(shifts)-1)])
@@ -116,8 +117,8 @@ func rolled(x *tensor.Dense, axis, shift int) *tensor.Dense {
 	out := tensor.NewDense(x.DType(), x.Shape())
 	to, from := out.Strides(), x.Strides()
 	head, tail := x.Shape().With(axis, n-shift), x.Shape().With(axis, shift)
-	copyTo(out.View(shift*to[axis], head, to), x.View(0, head, from))
-	copyTo(out.View(0, tail, to), x.View((n-shift)*from[axis], tail, from))
+	move.CopyTo(out.View(shift*to[axis], head, to), x.View(0, head, from))
+	move.CopyTo(out.View(0, tail, to), x.View((n-shift)*from[axis], tail, from))
 	return out
 }
 
@@ -152,7 +153,7 @@ func init() {
 					return nil, c.Errorf(tenon.ErrInvalid, "lengths[%d] is %d, rows have %d elements", i, n, s.Dim(seq))
 				}
 			}
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(reverseSequenceOp, ct[0], c.Value(1), c.Int(2), c.Int(3)), nil}
@@ -169,7 +170,7 @@ func ReverseSequence(x, lengths any, seqAxis, batchAxis int) tensor.Tensor {
 }
 
 func reversedRows(x *tensor.Dense, lengths []int64, seq, batch int) *tensor.Dense {
-	out := copied(x)
+	out := move.Copied(x)
 	strides := out.Strides()
 	row := x.Shape().With(batch, 1)
 	for b, n := range lengths {
@@ -179,7 +180,7 @@ func reversedRows(x *tensor.Dense, lengths []int64, seq, batch int) *tensor.Dens
 		}
 		back := slices.Clone(strides)
 		back[seq] = -back[seq]
-		copyTo(out.View(b*strides[batch], part, strides), x.View(b*strides[batch]+int(n-1)*strides[seq], part, back))
+		move.CopyTo(out.View(b*strides[batch], part, strides), x.View(b*strides[batch]+int(n-1)*strides[seq], part, back))
 	}
 	return out
 }

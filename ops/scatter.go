@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -119,8 +120,8 @@ func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, g
 			if err != nil {
 				return nil, err
 			}
-			return results(movedList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
-				out := copied(ds[0])
+			return results(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := move.Copied(ds[0])
 				if width > 0 {
 					tenon.Throw(m.kernel(out, ds[1], at, width))
 				}
@@ -272,11 +273,11 @@ func init() {
 				return nil, err
 			}
 			if x := c.Dense(0); c.Bool(4) {
-				out := copied(x)
+				out := move.Copied(x)
 				return []tensor.Tensor{out}, numberTable[x.DType()].scatterAdd(out, c.Dense(2), at, 1)
 			}
-			return results(movedList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
-				out := copied(ds[0])
+			return results(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := move.Copied(ds[0])
 				tenon.Throw(moverOf(out.DType()).update(out, ds[1], tensor.Vector(at), 1))
 				return out
 			}))

@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -83,7 +84,7 @@ func SearchSorted(sorted, x any, right bool) tensor.Tensor {
 }
 
 func searchStrings(out []int64, sorted, x *tensor.Strings, rows int, right bool) {
-	s, e := column(sorted), column(x)
+	s, e := move.Column(sorted), move.Column(x)
 	n, m := s.Len()/rows, e.Len()/rows
 	for i := range out {
 		v, first := e.At(i), i/m*n

@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -86,10 +87,10 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
-				order := alongLast(positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
+				order := alongLast(move.Positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
 					sortStrings(s, tensor.Elems[int64](rows), n, c.Bool(2))
 				})
-				return results(picked(s, order))
+				return results(move.Strings(s, order))
 			}
 			return results(alongLast(c.Dense(0), axis, func(rows *tensor.Dense, n int) {
 				k, e := sortable(rows)
@@ -153,7 +154,7 @@ func argSorted(x tensor.Tensor, axis int, descending bool) *tensor.Dense {
 	n := s.Dim(axis)
 	if len(at) > 0 {
 		if strs, ok := x.(*tensor.Strings); ok {
-			where := tensor.Data[int64](permuted(positions(0, s), order))
+			where := tensor.Data[int64](permuted(move.Positions(0, s), order))
 			copy(at, where)
 			sortStrings(strs, at, n, descending)
 			step := 1
@@ -164,11 +165,11 @@ func argSorted(x tensor.Tensor, axis int, descending bool) *tensor.Dense {
 				at[i] = int64(int(p) / step % n)
 			}
 		} else {
-			k, e := sortable(rowMajor(permuted(x.(*tensor.Dense), order)))
+			k, e := sortable(move.RowMajor(permuted(x.(*tensor.Dense), order)))
 			k.argSort(at, e, n, descending)
 		}
 	}
-	return rowMajor(permuted(out, order))
+	return move.RowMajor(permuted(out, order))
 }
 
 // swapped returns the order of axes in which axis is last.
@@ -185,16 +186,16 @@ func swapped(rank, axis int) []int {
 // and returns it in x's order of axes.
 func alongLast(x *tensor.Dense, axis int, f func(rows *tensor.Dense, n int)) *tensor.Dense {
 	order := swapped(x.Rank(), axis)
-	rows := copied(permuted(x, order))
+	rows := move.Copied(permuted(x, order))
 	if rows.Len() > 0 {
 		f(rows, rows.Dim(-1))
 	}
-	return rowMajor(permuted(rows, order))
+	return move.RowMajor(permuted(rows, order))
 }
 
 // sortStrings orders each n of the positions by the strings there.
 func sortStrings(s *tensor.Strings, at []int64, n int, descending bool) {
-	col := column(s)
+	col := move.Column(s)
 	par.For(len(at)/n, max(1, sortGrain/n), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			orderStrings(col, at[i*n:(i+1)*n], descending)
@@ -289,14 +290,14 @@ func TopK(x, k any) (values, positions tensor.Tensor) {
 func topStrings(x *tensor.Strings, at []int64, n, k int) *tensor.Strings {
 	s := x.Shape().With(-1, k)
 	if k == 0 || x.Len() == 0 {
-		return picked(x, positions(0, s))
+		return move.Strings(x, move.Positions(0, s))
 	}
-	all := tensor.Elems[int64](positions(0, shape.Of(x.Len())))
+	all := tensor.Elems[int64](move.Positions(0, shape.Of(x.Len())))
 	sortStrings(x, all, n, true)
 	from := make([]int64, len(at))
 	for i := range at {
 		from[i] = all[i/k*n+i%k]
 		at[i] = from[i] % int64(n)
 	}
-	return picked(x, tensor.Wrap(from, s))
+	return move.Strings(x, tensor.Wrap(from, s))
 }

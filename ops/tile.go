@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -49,7 +50,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return tiled(x, s) }))
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return tiled(x, s) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			// The copies become axes of their own: [m₀, d₀, m₁, d₁, …].
@@ -99,7 +100,7 @@ func tiled(x *tensor.Dense, s shape.Shape) *tensor.Dense {
 		from = append(from, 0, own[i])
 	}
 	v := shape.Of(dims...)
-	copyTo(out.View(0, v, to), x.View(0, v, from))
+	move.CopyTo(out.View(0, v, to), x.View(0, v, from))
 	return out
 }
 
@@ -145,7 +146,7 @@ func init() {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(2))
 			times, _ := c.ConstInts(1)
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				if len(times) == 1 && c.Tensor(1).Shape().IsScalar() {
 					return repeatedEvenly(x, s, axis, times[0])
 				}
@@ -217,7 +218,7 @@ func repeatedEvenly(x *tensor.Dense, s shape.Shape, axis, times int) *tensor.Den
 	to = append(to[:axis:axis], append([]int{to[axis] * times}, to[axis:]...)...)
 	from = append(from[:axis+1:axis+1], append([]int{0}, from[axis+1:]...)...)
 	v := x.Shape().Insert(axis+1, times)
-	copyTo(out.View(0, v, to), x.View(0, v, from))
+	move.CopyTo(out.View(0, v, to), x.View(0, v, from))
 	return out
 }
 

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -38,7 +39,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return results(moved(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return permuted(x, order) }))
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return permuted(x, order) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			perm := c.Ints(1)

@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -30,7 +31,7 @@ func init() {
 			x := c.Tensor(0)
 			inverse := make([]int64, x.Shape().Size())
 			first, counts := distinct(inverse, x)
-			values := moved(x, func(d *tensor.Dense) *tensor.Dense {
+			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 				return taken(d, tensor.Vector(first), shape.Of(len(first)), 0)
 			})
 			return []tensor.Tensor{values, tensor.Vector(inverse), tensor.Vector(counts), tensor.Vector(first)}, nil

@@ -1,0 +1,127 @@
+// Package move holds what operations need that move elements and do not look at
+// them.
+//
+// Such kernels are written for dense tensors, most of them as views and one
+// strided copy. Strings go the same way by their positions: what moves is a
+// tensor of int64, and the strings are gathered by it ([Apply], [ApplyList]).
+package move
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/internal/strided"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Apply applies a structural kernel to one concrete tensor.
+func Apply(x tensor.Tensor, f func(d *tensor.Dense) *tensor.Dense) tensor.Tensor {
+	if s, ok := x.(*tensor.Strings); ok {
+		return Strings(s, f(Positions(0, s.Shape())))
+	}
+	return f(x.(*tensor.Dense))
+}
+
+// ApplyList applies a structural kernel to concrete tensors of one element type.
+func ApplyList(xs []tenon.Value, f func(ds []*tensor.Dense) *tensor.Dense) tensor.Tensor {
+	ds := make([]*tensor.Dense, len(xs))
+	columns := make([]str.Column, 0, len(xs))
+	at := 0
+	for i, x := range xs {
+		switch x := x.(type) {
+		case *tensor.Dense:
+			ds[i] = x
+		case *tensor.Strings:
+			ds[i] = Positions(at, x.Shape())
+			at += x.Len()
+			columns = append(columns, Column(x))
+		}
+	}
+	out := f(ds)
+	if len(columns) == 0 {
+		return out
+	}
+	c := str.Concat(columns...)
+	return Strings(Tensor(c, shape.Of(c.Len())), out)
+}
+
+// Positions returns at, at+1, … in a shape.
+func Positions(at int, s shape.Shape) *tensor.Dense {
+	d, p := tensor.Make[int64](s)
+	for i := range p {
+		p[i] = int64(at + i)
+	}
+	return d
+}
+
+// Strings returns the strings at positions, in the shape of those. It throws where
+// a position is out of range.
+func Strings(s *tensor.Strings, at *tensor.Dense) *tensor.Strings {
+	c, err := str.Gather(Column(s), tensor.Data[int64](at))
+	tenon.Throw(err)
+	return Tensor(c, at.Shape())
+}
+
+// Column returns the strings of a tensor for the kernels of package str.
+func Column(s *tensor.Strings) str.Column {
+	return str.Column{Offsets: s.Offsets(), Bytes: s.Buffer()}
+}
+
+// Tensor returns a column as a tensor.
+func Tensor(c str.Column, s shape.Shape) *tensor.Strings {
+	if len(c.Offsets) == 0 { // a tensor has one offset even if it has no strings
+		c.Offsets = []int64{0}
+	}
+	return tensor.WrapStrings(c.Offsets, c.Bytes, s)
+}
+
+// CopyTo copies src into dst, which has the same shape and is not yet published.
+func CopyTo(dst, src *tensor.Dense) {
+	if dst.Len() == 0 {
+		return
+	}
+	strided.Copy(dst.Raw(), src.Raw(), dst.Shape().Dims(), dst.Strides(), src.Strides(), dst.DType().Size())
+}
+
+// Copied returns a row-major copy.
+func Copied(x *tensor.Dense) *tensor.Dense {
+	out := tensor.NewDense(x.DType(), x.Shape())
+	CopyTo(out, x)
+	return out
+}
+
+// RowMajor returns x itself or a copy in row-major order.
+func RowMajor(x *tensor.Dense) *tensor.Dense {
+	if x.IsContiguous() {
+		return x
+	}
+	return Copied(x)
+}
+
+// Stretched returns a view of x with shape s, to which it broadcasts.
+func Stretched(x *tensor.Dense, s shape.Shape) *tensor.Dense {
+	strides := make([]int, s.Rank())
+	off := s.Rank() - x.Rank()
+	for i, st := range x.Strides() {
+		if x.Dim(i) != 1 {
+			strides[off+i] = st
+		}
+	}
+	return x.View(0, s, strides)
+}
+
+// Fill sets every element of dst, which is not yet published, to the single one of
+// value.
+func Fill(dst, value *tensor.Dense) {
+	CopyTo(dst, value.View(0, dst.Shape(), make([]int, dst.Rank())))
+}
+
+// Words returns a row-major tensor's elements as Ts of the same size, with the
+// slack behind them as capacity.
+func Words[T any](d *tensor.Dense) []T {
+	b := d.Bytes()
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), cap(b)/int(unsafe.Sizeof(zero)))[:d.Len()]
+}

@@ -1,0 +1,244 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Add returns x + y. Integers wrap; for truth values it is the logical or.
+//
+// Gradient: ct for both.
+func Add(x, y any) tensor.Tensor { return op.Binary(addOp, x, y) }
+
+var addOp = binary(elementwise.Add, op.Op{Doc: "x + y"})
+
+func init() {
+	addOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, ct })
+}
+
+// Sub returns x - y. Integers wrap.
+//
+// Gradient: ct for x, -ct for y.
+func Sub(x, y any) tensor.Tensor { return op.Binary(subOp, x, y) }
+
+var subOp = binary(elementwise.Sub, op.Op{Doc: "x - y"})
+
+func init() {
+	subOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, Neg(sumTo(ct, y)) })
+}
+
+// Mul returns x · y. Integers wrap; for truth values it is the logical and.
+//
+// Gradient: ct·y for x, ct·x for y.
+func Mul(x, y any) tensor.Tensor { return op.Binary(mulOp, x, y) }
+
+var mulOp = binary(elementwise.Mul, op.Op{Doc: "x · y"})
+
+func init() {
+	mulOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		return Mul(ct, conj(y)), Mul(ct, conj(x))
+	})
+}
+
+// Div returns x / y, in float64 for integers. Division by zero gives an infinity
+// or NaN.
+//
+// Gradient: ct/y for x, -ct·(x/y)/y for y.
+func Div(x, y any) tensor.Tensor { return op.Binary(divOp, x, y) }
+
+var divOp = binary(elementwise.Div, op.Op{Doc: "x / y, in float64 for integers"})
+
+func init() {
+	divOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		gx = Div(ct, conj(y))
+		return gx, Neg(Mul(gx, conj(z)))
+	})
+}
+
+// FloorDiv returns ⌊x / y⌋, as Python's //. Integers divided by zero are an error
+// that names the element.
+//
+// Gradient: zero.
+func FloorDiv(x, y any) tensor.Tensor { return op.Binary(floorDivOp, x, y) }
+
+var floorDivOp = binary(elementwise.FloorDiv, op.Op{Doc: "x / y rounded down", Nondifferentiable: true})
+
+// Mod returns x - y·⌊x / y⌋, which has the sign of y, as Python's %. Integers
+// divided by zero are an error that names the element.
+//
+// Gradient: ct for x, -ct·⌊x / y⌋ for y.
+func Mod(x, y any) tensor.Tensor { return op.Binary(modOp, x, y) }
+
+var modOp = binary(elementwise.Mod, op.Op{Doc: "the remainder of x / y, with the sign of y"})
+
+func init() {
+	modOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		return ct, Neg(Mul(ct, FloorDiv(x, y)))
+	})
+}
+
+// TruncateDiv returns x / y rounded toward zero, as Go's / on integers. Integers
+// divided by zero are an error that names the element.
+//
+// Gradient: zero.
+func TruncateDiv(x, y any) tensor.Tensor { return op.Binary(truncateDivOp, x, y) }
+
+var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Doc: "x / y rounded toward zero", Nondifferentiable: true})
+
+// TruncateMod returns the remainder of [TruncateDiv], which has the sign of x,
+// as Go's %.
+//
+// Gradient: ct for x, -ct·trunc(x / y) for y.
+func TruncateMod(x, y any) tensor.Tensor { return op.Binary(truncateModOp, x, y) }
+
+var truncateModOp = binary(elementwise.TruncMod, op.Op{Doc: "the remainder of x / y, with the sign of x"})
+
+func init() {
+	truncateModOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		return ct, Neg(Mul(ct, TruncateDiv(x, y)))
+	})
+}
+
+// Pow returns x to the power y. Integers wrap, and a negative power of them is an
+// error that names the element.
+//
+// Gradient: ct·y·x^(y-1) for x, where 0 for y = 0; ct·x^y·log x for y, and 0
+// for x ≤ 0.
+func Pow(x, y any) tensor.Tensor { return op.Binary(powOp, x, y) }
+
+var powOp = binary(elementwise.Pow, op.Op{Doc: "x to the power y"})
+
+func init() {
+	powOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		x, y, z = conj(x), conj(y), conj(z)
+		// The power of the gradient is 1 where y is 0, so that 0·x^(-1) is 0 at x = 0.
+		zero := Equal(y, 0)
+		gx = Mul(ct, Mul(y, Pow(x, Where(zero, oneOf(y.DType()), Sub(y, 1)))))
+		positive := NotEqual(x, 0)
+		if !x.DType().IsComplex() {
+			positive = Greater(x, 0)
+		}
+		log := Where(positive, Log(Where(positive, x, oneOf(x.DType()))), zeroOf(x.DType()))
+		return gx, Mul(ct, Mul(z, log))
+	})
+}
+
+// Maximum returns the greater of x and y, NaN where either is.
+//
+// Gradient: ct for the greater one, half of it for each where they are equal.
+func Maximum(x, y any) tensor.Tensor { return op.Binary(maximumOp, x, y) }
+
+var maximumOp = binary(elementwise.Maximum, op.Op{Doc: "the greater of x and y"})
+
+func init() { maximumOp.VJP = vjp2(vjpExtreme) }
+
+// Minimum returns the lesser of x and y, NaN where either is.
+//
+// Gradient: ct for the lesser one, half of it for each where they are equal.
+func Minimum(x, y any) tensor.Tensor { return op.Binary(minimumOp, x, y) }
+
+var minimumOp = binary(elementwise.Minimum, op.Op{Doc: "the lesser of x and y"})
+
+func init() { minimumOp.VJP = vjp2(vjpExtreme) }
+
+func vjpExtreme(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	d := x.DType()
+	isX, isY := Cast(Equal(x, z), d), Cast(Equal(y, z), d)
+	share := Div(ct, Add(isX, isY))
+	return Mul(share, isX), Mul(share, isY)
+}
+
+// SquaredDifference returns (x - y)², and |x - y|² for complex tensors.
+//
+// Gradient: 2·ct·(x - y) for x, its negative for y.
+func SquaredDifference(x, y any) tensor.Tensor { return op.Binary(squaredDifferenceOp, x, y) }
+
+var squaredDifferenceOp = binary(elementwise.SquaredDifference, op.Op{Doc: "(x - y)²"})
+
+func init() {
+	squaredDifferenceOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		if ct.DType().IsComplex() { // |d|² = d·d̄ has the real part of ct as its cotangent
+			ct = Complex(Real(ct), ZerosLike(Real(ct)))
+		}
+		gx = Mul(ct, Mul(Sub(x, y), 2))
+		return gx, Neg(gx)
+	})
+}
+
+// Atan2 returns the angle of the point (y, x), between -π and π, in float64 for
+// integers.
+//
+// Gradient: ct·y/(x²+y²) for x, -ct·x/(x²+y²) for y, where x is the first operand.
+func Atan2(x, y any) tensor.Tensor { return op.Binary(atan2Op, x, y) }
+
+var atan2Op = binary(elementwise.Atan2, op.Op{Doc: "the angle of the point with coordinates y and x"})
+
+func init() {
+	atan2Op.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		s := Div(ct, Add(Square(x), Square(y)))
+		return Mul(s, y), Neg(Mul(s, x))
+	})
+}
+
+// Hypot returns √(x² + y²) without overflow on the way, in float64 for integers.
+//
+// Gradient: ct·x/z for x, ct·y/z for y, where z is the result; 0 where that is 0.
+func Hypot(x, y any) tensor.Tensor { return op.Binary(hypotOp, x, y) }
+
+var hypotOp = binary(elementwise.Hypot, op.Op{Doc: "√(x² + y²)"})
+
+func init() {
+	hypotOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		s := divNonzero(ct, z)
+		return Mul(s, x), Mul(s, y)
+	})
+}
+
+// Xlogy returns x·log y, and 0 where x is 0.
+//
+// Gradient: ct·log y for x, where 0 for x = 0; ct·x/y for y.
+func Xlogy(x, y any) tensor.Tensor { return op.Binary(xlogyOp, x, y) }
+
+var xlogyOp = binary(elementwise.Xlogy, op.Op{Doc: "x·log y, 0 where x is 0"})
+
+func init() {
+	xlogyOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		present := Cast(NotEqual(x, 0), x.DType())
+		return Mul(ct, Xlogy(present, y)), Mul(ct, xdivy(x, y))
+	})
+}
+
+// xdivy returns x/y, and 0 where x is 0.
+func xdivy(x, y tensor.Tensor) tensor.Tensor {
+	zero := Equal(x, 0)
+	return Where(zero, zeroOf(x.DType()), Div(x, Where(zero, oneOf(y.DType()), y)))
+}
+
+// divNonzero returns x/y, and 0 where y is 0.
+func divNonzero(x, y tensor.Tensor) tensor.Tensor {
+	zero := Equal(y, 0)
+	return Where(zero, zeroOf(x.DType()), Div(x, Where(zero, oneOf(y.DType()), y)))
+}
+
+// Xlog1py returns x·log(1 + y), and 0 where x is 0.
+//
+// Gradient: ct·log(1 + y) for x, where 0 for x = 0; ct·x/(1 + y) for y.
+func Xlog1py(x, y any) tensor.Tensor { return op.Binary(xlog1pyOp, x, y) }
+
+var xlog1pyOp = binary(elementwise.Xlog1py, op.Op{Doc: "x·log(1 + y), 0 where x is 0"})
+
+func init() {
+	xlog1pyOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+		present := Cast(NotEqual(x, 0), x.DType())
+		return Mul(ct, Xlog1py(present, y)), Mul(ct, xdivy(x, Add(y, 1)))
+	})
+}
+
+// NextAfter returns the number of x's type that is next to x in the direction of
+// y, and y where they are equal.
+//
+// Gradient: zero.
+func NextAfter(x, y any) tensor.Tensor { return op.Binary(nextAfterOp, x, y) }
+
+var nextAfterOp = binary(elementwise.NextAfter, op.Op{Name: "next_after", Doc: "the next number after x toward y", Nondifferentiable: true})

@@ -1,0 +1,94 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Cast converts the elements of x to another type. A float becomes an integer
+// toward zero, saturates, and NaN gives 0; an integer becomes a narrower one by
+// wrapping; anything becomes true unless it is zero; toward a narrower float a
+// number is rounded half to even; a complex number loses its imaginary part.
+// Strings are not cast: see [ToNumber] and [AsString].
+//
+// Gradient: the cotangent, cast back.
+func Cast(x any, to dtype.DType) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && d != nil && d.DType() == to {
+		return d
+	}
+	return op.Eval(castOp, x, to)
+}
+
+var castOp = op.Register(&op.Op{
+	Name: "cast", Doc: "converts elements to another type", Class: op.UnaryElementwise,
+	Params:  []op.Param{{Name: "x"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}},
+	Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x, to := c.Tensor(0), c.DType(1)
+		if x.DType() != to && elementwise.CastOf(to, x.DType()) == nil {
+			e := c.Errorf(tenon.ErrDType, "elements of type %v are not cast to %v", x.DType(), to)
+			switch dtype.String {
+			case to:
+				e.Hint = "use ops.AsString"
+			case x.DType():
+				e.Hint = "use ops.ToNumber"
+			}
+			return nil, e
+		}
+		return specs(to, x.Shape())
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		if s := c.Strings(0); s != nil {
+			return results(s)
+		}
+		return results(castDense(c.Dense(0), c.DType(1)))
+	},
+})
+
+func init() {
+	op.SetCast(castOp)
+	castOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Cast(ct, x.DType()) })
+}
+
+// Bitcast returns the memory of x as elements of another type. Where that is
+// narrower, the result has one more axis, of as many elements as fit; where it is
+// wider, x's last axis has to be of that size and goes away. Numbers are stored
+// with their low bytes first on every machine.
+func Bitcast(x any, to dtype.DType) tensor.Tensor { return op.Eval(bitcastOp, x, to) }
+
+var bitcastOp = op.Register(&op.Op{
+	Name: "bitcast", Doc: "the same memory as elements of another type", Class: op.Structural,
+	Params:  []op.Param{{Name: "x"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}},
+	Results: 1, Nondifferentiable: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x, to := c.Tensor(0), c.DType(1)
+		from := x.DType()
+		if from.Size() == 0 || to.Size() == 0 || to == dtype.Bool && from != dtype.Bool {
+			return nil, c.Errorf(tenon.ErrDType, "the memory of %v elements is not one of %v elements", from, to)
+		}
+		s := x.Shape()
+		switch a, b := from.Size(), to.Size(); {
+		case !s.HasRank() && a != b:
+			s = shape.UnknownRank
+		case a > b:
+			s = s.Insert(s.Rank(), a/b)
+		case a < b:
+			if s.Rank() == 0 || s.Dim(-1) >= 0 && s.Dim(-1) != b/a {
+				return nil, c.Errorf(tenon.ErrShape, "the last axis has to have size %d for elements of type %v", b/a, to)
+			}
+			s = s.Remove(-1)
+		}
+		return specs(to, s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		out, err := tensor.FromBytes(c.DType(1), outShape(c, 0), c.Dense(0).Bytes())
+		if err != nil {
+			return nil, err
+		}
+		return results(out)
+	},
+})

@@ -1,0 +1,166 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Complex returns x + y·i for real x and y: complex64 for float32, complex128 for
+// float64.
+//
+// Gradient: the real part of ct for x, the imaginary part for y.
+func Complex(x, y any) tensor.Tensor { return op.Binary(complexOp, x, y) }
+
+var complexOp = op.Register(&op.Op{
+	Name: "complex", Doc: "x + y·i", Class: op.BinaryElementwise, Params: binaryParams, Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x, y := c.Tensor(0), c.Tensor(1)
+		if x.DType() != dtype.Float32 && x.DType() != dtype.Float64 {
+			return nil, c.Errorf(tenon.ErrDType, "the parts of a complex number are float32 or float64, not %v", x.DType())
+		}
+		s, err := broadcast(c, x.Shape(), y.Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(x.DType().Complex(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		spec := c.Out[0].(*tensor.Spec)
+		out := tensor.NewDense(spec.DType(), spec.Shape())
+		x, y := move.Copied(move.Stretched(c.Dense(0), spec.Shape())), move.Copied(move.Stretched(c.Dense(1), spec.Shape()))
+		if spec.DType() == dtype.Complex64 {
+			elementwise.Complex(tensor.Elems[complex64](out), tensor.Elems[float32](x), tensor.Elems[float32](y))
+		} else {
+			elementwise.Complex(tensor.Elems[complex128](out), tensor.Elems[float64](x), tensor.Elems[float64](y))
+		}
+		return results(out)
+	},
+})
+
+func init() {
+	complexOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return Real(ct), Imag(ct) })
+}
+
+// Real returns the real part of x; a real tensor is returned as it is.
+//
+// Gradient: ct as the real part.
+func Real(x any) tensor.Tensor { return op.Unary(realOp, x) }
+
+var realOp = part(elementwise.RealPart, "the real part", func(x *tensor.Dense) *tensor.Dense { return x })
+
+func init() {
+	realOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		if !x.DType().IsComplex() {
+			return ct
+		}
+		return Complex(ct, ZerosLike(ct))
+	})
+}
+
+// Imag returns the imaginary part of x, which is 0 for a real tensor.
+//
+// Gradient: ct as the imaginary part.
+func Imag(x any) tensor.Tensor { return op.Unary(imagOp, x) }
+
+var imagOp = part(elementwise.ImagPart, "the imaginary part", func(x *tensor.Dense) *tensor.Dense {
+	return tensor.NewDense(x.DType(), x.Shape())
+})
+
+func init() {
+	imagOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		if !x.DType().IsComplex() {
+			return ZerosLike(x)
+		}
+		return Complex(ZerosLike(ct), ct)
+	})
+}
+
+// Angle returns the angle of x in the complex plane, between -π and π; for a real
+// tensor 0 or π.
+//
+// Gradient: of x = a+bi, ct·(-b + ai)/|x|², and 0 at 0.
+func Angle(x any) tensor.Tensor { return op.Unary(angleOp, x) }
+
+var angleOp = part(elementwise.Angle, "the angle in the complex plane", func(x *tensor.Dense) *tensor.Dense {
+	d := x.DType()
+	if d != dtype.Float32 && d != dtype.Float64 {
+		d = dtype.Float64
+		if x.DType().IsFloat() {
+			d = dtype.Float32
+		}
+	}
+	return castDense(unaryDense(elementwise.UnaryOf(elementwise.Angle, d), castDense(x, d), d, grainCheap), realResult(elementwise.Angle, x.DType()))
+})
+
+func init() {
+	angleOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		if !x.DType().IsComplex() {
+			return ZerosLike(x)
+		}
+		a, b := Real(x), Imag(x)
+		s := divNonzero(ct, Add(Square(a), Square(b)))
+		return Complex(Neg(Mul(s, b)), Mul(s, a))
+	})
+}
+
+// realResult is the element type of a part of a number of type d: integers have
+// an angle in float64.
+func realResult(k elementwise.Op, d dtype.DType) dtype.DType {
+	if k == elementwise.Angle && d.IsInteger() {
+		return dtype.Float64
+	}
+	return d.Real()
+}
+
+// part registers a real function of complex numbers, which of real numbers is computed by real.
+func part(k elementwise.Op, doc string, real func(x *tensor.Dense) *tensor.Dense) *op.Op {
+	o := &op.Op{Name: k.String(), Doc: doc, Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if !x.DType().IsNumeric() {
+			return nil, undefined(c, x.DType())
+		}
+		return specs(realResult(k, x.DType()), x.Shape())
+	}
+	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
+		switch d := x.DType(); {
+		case d.IsComplex():
+			return unaryDense(elementwise.UnaryOf(k, d), x, d.Real(), grainCheap)
+		case d.IsReal():
+			return real(x)
+		}
+		return nil
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
+	return op.Register(o)
+}
+
+// Conj returns the complex conjugate; a real tensor is returned as it is.
+//
+// Gradient: the conjugate of ct.
+func Conj(x any) tensor.Tensor { return op.Unary(conjOp, x) }
+
+var conjOp = op.Register(&op.Op{
+	Name: "conj", Doc: "the complex conjugate", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if d := c.Tensor(0).DType(); !d.IsNumeric() {
+			return nil, undefined(c, d)
+		}
+		return inferSame(c)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		if !x.DType().IsComplex() {
+			return results(x)
+		}
+		return results(unaryDense(elementwise.UnaryOf(elementwise.Conj, x.DType()), x, x.DType(), grainCheap))
+	},
+})
+
+func init() {
+	conjOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Conj(ct) })
+}

@@ -1,0 +1,171 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// CumOptions says how a cumulative operation runs.
+type CumOptions struct {
+	Exclusive bool // each element is left out of its own result
+	Reverse   bool // from the last element to the first
+}
+
+var cumulativeParams = []op.Param{
+	{Name: "x"},
+	{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
+	{Name: "exclusive", Kind: op.Attr, Type: op.BoolType, Default: false},
+	{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false},
+}
+
+// cumulative registers a cumulative operation that package reduce computes.
+func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
+	o.Class, o.Params, o.Results = op.Cumulative, cumulativeParams, 1
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if reduce.Scan(k, x.DType()) == nil {
+			return nil, undefined(c, x.DType())
+		}
+		if _, err := axisOf(c, c.Int(1), x.Shape()); err != nil {
+			return nil, err
+		}
+		return inferSame(c)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		out := tensor.NewDense(x.DType(), x.Shape())
+		if x.Len() == 0 {
+			return results(out)
+		}
+		outer, n, inner, err := around(c, x, c.Int(1))
+		if err != nil {
+			return nil, err
+		}
+		reduce.Scan(k, x.DType())(out.Raw(), x.Raw(), outer, n, inner, c.Bool(2), c.Bool(3))
+		return results(out)
+	}
+	o.Batch = batchAxis(1)
+	return op.Register(&o)
+}
+
+// around returns the sizes of x before, along and behind an axis.
+func around(c *op.Call, x *tensor.Dense, axis int) (outer, n, inner int, err error) {
+	a, err := axisOf(c, axis, x.Shape())
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	dims := x.Shape().Dims()
+	return product(dims[:a]), dims[a], product(dims[a+1:]), nil
+}
+
+// CumSum returns the running sums of x along an axis. Integers wrap.
+//
+// Gradient: the running sums of ct in the other direction.
+func CumSum(x any, axis int, o CumOptions) tensor.Tensor {
+	return op.Eval(cumSumOp, x, axis, o.Exclusive, o.Reverse)
+}
+
+var cumSumOp = cumulative(op.Op{Name: "cumsum", Doc: "running sums along an axis"}, reduce.CumSum)
+
+func init() {
+	cumSumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{CumSum(ct[0], c.Int(1), CumOptions{c.Bool(2), !c.Bool(3)})}
+	}
+}
+
+// CumProd returns the running products of x along an axis. Integers wrap.
+//
+// Gradient: for element k, the product of those before it times the sum over
+// i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ, which is a [LinearScan]; it is right where
+// elements are 0.
+func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
+	return op.Eval(cumProdOp, x, axis, o.Exclusive, o.Reverse)
+}
+
+var cumProdOp = cumulative(op.Op{Name: "cumprod", Doc: "running products along an axis"}, reduce.CumProd)
+
+func init() {
+	cumProdOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
+		g := ct[0]
+		if exclusive { // element k first counts in the next result
+			g = shiftOne(g, axis, !reverse)
+		}
+		behind := LinearScan(shiftOne(conj(x), axis, !reverse), g, axis, !reverse)
+		return []tensor.Tensor{Mul(behind, CumProd(conj(x), axis, CumOptions{Exclusive: true, Reverse: reverse}))}
+	}
+}
+
+// CumMax returns the running maxima of x along an axis; NaN from the first NaN on.
+// An exclusive one starts with the least value of the type.
+//
+// Gradient: the sum of ct over the results that an element is; the first of equal
+// elements takes all.
+func CumMax(x any, axis int, o CumOptions) tensor.Tensor {
+	return op.Eval(cumMaxOp, x, axis, o.Exclusive, o.Reverse)
+}
+
+var cumMaxOp = cumulative(op.Op{Name: "cummax", Doc: "running maxima along an axis"}, reduce.CumMax)
+
+// CumMin returns the running minima of x along an axis; see [CumMax].
+func CumMin(x any, axis int, o CumOptions) tensor.Tensor {
+	return op.Eval(cumMinOp, x, axis, o.Exclusive, o.Reverse)
+}
+
+var cumMinOp = cumulative(op.Op{Name: "cummin", Doc: "running minima along an axis"}, reduce.CumMin)
+
+func init() {
+	cumMaxOp.VJP = vjpRunningExtreme
+	cumMinOp.VJP = vjpRunningExtreme
+}
+
+// vjpRunningExtreme sums the cotangents of each stretch of equal results, and
+// gives the sum to the element where the stretch begins.
+func vjpRunningExtreme(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
+	g := ct[0]
+	if exclusive {
+		g = shiftOne(g, axis, !reverse)
+	}
+	before := op.Eval(c.Op, x, axis, true, reverse)
+	begins := Cast(NotEqual(op.Eval(c.Op, x, axis, false, reverse), before), x.DType())
+	goesOn := shiftOne(Sub(1, begins), axis, !reverse)
+	return []tensor.Tensor{Mul(begins, LinearScan(goesOn, g, axis, !reverse))}
+}
+
+// LogCumSumExp returns the logarithms of the running sums of e^x along an axis,
+// without overflow on the way. An exclusive one starts with -Inf.
+//
+// Gradient: for element k, the sum over i ≥ k of ctᵢ·e^(xₖ-yᵢ), as a [LinearScan]
+// with the factors e^(yₖ-yₖ₊₁), which are at most 1.
+func LogCumSumExp(x any, axis int, o CumOptions) tensor.Tensor {
+	return op.Eval(logCumSumExpOp, x, axis, o.Exclusive, o.Reverse)
+}
+
+var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
+
+func init() {
+	logCumSumExpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
+		g := ct[0]
+		if exclusive {
+			g = shiftOne(g, axis, !reverse)
+		}
+		y := LogCumSumExp(x, axis, CumOptions{Reverse: reverse})
+		finite := IsFinite(y)
+		y = Where(finite, y, zeroOf(y.DType()))
+		// The factor from one result to the next, kept at the next.
+		factor := Exp(Sub(shiftOne(y, axis, reverse), y))
+		factor = Where(shiftedIn(finite, axis, reverse), factor, zeroOf(y.DType()))
+		behind := LinearScan(shiftOne(factor, axis, !reverse), g, axis, !reverse)
+		return []tensor.Tensor{Mul(behind, Exp(Sub(x, y)))}
+	}
+}
+
+// shiftedIn is shiftOne for truth values.
+func shiftedIn(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
+	return Cast(shiftOne(Cast(x, dtype.Uint8), axis, backward), dtype.Bool)
+}

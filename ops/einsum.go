@@ -1,0 +1,321 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Einsum sums products of elements by Einstein's convention, as
+// numpy.einsum does:
+//
+//	ops.Einsum("bij,bjk->bik", x, y)     // batched matrix products
+//	ops.Einsum("...i,...i", x, y)        // dot products over the last axis
+//	ops.Einsum("ii->i", x)               // a diagonal
+//
+// The equation names the axes of each operand, separated by commas, and behind
+// the arrow those of the result; axes that the result lacks are summed over.
+// Without an arrow the result has the letters that occur once, in the order of
+// the alphabet, behind the axes of the ellipsis. Axes under an ellipsis broadcast;
+// axes with the same letter have the same size. Spaces do not count.
+//
+// Three or more operands are contracted in pairs, in the order that takes the fewest
+// multiplications (found exactly for up to six operands, greedily beyond).
+//
+// Gradient: for each operand, the einsum of ct and the other operands.
+func Einsum(equation string, operands ...any) tensor.Tensor {
+	return op.Eval(einsumOp, operands, equation)
+}
+
+var einsumOp = op.Register(&op.Op{
+	Name: "einsum", Doc: "sums of products by Einstein's convention", Results: 1, Strided: true,
+	Params: []op.Param{
+		{Name: "operands", Kind: op.Tensors, Group: 1},
+		{Name: "equation", Kind: op.Attr, Type: op.StringType},
+	},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		e, err := parseEinsum(c, c.Str(1), len(c.List(0)))
+		if err != nil {
+			return nil, err
+		}
+		d := c.List(0)[0].(tensor.Tensor).DType()
+		if !hasProducts(d) {
+			return nil, undefined(c, d)
+		}
+		s, err := e.infer(c)
+		if err != nil {
+			return nil, err
+		}
+		return specs(d, s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		operands := make([]*tensor.Dense, len(c.List(0)))
+		shapes := make([]shape.Shape, len(operands))
+		for i, v := range c.List(0) {
+			operands[i] = v.(*tensor.Dense)
+			shapes[i] = operands[i].Shape()
+		}
+		p, err := planEinsum(c, c.Str(1), shapes)
+		if err != nil {
+			return nil, err
+		}
+		out := p.run(operands)
+		if !out.Shape().Equal(outShape(c, 0)) {
+			out = out.Reshaped(outShape(c, 0))
+		}
+		return results(out)
+	},
+})
+
+func init() {
+	einsumOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		e, err := parseEinsum(c, c.Str(1), len(c.List(0)))
+		if err != nil {
+			return nil, err
+		}
+		batch := e.unused()
+		for i, b := range batched {
+			if b {
+				e.in[i] = string(batch) + e.in[i]
+			}
+		}
+		e.out = string(batch) + e.out
+		return results(op.Eval(einsumOp, c.List(0), e.String()))
+	}
+	einsumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		operands := c.List(0)
+		e, err := parseEinsum(c, c.Str(1), len(operands))
+		tenon.Throw(err)
+		grads := make([]tensor.Tensor, len(operands))
+		if !out[0].DType().IsDifferentiable() {
+			return grads
+		}
+		for i := range operands {
+			grads[i] = e.gradient(operands, i, ct[0])
+		}
+		return grads
+	}
+}
+
+// dots stands for the axes of an ellipsis among the letters of a term.
+const dots = '…'
+
+// An equation is a parsed equation of an einsum: a letter for each axis.
+type equation struct {
+	in  []string
+	out string
+}
+
+// String writes the equation so that it can be parsed again.
+func (e *equation) String() string {
+	return strings.ReplaceAll(strings.Join(e.in, ",")+"->"+e.out, string(dots), "...")
+}
+
+func parseEinsum(c *op.Call, text string, operands int) (*equation, error) {
+	bad := func(format string, args ...any) (*equation, error) {
+		e := c.Errorf(tenon.ErrInvalid, format, args...)
+		e.Where = fmt.Sprintf("equation %q", text)
+		return nil, e
+	}
+	t := strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "...", string(dots))
+	in, out, arrow := strings.Cut(t, "->")
+	e := &equation{in: strings.Split(in, ","), out: out}
+	if len(e.in) != operands || operands == 0 {
+		return bad("it has %d terms for %d operands", len(e.in), operands)
+	}
+	used := map[rune]int{}
+	for _, term := range e.in {
+		for _, r := range term {
+			if !isLabel(r) {
+				return bad("%q is not a letter", r)
+			}
+			used[r]++
+		}
+		if strings.Count(term, string(dots)) > 1 {
+			return bad("the term %q has two ellipses", term)
+		}
+	}
+	if !arrow {
+		e.out = implicitOutput(used)
+	}
+	seen := map[rune]bool{}
+	for _, r := range e.out {
+		switch {
+		case !isLabel(r):
+			return bad("%q is not a letter", r)
+		case used[r] == 0:
+			return bad("the result has %q, which no operand has", label(r))
+		case seen[r]:
+			return bad("the result has %q twice", label(r))
+		}
+		seen[r] = true
+	}
+	return e, nil
+}
+
+func label(r rune) string {
+	if r == dots {
+		return "..."
+	}
+	return string(r)
+}
+
+func isLabel(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == dots || r >= firstSpare && r < firstSpare+0x400
+}
+
+// firstSpare begins the letters that gradients and batching use for axes of their
+// own: a private area of Unicode.
+const firstSpare = '\ue000'
+
+// unused returns a letter that the equation does not have.
+func (e *equation) unused() rune {
+	all := strings.Join(e.in, "")
+	for r := firstSpare; ; r++ {
+		if !strings.ContainsRune(all, r) {
+			return r
+		}
+	}
+}
+
+// implicitOutput is the result of an equation without an arrow.
+func implicitOutput(used map[rune]int) string {
+	var once []rune
+	for r, n := range used {
+		if r != dots && n == 1 {
+			once = append(once, r)
+		}
+	}
+	slices.Sort(once)
+	if used[dots] > 0 {
+		once = append([]rune{dots}, once...)
+	}
+	return string(once)
+}
+
+// infer returns the shape of the result, as far as sizes and ranks are known.
+func (e *equation) infer(c *op.Call) (shape.Shape, error) {
+	sizes := map[rune]int{}
+	ellipsis := shape.Shape{}
+	for i, term := range e.in {
+		s := c.List(0)[i].(tensor.Tensor).Shape()
+		letters := []rune(term)
+		open := slices.Index(letters, dots)
+		if !s.HasRank() {
+			if open >= 0 {
+				ellipsis = shape.UnknownRank
+				continue
+			}
+			s = shape.OfRank(len(letters))
+		}
+		extra := s.Rank() - len(letters)
+		if open >= 0 {
+			extra++
+		}
+		if extra < 0 || extra > 0 && open < 0 {
+			return s, c.Errorf(tenon.ErrShape, "operand %d has rank %d, the term %q names %d axes", i, s.Rank(), e.term(i), len(letters))
+		}
+		axis := 0
+		for _, r := range letters {
+			if r == dots {
+				var err error
+				if ellipsis, err = broadcast(c, ellipsis, s.Slice(axis, axis+extra)); err != nil {
+					return s, err
+				}
+				axis += extra
+				continue
+			}
+			d := s.Dim(axis)
+			axis++
+			old, ok := sizes[r]
+			switch {
+			case !ok || old < 0:
+				sizes[r] = d
+			case d >= 0 && d != old:
+				return s, c.Errorf(tenon.ErrShape, "axis %q has size %d in operand %d and %d before", label(r), d, i, old)
+			}
+		}
+	}
+	if !strings.ContainsRune(e.out, dots) && (!ellipsis.HasRank() || ellipsis.Rank() > 0) && strings.Contains(e.String(), "...") {
+		return ellipsis, c.Errorf(tenon.ErrInvalid, "the result lacks the ellipsis of the operands")
+	}
+	var out shape.Shape
+	for _, r := range e.out {
+		if r == dots {
+			out = shape.Concat(out, ellipsis)
+		} else {
+			out = shape.Concat(out, shape.Of(sizes[r]))
+		}
+	}
+	return out, nil
+}
+
+func (e *equation) term(i int) string { return strings.ReplaceAll(e.in[i], string(dots), "...") }
+
+// gradient returns the cotangent of operand i.
+func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) tensor.Tensor {
+	x := operands[i].(tensor.Tensor)
+	terms, args := []string{e.out}, []any{ct}
+	for k, o := range operands {
+		if k != i {
+			terms = append(terms, e.in[k])
+			args = append(args, conj(o.(tensor.Tensor)))
+		}
+	}
+	elsewhere := strings.Join(terms, "")
+	// The letters of the operand: once each, and among them those that occur elsewhere.
+	var unique, present []rune
+	var missing []int
+	term := []rune(e.in[i])
+	fresh := &equation{in: append(terms, e.in[i])}
+	for k, r := range term {
+		if slices.Contains(term[:k], r) { // a diagonal: it gets a letter of its own
+			other := fresh.unused()
+			fresh.in = append(fresh.in, string(other))
+			n := sizeOperand(x, axisFromEnd(term, slices.Index(term, r)))
+			args = append(args, Eye(ct.DType(), n, n))
+			terms = append(terms, string([]rune{r, other}))
+			elsewhere += string([]rune{r, other})
+			r = other
+		}
+		unique = append(unique, r)
+	}
+	for k, r := range unique {
+		if strings.ContainsRune(elsewhere, r) || r == dots {
+			present = append(present, r)
+		} else {
+			missing = append(missing, axisFromEnd(unique, k))
+		}
+	}
+	if slices.Contains(present, dots) && !strings.ContainsRune(elsewhere, dots) {
+		// An ellipsis of no axes that the result leaves out.
+		present = slices.DeleteFunc(present, func(r rune) bool { return r == dots })
+	}
+	g := op.Eval(einsumOp, args, (&equation{in: terms, out: string(present)}).String())
+	if len(missing) > 0 { // axes that only this operand has: each element counts alike
+		rank := x.Shape().Rank()
+		for k, a := range missing {
+			if a < 0 && rank >= 0 {
+				missing[k] = a + rank
+			}
+		}
+		slices.Sort(missing)
+		g = ExpandDims(g, missing...)
+		return BroadcastTo(g, Shape(x))
+	}
+	return sumTo(g, x)
+}
+
+// axisFromEnd is the axis of letter k of a term: from the end where an ellipsis
+// comes before it.
+func axisFromEnd(term []rune, k int) int {
+	if open := slices.Index(term, dots); open >= 0 && open < k {
+		return k - len(term)
+	}
+	return k
+}

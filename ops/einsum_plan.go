@@ -1,0 +1,309 @@
+package ops
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A contraction is what an einsum does for operands of certain shapes.
+type contraction struct {
+	operands []einsumTerm
+	out      []int // labels of the result
+	steps    []einsumStep
+}
+
+// An einsumTerm says how the axes of an operand become labels.
+type einsumTerm struct {
+	axes   []int // the label of each axis; an axis of size 1 that broadcasts has none (-1)
+	labels []int // of the axes that are left, each once
+}
+
+// An einsumStep contracts two of the tensors that are left; the result goes to the end.
+type einsumStep struct {
+	a, b int
+	out  []int
+}
+
+// Plans are kept by equation and shapes. There are few different ones in a program;
+// one that has very many starts again.
+var (
+	einsumPlans   = map[string]*contraction{}
+	einsumPlansMu sync.RWMutex
+)
+
+const maxEinsumPlans = 4096
+
+func planEinsum(c *op.Call, equation string, shapes []shape.Shape) (*contraction, error) {
+	key := fmt.Sprint(equation, shapes)
+	einsumPlansMu.RLock()
+	p := einsumPlans[key]
+	einsumPlansMu.RUnlock()
+	if p != nil {
+		return p, nil
+	}
+	e, err := parseEinsum(c, equation, len(shapes))
+	if err != nil {
+		return nil, err
+	}
+	p = e.plan(shapes)
+	einsumPlansMu.Lock()
+	defer einsumPlansMu.Unlock()
+	if len(einsumPlans) >= maxEinsumPlans {
+		clear(einsumPlans)
+	}
+	einsumPlans[key] = p
+	return p, nil
+}
+
+// plan gives numbers to the letters and to the axes of the ellipsis, which count from
+// its end, and orders the steps.
+func (e *equation) plan(shapes []shape.Shape) *contraction {
+	number := map[rune]int{}
+	var ellipsis []int // labels of the ellipsis, the last axis first
+	var sizes []int    // by label
+	fresh := func() int {
+		sizes = append(sizes, 1)
+		return len(sizes) - 1
+	}
+	labelsOf := func(term string, rank int) []int {
+		letters := []rune(term)
+		extra := rank - len(letters) + 1
+		var out []int
+		for _, r := range letters {
+			if r == dots {
+				for len(ellipsis) < extra {
+					ellipsis = append(ellipsis, fresh())
+				}
+				for k := extra - 1; k >= 0; k-- {
+					out = append(out, ellipsis[k])
+				}
+				continue
+			}
+			if _, ok := number[r]; !ok {
+				number[r] = fresh()
+			}
+			out = append(out, number[r])
+		}
+		return out
+	}
+	p := &contraction{operands: make([]einsumTerm, len(e.in))}
+	for i, term := range e.in {
+		p.operands[i].axes = labelsOf(term, shapes[i].Rank())
+		for a, l := range p.operands[i].axes {
+			sizes[l] = max(sizes[l], shapes[i].Dim(a))
+		}
+	}
+	// A size 0 is a size too: max has hidden it.
+	for i := range e.in {
+		for a, l := range p.operands[i].axes {
+			if shapes[i].Dim(a) == 0 {
+				sizes[l] = 0
+			}
+		}
+	}
+	for i := range p.operands {
+		t := &p.operands[i]
+		for a, l := range t.axes {
+			switch {
+			case shapes[i].Dim(a) == 1 && sizes[l] != 1:
+				t.axes[a] = -1
+			case !slices.Contains(t.labels, l):
+				t.labels = append(t.labels, l)
+			}
+		}
+	}
+	p.out = labelsOf(e.out, len(ellipsis)+len([]rune(strings.ReplaceAll(e.out, string(dots), ""))))
+	p.order(sizes)
+	return p
+}
+
+// A labelSet is a set of labels, for planning only: labels beyond its width are
+// ordered as well as it can.
+type labelSet = uint64
+
+func setOf(labels []int) labelSet {
+	var s labelSet
+	for _, l := range labels {
+		s |= 1 << (l % 64)
+	}
+	return s
+}
+
+func (s sizesOf) volume(set labelSet) float64 {
+	v := 1.0
+	for ; set != 0; set &= set - 1 {
+		v *= float64(s[bits.TrailingZeros64(set)%max(1, len(s))])
+	}
+	return v
+}
+
+type sizesOf []int
+
+// order finds the steps.
+func (p *contraction) order(sizes []int) {
+	n := len(p.operands)
+	if n < 2 {
+		return
+	}
+	sets := make([]labelSet, n)
+	for i, t := range p.operands {
+		sets[i] = setOf(t.labels)
+	}
+	var pairs [][2]int
+	if n <= 6 {
+		pairs = bestOrder(sets, setOf(p.out), sizes)
+	} else {
+		pairs = greedyOrder(sets, setOf(p.out), sizes)
+	}
+	labels := make([][]int, n)
+	for i, t := range p.operands {
+		labels[i] = t.labels
+	}
+	live := make([]bool, n, 2*n)
+	for i := range live {
+		live[i] = true
+	}
+	for _, pair := range pairs {
+		a, b := pair[0], pair[1]
+		live[a], live[b] = false, false
+		kept := slices.Clone(p.out)
+		for i, ok := range live {
+			if ok {
+				kept = append(kept, labels[i]...)
+			}
+		}
+		var out []int
+		for _, l := range slices.Concat(labels[a], labels[b]) {
+			if slices.Contains(kept, l) && !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+		}
+		if len(p.steps) == n-2 {
+			out = slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(out, l) })
+		}
+		p.steps = append(p.steps, einsumStep{a, b, out})
+		labels = append(labels, out)
+		live = append(live, true)
+	}
+}
+
+// bestOrder tries all orders: for each subset of operands, the cheapest way to
+// make its product of two smaller ones. Tensors are numbered as they arise.
+func bestOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
+	n := len(sets)
+	full := 1<<n - 1
+	union := make([]labelSet, full+1)
+	for s := 1; s <= full; s++ {
+		low := bits.TrailingZeros(uint(s))
+		union[s] = union[s&(s-1)] | sets[low]
+	}
+	kept := func(s int) labelSet { return union[s] & (out | union[full&^s]) }
+	cost := make([]float64, full+1)
+	split := make([]int, full+1)
+	for s := 1; s <= full; s++ {
+		if s&(s-1) == 0 {
+			continue
+		}
+		cost[s] = -1
+		for a := (s - 1) & s; a > s&^a; a = (a - 1) & s {
+			b := s &^ a
+			c := cost[a] + cost[b] + sizes.volume(kept(a)|kept(b))
+			if cost[s] < 0 || c < cost[s] {
+				cost[s], split[s] = c, a
+			}
+		}
+	}
+	var pairs [][2]int
+	var emit func(s int) int
+	emit = func(s int) int {
+		if s&(s-1) == 0 {
+			return bits.TrailingZeros(uint(s))
+		}
+		a := emit(split[s])
+		b := emit(s &^ split[s])
+		pairs = append(pairs, [2]int{min(a, b), max(a, b)})
+		return n + len(pairs) - 1
+	}
+	emit(full)
+	return pairs
+}
+
+// greedyOrder takes, time and again, the pair whose product takes the fewest
+// multiplications less the elements that it makes unnecessary.
+func greedyOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
+	type live struct {
+		id  int
+		set labelSet
+	}
+	var left []live
+	for i, s := range sets {
+		left = append(left, live{i, s})
+	}
+	var pairs [][2]int
+	for next := len(sets); len(left) > 1; next++ {
+		best, bi, bj := 0.0, -1, -1
+		for i := range left {
+			for j := i + 1; j < len(left); j++ {
+				c := sizes.volume(left[i].set|left[j].set) - sizes.volume(left[i].set) - sizes.volume(left[j].set)
+				if bi < 0 || c < best {
+					best, bi, bj = c, i, j
+				}
+			}
+		}
+		rest := out
+		for k, l := range left {
+			if k != bi && k != bj {
+				rest |= l.set
+			}
+		}
+		merged := live{next, (left[bi].set | left[bj].set) & rest}
+		pairs = append(pairs, [2]int{left[bi].id, left[bj].id})
+		left = append(slices.Delete(slices.Delete(left, bj, bj+1), bi, bi+1), merged)
+	}
+	return pairs
+}
+
+// run contracts the operands.
+func (p *contraction) run(operands []*tensor.Dense) *tensor.Dense {
+	ts := make([]*tensor.Dense, 0, 2*len(operands))
+	labels := make([][]int, 0, 2*len(operands))
+	for i, x := range operands {
+		ts = append(ts, p.operands[i].diagonal(x))
+		labels = append(labels, p.operands[i].labels)
+	}
+	for _, s := range p.steps {
+		ts = append(ts, contracted(ts[s.a], labels[s.a], ts[s.b], labels[s.b], s.out))
+		labels = append(labels, s.out)
+	}
+	last := len(ts) - 1
+	x, xl := summedOut(ts[last], labels[last], nil, p.out)
+	// An axis of the ellipsis may have size 1 everywhere and then no label that is left.
+	out := slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(xl, l) })
+	return arranged(x, xl, out)
+}
+
+// diagonal views x with an axis for each label: an axis that broadcasts goes away,
+// and axes with the same label become one that runs along both.
+func (t *einsumTerm) diagonal(x *tensor.Dense) *tensor.Dense {
+	if len(t.labels) == len(t.axes) {
+		return x
+	}
+	own := x.Strides()
+	dims, strides := make([]int, len(t.labels)), make([]int, len(t.labels))
+	for a, l := range t.axes {
+		if l < 0 {
+			continue
+		}
+		k := slices.Index(t.labels, l)
+		dims[k] = x.Dim(a)
+		strides[k] += own[a]
+	}
+	return x.View(0, shape.Of(dims...), strides)
+}

@@ -1,0 +1,147 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The operations of this file take floating and complex tensors, and give float64
+// for integers.
+
+// Exp returns e^x.
+//
+// Gradient: ct·y, with the result y.
+func Exp(x any) tensor.Tensor { return op.Unary(expOp, x) }
+
+var expOp = unary(elementwise.Exp, op.Op{Doc: "e to the power x"})
+
+func init() {
+	expOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(y)) })
+}
+
+// Exp2 returns 2^x, for real tensors.
+//
+// Gradient: ct·y·log 2.
+func Exp2(x any) tensor.Tensor { return op.Unary(exp2Op, x) }
+
+var exp2Op = unary(elementwise.Exp2, op.Op{Doc: "2 to the power x"})
+
+func init() {
+	exp2Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(y, math.Ln2)) })
+}
+
+// Expm1 returns e^x - 1 without losing digits near 0.
+//
+// Gradient: ct·(y + 1).
+func Expm1(x any) tensor.Tensor { return op.Unary(expm1Op, x) }
+
+var expm1Op = unary(elementwise.Expm1, op.Op{Doc: "e to the power x, minus 1"})
+
+func init() {
+	expm1Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(Add(y, 1))) })
+}
+
+// Log returns the natural logarithm: -Inf at 0, NaN below.
+//
+// Gradient: ct/x.
+func Log(x any) tensor.Tensor { return op.Unary(logOp, x) }
+
+var logOp = unary(elementwise.Log, op.Op{Doc: "natural logarithm"})
+
+func init() {
+	logOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(x)) })
+}
+
+// Log2 returns the logarithm to base 2, for real tensors.
+//
+// Gradient: ct/(x·log 2).
+func Log2(x any) tensor.Tensor { return op.Unary(log2Op, x) }
+
+var log2Op = unary(elementwise.Log2, op.Op{Doc: "logarithm to base 2"})
+
+func init() {
+	log2Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, math.Ln2)) })
+}
+
+// Log10 returns the logarithm to base 10.
+//
+// Gradient: ct/(x·log 10).
+func Log10(x any) tensor.Tensor { return op.Unary(log10Op, x) }
+
+var log10Op = unary(elementwise.Log10, op.Op{Doc: "logarithm to base 10"})
+
+func init() {
+	log10Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(conj(x), math.Ln10)) })
+}
+
+// Log1p returns log(1 + x) without losing digits near 0.
+//
+// Gradient: ct/(1 + x).
+func Log1p(x any) tensor.Tensor { return op.Unary(log1pOp, x) }
+
+var log1pOp = unary(elementwise.Log1p, op.Op{Doc: "natural logarithm of 1 + x"})
+
+func init() {
+	log1pOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(Add(x, 1))) })
+}
+
+// Reciprocal returns 1/x.
+//
+// Gradient: -ct·y².
+func Reciprocal(x any) tensor.Tensor { return op.Unary(reciprocalOp, x) }
+
+var reciprocalOp = unary(elementwise.Reciprocal, op.Op{Doc: "1/x"})
+
+func init() {
+	reciprocalOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Square(conj(y)))) })
+}
+
+// Square returns x². Integers wrap.
+//
+// Gradient: 2·ct·x.
+func Square(x any) tensor.Tensor { return op.Unary(squareOp, x) }
+
+var squareOp = unary(elementwise.Square, op.Op{Doc: "x²"})
+
+func init() {
+	squareOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(conj(x), 2)) })
+}
+
+// Sqrt returns √x: NaN below 0 for real tensors.
+//
+// Gradient: ct/(2·y).
+func Sqrt(x any) tensor.Tensor { return op.Unary(sqrtOp, x) }
+
+var sqrtOp = unary(elementwise.Sqrt, op.Op{Doc: "square root"})
+
+func init() {
+	sqrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(Mul(ct, 0.5), conj(y)) })
+}
+
+// Rsqrt returns 1/√x.
+//
+// Gradient: -ct·y³/2.
+func Rsqrt(x any) tensor.Tensor { return op.Unary(rsqrtOp, x) }
+
+var rsqrtOp = unary(elementwise.Rsqrt, op.Op{Doc: "1 / square root"})
+
+func init() {
+	rsqrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		y = conj(y)
+		return Mul(ct, Mul(Mul(y, Square(y)), -0.5))
+	})
+}
+
+// Cbrt returns the cube root of real numbers, negative ones too.
+//
+// Gradient: ct/(3·y²).
+func Cbrt(x any) tensor.Tensor { return op.Unary(cbrtOp, x) }
+
+var cbrtOp = unary(elementwise.Cbrt, op.Op{Doc: "cube root"})
+
+func init() {
+	cbrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(Square(y), 3)) })
+}

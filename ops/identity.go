@@ -1,0 +1,130 @@
+package ops
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Identity returns x itself.
+//
+// Gradient: ct.
+func Identity(x any) tensor.Tensor { return op.Eval(identityOp, x) }
+
+var identityOp = op.Register(&op.Op{
+	Name: "identity", Doc: "x itself", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Infer:  inferSame,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
+})
+
+func init() {
+	identityOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
+}
+
+// StopGradient returns x itself, as a constant to gradients.
+//
+// Gradient: zero.
+func StopGradient(x any) tensor.Tensor { return op.Eval(stopGradientOp, x) }
+
+var stopGradientOp = op.Register(&op.Op{
+	Name: "stop_gradient", Doc: "x itself, as a constant to gradients", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Nondifferentiable: true,
+	Infer:             inferSame,
+	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
+})
+
+// ZerosLike returns zeros of x's element type and shape; empty strings for strings.
+func ZerosLike(x any) tensor.Tensor { return op.Eval(zerosLikeOp, x) }
+
+var zerosLikeOp = op.Register(&op.Op{
+	Name: "zeros_like", Doc: "zeros of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Nondifferentiable: true,
+	Infer:             inferSame,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		if x := c.Strings(0); x != nil {
+			return results(tensor.WrapStrings(make([]int64, x.Len()+1), nil, x.Shape()))
+		}
+		x := c.Dense(0)
+		return results(tensor.NewDense(x.DType(), x.Shape()))
+	},
+})
+
+// OnesLike returns ones of x's element type and shape.
+func OnesLike(x any) tensor.Tensor { return op.Eval(onesLikeOp, x) }
+
+var onesLikeOp = op.Register(&op.Op{
+	Name: "ones_like", Doc: "ones of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Nondifferentiable: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if d := c.Tensor(0).DType(); d == dtype.String {
+			return nil, undefined(c, d)
+		}
+		return inferSame(c)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		out := tensor.NewDense(x.DType(), x.Shape())
+		move.Fill(out, oneOf(x.DType()))
+		return results(out)
+	},
+})
+
+// oneOf returns the scalar 1 of an element type.
+func oneOf(d dtype.DType) *tensor.Dense {
+	return castDense(tensor.Scalar(true).(*tensor.Dense), d)
+}
+
+// CheckNumerics returns x, or throws an error that gives the message and names the first
+// element that is NaN or infinite.
+//
+// Gradient: ct.
+func CheckNumerics(x any, message string) tensor.Tensor {
+	return op.Eval(checkNumericsOp, x, message)
+}
+
+var checkNumericsOp = op.Register(&op.Op{
+	Name: "check_numerics", Doc: "fails where an element is NaN or infinite", Class: op.Assert,
+	Params:  []op.Param{{Name: "x"}, {Name: "message", Kind: op.Attr, Type: op.StringType, Default: ""}},
+	Results: 1, Strided: true, Stateful: true,
+	Infer: inferSame,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		if x == nil || elementwise.UnaryOf(elementwise.IsFinite, x.DType()) == nil || x.DType().IsInteger() {
+			return results(c.Tensor(0))
+		}
+		finite := elementwise.UnaryOf(elementwise.IsFinite, x.DType())
+		bad := newLoop(x.Shape(), x).each(grainCheap, func(r run) int {
+			var holds [blockSize]bool
+			size := x.DType().Size()
+			for done := 0; done < r.n; done += len(holds) {
+				n := min(r.n-done, len(holds))
+				finite(unsafe.Pointer(&holds), unsafe.Add(r.p[0], done*size), n)
+				for i, ok := range holds[:n] {
+					if !ok {
+						return done + i
+					}
+				}
+			}
+			return -1
+		})
+		if bad < 0 {
+			return results(x)
+		}
+		e := c.Errorf(tenon.ErrInvalid, "is NaN or infinite")
+		e.Where = "element " + coordinates(x.Shape(), bad)
+		if m := c.Str(1); m != "" {
+			e.Msg += ": " + m
+		}
+		return nil, e
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return again(c) },
+})
+
+func init() {
+	checkNumericsOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
+}

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// batchRank returns the rank of a batched tensor, the batch axis included; rules
+// that count axes need to know it.
+func batchRank(c *op.Call, x tensor.Tensor) (int, error) {
+	if s := x.Shape(); s.HasRank() {
+		return s.Rank(), nil
+	}
+	return 0, c.Errorf(tenon.ErrShape, "the rank of a batched operand is not known")
+}
+
+// shiftAxis turns an axis of one row into the same axis of the batch.
+func shiftAxis(axis int) int {
+	if axis < 0 {
+		return axis
+	}
+	return axis + 1
+}
+
+// shiftAxes turns axes of one row into those of a batch of a given rank; nil, which
+// means all axes, into all but the first.
+func shiftAxes(axes []int, rank int) []int {
+	out := make([]int, 0, rank)
+	if axes == nil {
+		for i := 1; i < rank; i++ {
+			out = append(out, i)
+		}
+		return out
+	}
+	for _, a := range axes {
+		out = append(out, shiftAxis(a))
+	}
+	return out
+}
+
+// batchAxes is the Batch rule of operations of one tensor whose parameter i lists
+// axes.
+func batchAxes(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+	return func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		rank, err := batchRank(c, c.Tensor(0))
+		if err != nil {
+			return nil, err
+		}
+		return again(c.WithArg(i, shiftAxes(c.Ints(i), rank)))
+	}
+}
+
+// batchAxis is the Batch rule of operations of one tensor whose parameter i is
+// an axis.
+func batchAxis(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+	return func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		return again(c.WithArg(i, shiftAxis(c.Int(i))))
+	}
+}
+
+// again runs a call and returns its results as tensors.
+func again(c *op.Call) ([]tensor.Tensor, error) {
+	vals, err := c.Do()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tensor.Tensor, len(vals))
+	for i, v := range vals {
+		out[i] = v.(tensor.Tensor)
+	}
+	return out, nil
+}

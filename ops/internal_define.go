@@ -1,0 +1,319 @@
+package ops
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Parameters that whole classes share.
+var (
+	unaryParams  = []op.Param{{Name: "x"}}
+	binaryParams = []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}}
+)
+
+// cheap lists the functions that cost about as much as an addition.
+var cheap = map[elementwise.Op]bool{
+	elementwise.Abs: true, elementwise.Neg: true, elementwise.Sign: true, elementwise.Reciprocal: true,
+	elementwise.Square: true, elementwise.Sqrt: true, elementwise.Floor: true, elementwise.Ceil: true,
+	elementwise.Round: true, elementwise.Trunc: true, elementwise.Relu: true, elementwise.Relu6: true,
+	elementwise.HardSigmoid: true, elementwise.HardSilu: true, elementwise.Conj: true,
+	elementwise.LogicalNot: true, elementwise.BitwiseNot: true, elementwise.RealPart: true, elementwise.ImagPart: true,
+	elementwise.IsNaN: true, elementwise.IsInf: true, elementwise.IsFinite: true,
+	elementwise.Add: true, elementwise.Sub: true, elementwise.Mul: true, elementwise.Div: true,
+	elementwise.Maximum: true, elementwise.Minimum: true, elementwise.SquaredDifference: true,
+	elementwise.LogicalAnd: true, elementwise.LogicalOr: true, elementwise.LogicalXor: true,
+	elementwise.BitwiseAnd: true, elementwise.BitwiseOr: true, elementwise.BitwiseXor: true,
+	elementwise.LeftShift: true, elementwise.RightShift: true,
+}
+
+func grainOf(k elementwise.Op) int {
+	if cheap[k] {
+		return grainCheap
+	}
+	return grainDear
+}
+
+// computedIn returns the element type that a function of elements of type d is computed in: d
+// itself, or float64 for integers where the function is one of real numbers.
+// It returns None where the function is not defined.
+func computedIn(d dtype.DType, defined func(dtype.DType) bool) dtype.DType {
+	switch {
+	case defined(d):
+		return d
+	case d.IsInteger() && defined(dtype.Float64):
+		return dtype.Float64
+	}
+	return dtype.None
+}
+
+func undefined(c *op.Call, d dtype.DType) error {
+	return c.Errorf(tenon.ErrDType, "the operation is not defined for elements of type %v", d)
+}
+
+// unary registers an elementwise operation of one tensor that package
+// elementwise computes. The result has x's element type, or float64 where x
+// holds integers and the function has values in the real numbers.
+func unary(k elementwise.Op, o op.Op) *op.Op {
+	return unaryTo(k, o, func(d dtype.DType) dtype.DType { return d })
+}
+
+// predicate registers an elementwise operation of one tensor with a boolean result.
+func predicate(k elementwise.Op, o op.Op) *op.Op {
+	o.Nondifferentiable = true
+	return unaryTo(k, o, func(dtype.DType) dtype.DType { return dtype.Bool })
+}
+
+// unaryTo registers an elementwise operation whose result type depends on the
+// type that it is computed in.
+func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *op.Op {
+	if o.Name == "" {
+		o.Name = k.String()
+	}
+	o.Class = op.UnaryElementwise
+	o.Params, o.Results, o.Strided = unaryParams, 1, true
+	defined := func(d dtype.DType) bool { return elementwise.UnaryOf(k, d) != nil }
+	grain := grainOf(k)
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		d := computedIn(x.DType(), defined)
+		if d == dtype.None {
+			return nil, undefined(c, x.DType())
+		}
+		return specs(result(d), x.Shape())
+	}
+	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
+		d := x.DType()
+		f := elementwise.UnaryOf(k, d)
+		if f == nil {
+			if d = computedIn(d, defined); d == dtype.None {
+				return nil
+			}
+			x, f = castDense(x, d), elementwise.UnaryOf(k, d)
+		}
+		return unaryDense(f, x, result(d), grain)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
+	return op.Register(&o)
+}
+
+// unaryDense maps the elements of x.
+func unaryDense(f elementwise.UnaryFunc, x *tensor.Dense, result dtype.DType, grain int) *tensor.Dense {
+	out := tensor.NewDense(result, x.Shape())
+	if x.IsContiguous() && x.Len() <= grain {
+		if x.Len() > 0 {
+			f(out.Raw(), x.Raw(), x.Len())
+		}
+		return out
+	}
+	size := result.Size()
+	newLoop(x.Shape(), x).each(grain, func(r run) int {
+		f(unsafe.Add(out.Raw(), r.at*size), r.p[0], r.n)
+		return -1
+	})
+	return out
+}
+
+// binary registers an elementwise operation of two tensors that package
+// elementwise computes. Operands are promoted; the result has their element
+// type, or float64 where they hold integers and the function has values in the
+// real numbers.
+func binary(k elementwise.Op, o op.Op) *op.Op {
+	if o.Name == "" {
+		o.Name = k.String()
+	}
+	o.Class = op.BinaryElementwise
+	o.Params, o.Results, o.Strided = binaryParams, 1, true
+	defined := func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VV) != nil }
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x, y := c.Tensor(0), c.Tensor(1)
+		d := computedIn(x.DType(), defined)
+		if d == dtype.None {
+			return nil, undefined(c, x.DType())
+		}
+		s, err := broadcast(c, x.Shape(), y.Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(d, s)
+	}
+	grain := grainOf(k)
+	o.Fast2 = func(x, y *tensor.Dense) *tensor.Dense {
+		d := x.DType()
+		if d != y.DType() || elementwise.BinaryOf(k, d, elementwise.VV) == nil {
+			return nil
+		}
+		s, ok := broadcastFast(x, y)
+		if !ok {
+			return nil
+		}
+		out, bad := binaryDense(k, x, y, s, grain)
+		if bad >= 0 {
+			return nil // the long way reports it
+		}
+		return out
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x, y := c.Dense(0), c.Dense(1)
+		d := c.Out[0].(*tensor.Spec)
+		x, y = castDense(x, d.DType()), castDense(y, d.DType())
+		out, bad := binaryDense(k, x, y, d.Shape(), grain)
+		if bad >= 0 {
+			return nil, faultAt(c, k, d.Shape(), bad)
+		}
+		return results(out)
+	}
+	return op.Register(&o)
+}
+
+// faultAt is the error about an element for which a function of integers is not
+// defined.
+func faultAt(c *op.Call, k elementwise.Op, s shape.Shape, i int) error {
+	e := c.Errorf(tenon.ErrInvalid, "an integer is divided by zero")
+	if k == elementwise.Pow {
+		e = c.Errorf(tenon.ErrInvalid, "an integer is raised to a negative power")
+		e.Hint = "cast the operands to a floating type first"
+	}
+	e.Where = "element " + coordinates(s, i)
+	return e
+}
+
+// broadcastFast returns the shape of an operation on x and y, and false where
+// they do not broadcast.
+func broadcastFast(x, y *tensor.Dense) (shape.Shape, bool) {
+	s, t := x.Shape(), y.Shape()
+	if s.Equal(t) || t.IsScalar() {
+		return s, true
+	}
+	if s.IsScalar() {
+		return t, true
+	}
+	out, err := shape.Broadcast(s, t)
+	return out, err == nil
+}
+
+// binaryDense combines the elements of x and y, which have the same element
+// type. bad is the position of an element for which the function is not
+// defined, or -1.
+func binaryDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape, grain int) (out *tensor.Dense, bad int) {
+	d := x.DType()
+	out = tensor.NewDense(d, s)
+	n := out.Len()
+	if n == 0 {
+		return out, -1
+	}
+	if n <= grain && x.IsContiguous() && y.IsContiguous() {
+		switch {
+		case x.Len() == n && y.Len() == n:
+			return out, elementwise.BinaryOf(k, d, elementwise.VV)(out.Raw(), x.Raw(), y.Raw(), n)
+		case y.Len() == 1:
+			return out, elementwise.BinaryOf(k, d, elementwise.VS)(out.Raw(), x.Raw(), y.Raw(), n)
+		case x.Len() == 1:
+			return out, elementwise.BinaryOf(k, d, elementwise.SV)(out.Raw(), x.Raw(), y.Raw(), n)
+		}
+	}
+	vv, vs, sv := elementwise.BinaryOf(k, d, elementwise.VV), elementwise.BinaryOf(k, d, elementwise.VS), elementwise.BinaryOf(k, d, elementwise.SV)
+	size := d.Size()
+	dst := out.Raw()
+	bad = newLoop(s, x, y).each(grain, func(r run) int {
+		p := unsafe.Add(dst, r.at*size)
+		switch r.scalars {
+		case 0:
+			return vv(p, r.p[0], r.p[1], r.n)
+		case 2:
+			return vs(p, r.p[0], r.p[1], r.n)
+		case 1:
+			return sv(p, r.p[0], r.p[1], r.n)
+		}
+		return spread1(p, size, r.n, vv(p, r.p[0], r.p[1], 1))
+	})
+	return out, bad
+}
+
+// spread1 repeats the one element at p over a run where both operands are
+// scalars, as they are in axes that both lack through views with stride 0.
+func spread1(p unsafe.Pointer, size, n, bad int) int {
+	b := unsafe.Slice((*byte)(p), n*size)
+	for done := size; done < len(b); done *= 2 {
+		copy(b[done:], b[:done])
+	}
+	return bad
+}
+
+// comparison registers an elementwise comparison of two tensors. Operands are
+// promoted; the result is boolean. Strings compare by their bytes.
+func comparison(k elementwise.Op, o op.Op, strings func(order int) bool) *op.Op {
+	o.Name = k.String()
+	o.Class = op.BinaryElementwise
+	o.Params, o.Results, o.Strided, o.Nondifferentiable = binaryParams, 1, true, true
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x, y := c.Tensor(0), c.Tensor(1)
+		if d := x.DType(); d != dtype.String && elementwise.CompareOf(k, d, elementwise.VV) == nil {
+			return nil, undefined(c, d)
+		}
+		s, err := broadcast(c, x.Shape(), y.Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(dtype.Bool, s)
+	}
+	o.Fast2 = func(x, y *tensor.Dense) *tensor.Dense {
+		d := x.DType()
+		if d != y.DType() || elementwise.CompareOf(k, d, elementwise.VV) == nil {
+			return nil
+		}
+		s, ok := broadcastFast(x, y)
+		if !ok {
+			return nil
+		}
+		return compareDense(k, x, y, s)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		s := c.Out[0].(*tensor.Spec).Shape()
+		if x := c.Strings(0); x != nil {
+			return results(compareStrings(x, c.Strings(1), s, strings))
+		}
+		return results(compareDense(k, c.Dense(0), c.Dense(1), s))
+	}
+	return op.Register(&o)
+}
+
+func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
+	d := x.DType()
+	out := tensor.NewDense(dtype.Bool, s)
+	vv, vs, sv := elementwise.CompareOf(k, d, elementwise.VV), elementwise.CompareOf(k, d, elementwise.VS), elementwise.CompareOf(k, d, elementwise.SV)
+	if n := out.Len(); n > 0 && n <= grainCheap && x.Len() == n && y.Len() == n && x.IsContiguous() && y.IsContiguous() {
+		vv(out.Raw(), x.Raw(), y.Raw(), n)
+		return out
+	}
+	dst := out.Raw()
+	newLoop(s, x, y).each(grainCheap, func(r run) int {
+		p := unsafe.Add(dst, r.at)
+		switch r.scalars {
+		case 0:
+			vv(p, r.p[0], r.p[1], r.n)
+		case 2:
+			vs(p, r.p[0], r.p[1], r.n)
+		case 1:
+			sv(p, r.p[0], r.p[1], r.n)
+		default:
+			vv(p, r.p[0], r.p[1], 1)
+			spread1(p, 1, r.n, -1)
+		}
+		return -1
+	})
+	return out
+}
+
+// castDense converts the elements of x, or returns it as it is.
+func castDense(x *tensor.Dense, to dtype.DType) *tensor.Dense {
+	if x.DType() == to {
+		return x
+	}
+	return unaryDense(elementwise.CastOf(to, x.DType()), x, to, grainCheap)
+}

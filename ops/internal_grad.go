@@ -1,0 +1,90 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// vjp1 makes a VJP of the gradient of an operation of one tensor, given the
+// operand, the result and the result's cotangent.
+func vjp1(f func(x, y, ct tensor.Tensor) tensor.Tensor) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x := c.Tensor(0)
+		if !x.DType().IsDifferentiable() {
+			return []tensor.Tensor{nil}
+		}
+		return []tensor.Tensor{f(x, out[0], ct[0])}
+	}
+}
+
+// vjp2 makes a VJP of the gradients of an elementwise operation of two tensors,
+// given the operands, the result and the result's cotangent. The gradients are
+// those before broadcasting; they are summed over the stretched axes here.
+func vjp2(f func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor)) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, y := c.Tensor(0), c.Tensor(1)
+		if !x.DType().IsDifferentiable() {
+			return []tensor.Tensor{nil, nil}
+		}
+		gx, gy := f(x, y, out[0], ct[0])
+		return []tensor.Tensor{sumTo(gx, x), sumTo(gy, y)}
+	}
+}
+
+// sumTo sums a cotangent over the axes in which x was stretched. nil stays nil.
+func sumTo(ct, x tensor.Tensor) tensor.Tensor {
+	if ct == nil {
+		return nil
+	}
+	s := x.Shape()
+	if s.IsFull() && s.Equal(ct.Shape()) {
+		return ct
+	}
+	return SumTo(ct, Shape(x))
+}
+
+// conj returns the complex conjugate, which for real tensors is x itself.
+func conj(x tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsComplex() {
+		return x
+	}
+	return Conj(x)
+}
+
+// reducedCount returns how many elements of x go into each element of y, its
+// reduction over axes: a Go number where sizes are known, otherwise a scalar of
+// x's element type.
+func reducedCount(x, y tensor.Tensor, axes []int) any {
+	s := x.Shape()
+	if s.HasRank() {
+		n := 1
+		for i, d := range s.Dims() {
+			switch {
+			case !contains(axes, i, s.Rank()):
+			case d < 0 || n < 0:
+				n = shape.Unknown
+			default:
+				n *= d
+			}
+		}
+		if n >= 0 {
+			return float64(n)
+		}
+	}
+	return Cast(FloorDiv(Size(x), Maximum(Size(y), 1)), x.DType())
+}
+
+// contains reports whether an axis that counts from the start is in a list, of
+// which nil means all.
+func contains(axes []int, axis, rank int) bool {
+	if axes == nil {
+		return true
+	}
+	for _, a := range axes {
+		if a == axis || a+rank == axis {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,145 @@
+package ops
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Parameters of reductions, and their positions.
+var reduceParams = []op.Param{
+	{Name: "x"},
+	{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
+	{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false},
+}
+
+const (
+	reduceAxis = 1
+	reduceKeep = 2
+)
+
+// reduction registers a reduction that package reduce computes. kernel returns
+// it for an element type and the call's attributes, or nil; result is the type
+// of its results.
+func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.Call, d dtype.DType) reduce.Func) *op.Op {
+	o.Class = op.Reduction
+	if o.Params == nil {
+		o.Params = reduceParams
+	}
+	o.Results = 1
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if d := x.DType(); kernel(c, d) == nil {
+			return nil, undefined(c, d)
+		}
+		s, err := inferReduced(c, x.Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(result(x.DType()), s)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		axes, _, err := axesOf(c, c.Ints(reduceAxis), x.Shape())
+		if err != nil {
+			return nil, err
+		}
+		spec := c.Out[0].(*tensor.Spec)
+		return results(reduceDense(kernel(c, x.DType()), x, axes, spec.Shape(), spec.DType()))
+	}
+	if o.Batch == nil {
+		o.Batch = batchAxes(reduceAxis)
+	}
+	return op.Register(&o)
+}
+
+// inferReduced returns the shape of a reduction of a tensor of shape s.
+func inferReduced(c *op.Call, s shape.Shape) (shape.Shape, error) {
+	axes, keep := c.Ints(reduceAxis), c.Bool(reduceKeep)
+	list, known, err := axesOf(c, axes, s)
+	switch {
+	case err != nil:
+		return s, err
+	case known:
+		return reducedShape(s, list, keep), nil
+	case axes == nil && !keep:
+		return shape.Shape{}, nil
+	}
+	return shape.UnknownRank, nil
+}
+
+// reduceDense reduces sorted axes of x.
+func reduceDense(f reduce.Func, x *tensor.Dense, axes []int, s shape.Shape, d dtype.DType) *tensor.Dense {
+	out := tensor.NewDense(d, s)
+	if out.Len() == 0 {
+		return out
+	}
+	x, outer, n, inner := lined(x, axes)
+	f(out.Raw(), x.Raw(), outer, n, inner)
+	return out
+}
+
+// lined returns x, or a rearranged copy, as [outer, n, inner] where n holds all
+// of the given sorted axes, and the order of the others is kept.
+func lined(x *tensor.Dense, axes []int) (y *tensor.Dense, outer, n, inner int) {
+	dims := x.Shape().Dims()
+	lo, hi := 0, len(dims)-1
+	reduces := func(i int) bool { return dims[i] == 1 || slices.Contains(axes, i) }
+	// Axes of size 1 belong to whichever side is convenient.
+	for lo < len(dims) && (dims[lo] == 1 || !slices.Contains(axes, lo)) {
+		lo++
+	}
+	for hi > lo && (dims[hi] == 1 || !slices.Contains(axes, hi)) {
+		hi--
+	}
+	joined := true
+	for i := lo; i <= hi; i++ {
+		joined = joined && reduces(i)
+	}
+	if joined {
+		return move.RowMajor(x), product(dims[:lo]), product(dims[lo : hi+1]), product(dims[hi+1:])
+	}
+	perm := make([]int, 0, len(dims))
+	for i := range dims {
+		if !slices.Contains(axes, i) {
+			perm = append(perm, i)
+		}
+	}
+	kept := len(perm)
+	perm = append(perm, axes...)
+	y = move.Copied(permuted(x, perm))
+	sizes := y.Shape().Dims()
+	return y, product(sizes[:kept]), product(sizes[kept:]), 1
+}
+
+// meanOfBools is the share of elements that hold.
+func meanOfBools(dst, x unsafe.Pointer, outer, n, inner int) {
+	counts := make([]int64, outer*inner)
+	if len(counts) == 0 {
+		return
+	}
+	reduce.Of(reduce.CountNonzero, dtype.Bool)(unsafe.Pointer(&counts[0]), x, outer, n, inner)
+	means := unsafe.Slice((*float64)(dst), len(counts))
+	for i, k := range counts {
+		means[i] = float64(k) / float64(n)
+	}
+}
+
+// rooted takes the square root of a reduction's results.
+func rooted(f reduce.Func, sqrt elementwise.UnaryFunc) reduce.Func {
+	if f == nil || sqrt == nil {
+		return nil
+	}
+	return func(dst, x unsafe.Pointer, outer, n, inner int) {
+		f(dst, x, outer, n, inner)
+		sqrt(dst, dst, outer*inner)
+	}
+}

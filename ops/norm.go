@@ -1,0 +1,92 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Norm returns the vector norm (Σ |x|^p)^(1/p) over the given axes, over all where
+// none is given: with p = 2 the Euclidean or Frobenius norm, with 1 the sum of
+// absolute values, with math.Inf(1) the greatest one. p is above 0. Floating
+// tensors; integers give float64.
+//
+// Gradient: ct·sign x·(|x|/y)^(p-1), and 0 where y is 0; for an infinite p, ct
+// shared equally among the elements that are the greatest.
+func Norm(x any, p float64, axes ...int) tensor.Tensor { return op.Eval(normOp, x, axes, false, p) }
+
+// NormKeep is [Norm] with reduced axes left as axes of size 1.
+func NormKeep(x any, p float64, axes ...int) tensor.Tensor { return op.Eval(normOp, x, axes, true, p) }
+
+var normOp = op.Register(&op.Op{
+	Name: "norm", Doc: "vector norm over axes", Class: op.Reduction, Results: 1,
+	Params: append(reduceParams[:len(reduceParams):len(reduceParams)],
+		op.Param{Name: "ord", Kind: op.Attr, Type: op.FloatType, Default: 2.0}),
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		d := computedIn(x.DType(), dtype.DType.IsFloat)
+		if d == dtype.None {
+			return nil, undefined(c, x.DType())
+		}
+		if p := c.Float(3); !(p > 0) {
+			return nil, c.Errorf(tenon.ErrInvalid, "ord is %v, want a number above 0", p)
+		}
+		s, err := inferReduced(c, x.Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(d, s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		spec := c.Out[0].(*tensor.Spec)
+		d, p := spec.DType(), c.Float(3)
+		x := castDense(c.Dense(0), d)
+		axes, _, err := axesOf(c, c.Ints(reduceAxis), x.Shape())
+		if err != nil {
+			return nil, err
+		}
+		over := func(k reduce.Op, x *tensor.Dense) *tensor.Dense {
+			return reduceDense(reduce.Of(k, d), x, axes, spec.Shape(), d)
+		}
+		apply := func(k elementwise.Op, x *tensor.Dense) *tensor.Dense {
+			return unaryDense(elementwise.UnaryOf(k, d), x, d, grainCheap)
+		}
+		power := func(x *tensor.Dense, p float64) *tensor.Dense {
+			out, _ := binaryDense(elementwise.Pow, x, castDense(tensor.Scalar(p).(*tensor.Dense), d), x.Shape(), grainDear)
+			return out
+		}
+		switch {
+		case p == 2:
+			return results(apply(elementwise.Sqrt, over(reduce.SumSquares, x)))
+		case p == 1:
+			return results(over(reduce.Sum, apply(elementwise.Abs, x)))
+		case math.IsInf(p, 1):
+			// Of no elements the norm is 0, where the greatest element is -Inf.
+			out, _ := binaryDense(elementwise.Maximum, over(reduce.Max, apply(elementwise.Abs, x)), zeroOf(d).(*tensor.Dense), spec.Shape(), grainCheap)
+			return results(out)
+		}
+		return results(power(over(reduce.Sum, power(apply(elementwise.Abs, x), p)), 1/p))
+	},
+	Batch: batchAxes(reduceAxis),
+})
+
+func init() {
+	normOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		switch p := c.Float(3); {
+		case p == 2:
+			return Mul(spread(divNonzero(ct, y), x, axes, keep), x)
+		case p == 1:
+			return Mul(spread(ct, x, axes, keep), Sign(x))
+		case math.IsInf(p, 1):
+			return Mul(vjpReducedExtreme(c, Abs(x), y, ct, axes, keep), Sign(x))
+		default:
+			far := divNonzero(Abs(x), spread(y, x, axes, keep))
+			return Mul(spread(ct, x, axes, keep), Mul(Sign(x), Pow(far, p-1)))
+		}
+	})
+}

@@ -1,0 +1,295 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Mean returns the mean of x over the given axes, over all where none is given,
+// in float64 for integers and truth values. The mean of no elements is NaN.
+//
+// Gradient: ct/n, repeated along the axes.
+func Mean(x any, axes ...int) tensor.Tensor { return op.Eval(meanOp, x, axes, false) }
+
+// MeanKeep is [Mean] with reduced axes left as axes of size 1.
+func MeanKeep(x any, axes ...int) tensor.Tensor { return op.Eval(meanOp, x, axes, true) }
+
+var meanOp = reduction(op.Op{Name: "reduce_mean", Doc: "mean over axes"}, averagedType,
+	func(_ *op.Call, d dtype.DType) reduce.Func {
+		if d == dtype.Bool {
+			return meanOfBools
+		}
+		return reduce.Of(reduce.Mean, d)
+	})
+
+func init() {
+	meanOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		return spread(Div(ct, reducedCount(x, y, axes)), x, axes, keep)
+	})
+}
+
+func averagedType(d dtype.DType) dtype.DType {
+	if d == dtype.Bool || d.IsInteger() {
+		return dtype.Float64
+	}
+	return d
+}
+
+// Prod returns Π x over the given axes, over all where none is given. The product
+// of no elements is 1. Integers wrap.
+//
+// Gradient: ct times the product of the other elements, also where some are 0.
+func Prod(x any, axes ...int) tensor.Tensor { return op.Eval(prodOp, x, axes, false) }
+
+// ProdKeep is [Prod] with reduced axes left as axes of size 1.
+func ProdKeep(x any, axes ...int) tensor.Tensor { return op.Eval(prodOp, x, axes, true) }
+
+var prodOp = reduction(op.Op{Name: "reduce_prod", Doc: "product over axes"}, same,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Prod, d) })
+
+func init() {
+	prodOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		return Mul(spread(ct, x, axes, keep), conj(others(c, x, axes)))
+	})
+}
+
+// others returns for each element of x the product of those that are reduced
+// together with it, itself left out.
+func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
+	list, known, err := axesOf(c, axes, x.Shape())
+	tenon.Throw(err)
+	if !known {
+		if axes != nil {
+			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the rank"))
+		}
+		return Reshape(othersAlong(Reshape(x, []int{-1}), 0), Shape(x))
+	}
+	switch len(list) {
+	case 0:
+		return OnesLike(x)
+	case 1:
+		return othersAlong(x, list[0])
+	}
+	// Several axes become one at the end, and then what they were.
+	rank := x.Shape().Rank()
+	perm := make([]int, 0, rank)
+	for i := range rank {
+		if !contains(list, i, rank) {
+			perm = append(perm, i)
+		}
+	}
+	kept := len(perm)
+	perm = append(perm, list...)
+	inverse := make([]int, rank)
+	for i, p := range perm {
+		inverse[p] = i
+	}
+	t := Transpose(x, perm...)
+	flat := Reshape(t, []int{-1})
+	if kept > 0 {
+		flat = Reshape(t, Concat([]any{Slice(Shape(t), []int{0}, []int{kept}), []int{-1}}, 0))
+	}
+	return Transpose(Reshape(othersAlong(flat, -1), Shape(t)), inverse...)
+}
+
+func othersAlong(x tensor.Tensor, axis int) tensor.Tensor {
+	before := CumProd(x, axis, CumOptions{Exclusive: true})
+	after := CumProd(x, axis, CumOptions{Exclusive: true, Reverse: true})
+	return Mul(before, after)
+}
+
+func same(d dtype.DType) dtype.DType { return d }
+
+// Max returns the greatest element over the given axes, over all where none is
+// given; NaN if one is NaN. Of no elements it is the least value of the type, -Inf
+// for floats. Of truth values it is [Any].
+//
+// Gradient: ct, shared equally among the elements that are the greatest.
+func Max(x any, axes ...int) tensor.Tensor { return op.Eval(maxOp, x, axes, false) }
+
+// MaxKeep is [Max] with reduced axes left as axes of size 1.
+func MaxKeep(x any, axes ...int) tensor.Tensor { return op.Eval(maxOp, x, axes, true) }
+
+var maxOp = reduction(op.Op{Name: "reduce_max", Doc: "greatest element over axes"}, same,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
+
+func init() { maxOp.VJP = vjpReduction(vjpReducedExtreme) }
+
+// Min returns the least element over the given axes, over all where none is
+// given; NaN if one is NaN. Of no elements it is the greatest value of the type,
+// +Inf for floats. Of truth values it is [All].
+//
+// Gradient: ct, shared equally among the elements that are the least.
+func Min(x any, axes ...int) tensor.Tensor { return op.Eval(minOp, x, axes, false) }
+
+// MinKeep is [Min] with reduced axes left as axes of size 1.
+func MinKeep(x any, axes ...int) tensor.Tensor { return op.Eval(minOp, x, axes, true) }
+
+var minOp = reduction(op.Op{Name: "reduce_min", Doc: "least element over axes"}, same,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
+
+func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
+
+func vjpReducedExtreme(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+	is := Cast(Equal(x, spread(y, x, axes, keep)), x.DType())
+	n := op.Eval(sumOp, is, axes, keep)
+	return Mul(spread(Div(ct, n), x, axes, keep), is)
+}
+
+// Any returns whether some element holds, over the given axes or all. x is
+// boolean. Of no elements it is false.
+func Any(x any, axes ...int) tensor.Tensor { return op.Eval(anyOp, x, axes, false) }
+
+// AnyKeep is [Any] with reduced axes left as axes of size 1.
+func AnyKeep(x any, axes ...int) tensor.Tensor { return op.Eval(anyOp, x, axes, true) }
+
+var anyOp = reduction(op.Op{Name: "reduce_any", Doc: "whether some element holds", Nondifferentiable: true}, same,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
+
+// All returns whether every element holds, over the given axes or all. x is
+// boolean. Of no elements it is true.
+func All(x any, axes ...int) tensor.Tensor { return op.Eval(allOp, x, axes, false) }
+
+// AllKeep is [All] with reduced axes left as axes of size 1.
+func AllKeep(x any, axes ...int) tensor.Tensor { return op.Eval(allOp, x, axes, true) }
+
+var allOp = reduction(op.Op{Name: "reduce_all", Doc: "whether every element holds", Nondifferentiable: true}, same,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
+
+// CountNonzero returns the number of elements that are not zero, or that hold, in
+// int64, over the given axes or all.
+func CountNonzero(x any, axes ...int) tensor.Tensor { return op.Eval(countNonzeroOp, x, axes, false) }
+
+// CountNonzeroKeep is [CountNonzero] with reduced axes left as axes of size 1.
+func CountNonzeroKeep(x any, axes ...int) tensor.Tensor {
+	return op.Eval(countNonzeroOp, x, axes, true)
+}
+
+var countNonzeroOp = reduction(op.Op{Name: "count_nonzero", Doc: "number of elements that are not zero", Nondifferentiable: true},
+	func(dtype.DType) dtype.DType { return dtype.Int64 },
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
+
+// LogSumExp returns log Σ e^x over the given axes, over all where none is given,
+// without overflow on the way. Of no elements, and of nothing but -Inf, it is -Inf.
+//
+// Gradient: ct·e^(x-y).
+func LogSumExp(x any, axes ...int) tensor.Tensor { return op.Eval(logSumExpOp, x, axes, false) }
+
+// LogSumExpKeep is [LogSumExp] with reduced axes left as axes of size 1.
+func LogSumExpKeep(x any, axes ...int) tensor.Tensor { return op.Eval(logSumExpOp, x, axes, true) }
+
+var logSumExpOp = reduction(op.Op{Name: "logsumexp", Doc: "log of the sum of e^x over axes"}, same,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
+
+func init() {
+	logSumExpOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		y = Where(IsFinite(y), y, zeroOf(y.DType())) // of nothing but -Inf, e^(x-0) is 0
+		return Mul(spread(ct, x, axes, keep), Exp(Sub(x, spread(y, x, axes, keep))))
+	})
+}
+
+// Variance returns the mean squared distance from the mean over the given axes,
+// over all where none is given, in float64 for integers. It divides by the number
+// of elements; see [VarianceDDOF] for other divisors. Of no elements it is NaN.
+//
+// Gradient: 2·ct·(x - mean)/n.
+func Variance(x any, axes ...int) tensor.Tensor { return op.Eval(varianceOp, x, axes, false, 0) }
+
+// VarianceKeep is [Variance] with reduced axes left as axes of size 1.
+func VarianceKeep(x any, axes ...int) tensor.Tensor { return op.Eval(varianceOp, x, axes, true, 0) }
+
+// VarianceDDOF is [Variance] divided by n - ddof; 1 gives the unbiased estimate.
+func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
+	return op.Eval(varianceOp, x, axes, false, ddof)
+}
+
+var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
+	op.Param{Name: "ddof", Kind: op.Attr, Type: op.IntType, Default: 0})
+
+const momentDDOF = 3
+
+var varianceOp = reduction(op.Op{Name: "reduce_variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
+	func(c *op.Call, d dtype.DType) reduce.Func { return reduce.VarianceOf(d, c.Int(momentDDOF)) })
+
+func init() {
+	varianceOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		n := Sub(reducedCount(x, y, axes), c.Int(momentDDOF))
+		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
+		return Mul(spread(Div(Mul(ct, 2), Cast(n, x.DType())), x, axes, keep), far)
+	})
+}
+
+// Std returns the square root of [Variance].
+//
+// Gradient: ct·(x - mean)/(n·y), and 0 where y is 0.
+func Std(x any, axes ...int) tensor.Tensor { return op.Eval(stdOp, x, axes, false, 0) }
+
+// StdKeep is [Std] with reduced axes left as axes of size 1.
+func StdKeep(x any, axes ...int) tensor.Tensor { return op.Eval(stdOp, x, axes, true, 0) }
+
+// StdDDOF is the square root of [VarianceDDOF].
+func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
+	return op.Eval(stdOp, x, axes, false, ddof)
+}
+
+var stdOp = reduction(op.Op{Name: "reduce_std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
+	func(c *op.Call, d dtype.DType) reduce.Func {
+		return rooted(reduce.VarianceOf(d, c.Int(momentDDOF)), elementwise.UnaryOf(elementwise.Sqrt, averagedType(d)))
+	})
+
+func init() {
+	stdOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		n := Cast(Sub(reducedCount(x, y, axes), c.Int(momentDDOF)), x.DType())
+		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
+		return Mul(spread(Div(divNonzero(ct, y), n), x, axes, keep), far)
+	})
+}
+
+// ArgMax returns the position of the greatest element along an axis, in int64: the
+// first of equal ones, the first NaN if there is one. An empty axis is an error
+// unless the result has no elements.
+func ArgMax(x any, axis int) tensor.Tensor { return op.Eval(argMaxOp, x, axis, false) }
+
+// ArgMaxKeep is [ArgMax] with the axis left as one of size 1.
+func ArgMaxKeep(x any, axis int) tensor.Tensor { return op.Eval(argMaxOp, x, axis, true) }
+
+var argMaxOp = position("argmax", "position of the greatest element", reduce.ArgMax)
+
+// ArgMin returns the position of the least element along an axis; see [ArgMax].
+func ArgMin(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, false) }
+
+// ArgMinKeep is [ArgMin] with the axis left as one of size 1.
+func ArgMinKeep(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, true) }
+
+var argMinOp = position("argmin", "position of the least element", reduce.ArgMin)
+
+// position registers a reduction of one axis to positions.
+func position(name, doc string, k reduce.Op) *op.Op {
+	o := reduction(op.Op{Name: name, Doc: doc, Nondifferentiable: true},
+		func(dtype.DType) dtype.DType { return dtype.Int64 },
+		func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(k, d) })
+	infer := o.Infer
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		axes, s := c.Ints(reduceAxis), c.Tensor(0).Shape()
+		if axes != nil && len(axes) != 1 {
+			return nil, c.Errorf(tenon.ErrAxis, "positions are along one axis, got the axes %v", axes)
+		}
+		out, err := infer(c)
+		if err != nil || !s.HasRank() {
+			return out, err
+		}
+		empty := s.Size() == 0
+		if axes != nil {
+			empty = s.Dim(axes[0]) == 0
+		}
+		if empty && out[0].(*tensor.Spec).Shape().Size() != 0 {
+			return nil, c.Errorf(tenon.ErrShape, "an empty axis has no %s", doc)
+		}
+		return out, nil
+	}
+	return o
+}

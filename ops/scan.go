@@ -1,0 +1,172 @@
+package ops
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// LinearScan returns the solution h of the linear recurrence
+//
+//	hₜ = aₜ·hₜ₋₁ + bₜ,  h before the first element 0
+//
+// along an axis; reverse runs it from the last element to the first, with hₜ₊₁.
+// a and b have the same shape. Exponential moving averages and linear state-space
+// models are of this form, and so are the gradients of cumulative operations.
+// Floating and complex tensors; half precision is computed in float32.
+//
+// Gradient: with g the scan of ct in the other direction, where the factors
+// are those of the next element, it is g·hₜ₋₁ for a and g for b.
+func LinearScan(a, b any, axis int, reverse bool) tensor.Tensor {
+	return op.Eval(linearScanOp, a, b, axis, reverse)
+}
+
+var linearScanOp = op.Register(&op.Op{
+	Name: "linear_scan", Doc: "first-order linear recurrence along an axis", Results: 1,
+	Params: []op.Param{
+		{Name: "a", Group: 1}, {Name: "b", Group: 1},
+		{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
+		{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false},
+	},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		a, b := c.Tensor(0), c.Tensor(1)
+		if !a.DType().IsDifferentiable() {
+			return nil, undefined(c, a.DType())
+		}
+		s, err := mergeShapes(c, a.Shape(), b.Shape())
+		if err != nil {
+			return nil, err
+		}
+		if _, err := axisOf(c, c.Int(2), s); err != nil {
+			return nil, err
+		}
+		return specs(a.DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		a, b := c.Dense(0), c.Dense(1)
+		outer, n, inner, err := around(c, a, c.Int(2))
+		if err != nil {
+			return nil, err
+		}
+		d := a.DType()
+		if d.Size() == 2 {
+			a, b = castDense(a, dtype.Float32), castDense(b, dtype.Float32)
+		}
+		out := tensor.NewDense(a.DType(), a.Shape())
+		scan := linearScans[a.DType()]
+		scan(out, a, b, outer, n, inner, c.Bool(3))
+		return results(castDense(out, d))
+	},
+})
+
+func init() {
+	linearScanOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		both := allInFront(c.Values(), batched)
+		return results(LinearScan(both[0], both[1], shiftAxis(c.Int(2)), c.Bool(3)))
+	}
+	linearScanOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		axis, reverse := c.Int(2), c.Bool(3)
+		next := shiftOne(conj(c.Tensor(0)), axis, !reverse)
+		g := LinearScan(next, ct[0], axis, !reverse)
+		return []tensor.Tensor{Mul(g, shiftOne(conj(out[0]), axis, reverse)), g}
+	}
+}
+
+var linearScans = map[dtype.DType]func(out, a, b *tensor.Dense, outer, n, inner int, reverse bool){
+	dtype.Float32: linearScan[float32], dtype.Float64: linearScan[float64],
+	dtype.Complex64: linearScan[complex64], dtype.Complex128: linearScan[complex128],
+}
+
+func linearScan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense, outer, n, inner int, reverse bool) {
+	if out.Len() == 0 {
+		return
+	}
+	h, as, bs := tensor.Elems[T](out), tensor.Elems[T](a), tensor.Elems[T](b)
+	par.For(outer, max(1, grainDear/(n*inner)), func(lo, hi int) {
+		for o := lo; o < hi; o++ {
+			base, step := o*n*inner, inner
+			if reverse {
+				base, step = base+(n-1)*inner, -inner
+			}
+			copy(h[base:base+inner], bs[base:base+inner])
+			for t := 1; t < n; t++ {
+				before := h[base : base+inner]
+				base += step
+				row, ra, rb := h[base:base+inner], as[base:base+inner], bs[base:base+inner]
+				for i, p := range before {
+					row[i] = ra[i]*p + rb[i]
+				}
+			}
+		}
+	})
+}
+
+// shiftOne moves x by one along an axis, away from the start or, backward, toward
+// it, and fills up with zero.
+func shiftOne(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
+	by := 1
+	if backward {
+		by = -1
+	}
+	return Shift(x, by, axis)
+}
+
+// Shift moves the elements of x by a number of places along an axis, toward the
+// start if it is negative. What moves beyond the end is lost, and zeros move in.
+//
+// Gradient: ct moved back.
+func Shift(x any, by, axis int) tensor.Tensor { return op.Eval(shiftOp, x, by, axis) }
+
+var shiftOp = op.Register(&op.Op{
+	Name: "shift", Doc: "moves elements along an axis, zeros move in", Class: op.Structural, Results: 1,
+	Params: []op.Param{
+		{Name: "x"}, {Name: "by", Kind: op.Attr, Type: op.IntType}, {Name: "axis", Kind: op.Attr, Type: op.IntType},
+	},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if x.DType().Size() == 0 {
+			return nil, undefined(c, x.DType())
+		}
+		if _, err := axisOf(c, c.Int(2), x.Shape()); err != nil {
+			return nil, err
+		}
+		return inferSame(c)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		outer, n, inner, err := around(c, x, c.Int(2))
+		if err != nil {
+			return nil, err
+		}
+		out := tensor.NewDense(x.DType(), x.Shape())
+		by := max(-n, min(n, c.Int(1)))
+		row := n * inner * x.DType().Size()
+		shift := by * inner * x.DType().Size()
+		if row == 0 {
+			return results(out)
+		}
+		dst, src := unsafe.Slice((*byte)(out.Raw()), outer*row), unsafe.Slice((*byte)(x.Raw()), outer*row)
+		par.For(outer, max(1, 64<<10/row), func(lo, hi int) {
+			for o := lo; o < hi; o++ {
+				d, s := dst[o*row:(o+1)*row], src[o*row:(o+1)*row]
+				if shift >= 0 {
+					copy(d[shift:], s)
+				} else {
+					copy(d, s[-shift:])
+				}
+			}
+		})
+		return results(out)
+	},
+	Batch: batchAxis(2),
+})
+
+func init() {
+	shiftOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{Shift(ct[0], -c.Int(1), c.Int(2))}
+	}
+}

@@ -1,0 +1,181 @@
+package ops
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Abs returns |x|, of a complex tensor its modulus, which is real. The most negative
+// integer stays what it is.
+//
+// Gradient: ct·sign x; 0 at 0.
+func Abs(x any) tensor.Tensor { return op.Unary(absOp, x) }
+
+var absOp = registerAbs()
+
+func init() {
+	absOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		if x.DType().IsComplex() {
+			return Mul(Complex(ct, ZerosLike(ct)), Sign(x))
+		}
+		return Mul(ct, Sign(x))
+	})
+}
+
+// registerAbs differs from the other unary operations in the result type for complex tensors.
+func registerAbs() *op.Op {
+	kernel := func(d dtype.DType) elementwise.UnaryFunc {
+		if d.IsComplex() {
+			return elementwise.UnaryOf(elementwise.Modulus, d)
+		}
+		return elementwise.UnaryOf(elementwise.Abs, d)
+	}
+	o := &op.Op{Name: "abs", Doc: "absolute value", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if kernel(x.DType()) == nil {
+			return nil, undefined(c, x.DType())
+		}
+		return specs(x.DType().Real(), x.Shape())
+	}
+	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
+		f := kernel(x.DType())
+		if f == nil {
+			return nil
+		}
+		return unaryDense(f, x, x.DType().Real(), grainCheap)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
+	return op.Register(o)
+}
+
+// Neg returns -x. Integers wrap.
+//
+// Gradient: -ct.
+func Neg(x any) tensor.Tensor { return op.Unary(negOp, x) }
+
+var negOp = unary(elementwise.Neg, op.Op{Doc: "-x"})
+
+func init() {
+	negOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(ct) })
+}
+
+// Sign returns -1, 0 or 1 in x's type, NaN for NaN, and x/|x| for complex tensors.
+//
+// Gradient: zero for real tensors; for complex ones, with the result s, that of x/|x|:
+// (ct - s·Re(ct·s̄))/|x|, and 0 at 0.
+func Sign(x any) tensor.Tensor { return op.Unary(signOp, x) }
+
+var signOp = unary(elementwise.Sign, op.Op{Doc: "-1, 0 or 1"})
+
+func init() {
+	signOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		if !x.DType().IsComplex() {
+			return ZerosLike(x)
+		}
+		along := Real(Mul(ct, Conj(y)))
+		g := Sub(ct, Mul(y, Complex(along, ZerosLike(along))))
+		n := Abs(x)
+		return divNonzero(g, Complex(n, ZerosLike(n)))
+	})
+}
+
+// Floor returns ⌊x⌋ in x's type; integers stay what they are.
+//
+// Gradient: zero, as for the other functions that round.
+func Floor(x any) tensor.Tensor { return op.Unary(floorOp, x) }
+
+var floorOp = unary(elementwise.Floor, op.Op{Doc: "rounded down", Nondifferentiable: true})
+
+// Ceil returns ⌈x⌉ in x's type.
+func Ceil(x any) tensor.Tensor { return op.Unary(ceilOp, x) }
+
+var ceilOp = unary(elementwise.Ceil, op.Op{Doc: "rounded up", Nondifferentiable: true})
+
+// Round returns the nearest whole number in x's type, half to even.
+func Round(x any) tensor.Tensor { return op.Unary(roundOp, x) }
+
+var roundOp = unary(elementwise.Round, op.Op{Doc: "rounded half to even", Nondifferentiable: true})
+
+// Trunc returns x rounded toward zero in x's type.
+func Trunc(x any) tensor.Tensor { return op.Unary(truncOp, x) }
+
+var truncOp = unary(elementwise.Trunc, op.Op{Doc: "rounded toward zero", Nondifferentiable: true})
+
+// IsNaN returns where x is NaN; of a complex number, where either part is.
+func IsNaN(x any) tensor.Tensor { return op.Unary(isNaNOp, x) }
+
+var isNaNOp = predicate(elementwise.IsNaN, op.Op{Doc: "whether an element is NaN"})
+
+// IsInf returns where x is infinite; of a complex number, where either part is.
+func IsInf(x any) tensor.Tensor { return op.Unary(isInfOp, x) }
+
+var isInfOp = predicate(elementwise.IsInf, op.Op{Doc: "whether an element is infinite"})
+
+// IsFinite returns where x is neither NaN nor infinite.
+func IsFinite(x any) tensor.Tensor { return op.Unary(isFiniteOp, x) }
+
+var isFiniteOp = predicate(elementwise.IsFinite, op.Op{Doc: "whether an element is neither NaN nor infinite"})
+
+// NaNToNum returns x with 0 for NaN and the greatest and least finite numbers of
+// the type for the infinities.
+//
+// Gradient: ct where x is finite.
+func NaNToNum(x any) tensor.Tensor { return op.Unary(nanToNumOp, x) }
+
+var nanToNumOp = registerNaNToNum()
+
+func init() {
+	nanToNumOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		return Where(IsFinite(x), ct, zeroOf(ct.DType()))
+	})
+}
+
+func registerNaNToNum() *op.Op {
+	o := &op.Op{Name: "nan_to_num", Doc: "finite numbers in place of NaN and infinities", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if !x.DType().IsReal() {
+			return nil, undefined(c, x.DType())
+		}
+		return inferSame(c)
+	}
+	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
+		var f elementwise.UnaryFunc
+		switch x.DType() {
+		case dtype.Float16:
+			f = nanToNum[dtype.F16](0x7bff, 0xfbff)
+		case dtype.BFloat16:
+			f = nanToNum[dtype.BF16](0x7f7f, 0xff7f)
+		case dtype.Float32:
+			f = nanToNum[float32](maxFloat32, -maxFloat32)
+		case dtype.Float64:
+			f = nanToNum[float64](maxFloat64, -maxFloat64)
+		default:
+			if !x.DType().IsInteger() {
+				return nil
+			}
+			return x
+		}
+		return unaryDense(f, x, x.DType(), grainCheap)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
+	return op.Register(o)
+}
+
+const (
+	maxFloat32 = 0x1p127 * (1 + (1 - 0x1p-23))
+	maxFloat64 = 0x1p1023 * (1 + (1 - 0x1p-52))
+)
+
+func nanToNum[T dtype.Native](hi, lo T) elementwise.UnaryFunc {
+	return func(dst, x unsafe.Pointer, n int) {
+		var zero T
+		elementwise.NaNToNum(unsafe.Slice((*T)(dst), n), unsafe.Slice((*T)(x), n), zero, hi, lo)
+	}
+}

@@ -1,0 +1,127 @@
+package ops
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/special"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The operations of this file take floating tensors, and give float64 for integers.
+
+// Erf returns the error function 2/√π ∫₀ˣ e^(-t²) dt.
+//
+// Gradient: ct·2/√π·e^(-x²).
+func Erf(x any) tensor.Tensor { return op.Unary(erfOp, x) }
+
+var erfOp = unary(elementwise.Erf, op.Op{Doc: "error function"})
+
+func init() {
+	erfOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		return Mul(ct, Mul(Exp(Neg(Square(x))), 2/math.SqrtPi))
+	})
+}
+
+// Erfc returns 1 - Erf(x) without losing digits for large x.
+//
+// Gradient: -ct·2/√π·e^(-x²).
+func Erfc(x any) tensor.Tensor { return op.Unary(erfcOp, x) }
+
+var erfcOp = unary(elementwise.Erfc, op.Op{Doc: "complementary error function"})
+
+func init() {
+	erfcOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		return Mul(ct, Mul(Exp(Neg(Square(x))), -2/math.SqrtPi))
+	})
+}
+
+// Erfinv returns the inverse of [Erf], for x between -1 and 1.
+//
+// Gradient: ct·√π/2·e^(y²).
+func Erfinv(x any) tensor.Tensor { return op.Unary(erfinvOp, x) }
+
+var erfinvOp = unary(elementwise.Erfinv, op.Op{Doc: "inverse error function"})
+
+func init() {
+	erfinvOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		return Mul(ct, Mul(Exp(Square(y)), math.SqrtPi/2))
+	})
+}
+
+// Ndtri returns the quantile function of the standard normal distribution, for x
+// between 0 and 1.
+//
+// Gradient: ct·√(2π)·e^(y²/2).
+func Ndtri(x any) tensor.Tensor { return op.Unary(ndtriOp, x) }
+
+var ndtriOp = unary(elementwise.Ndtri, op.Op{Doc: "quantiles of the standard normal distribution"})
+
+func init() {
+	ndtriOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		return Mul(ct, Mul(Exp(Mul(Square(y), 0.5)), math.Sqrt(2*math.Pi)))
+	})
+}
+
+// Lgamma returns log |Γ(x)|, +Inf at 0 and the negative integers.
+//
+// Gradient: ct·Digamma(x).
+func Lgamma(x any) tensor.Tensor { return op.Unary(lgammaOp, x) }
+
+var lgammaOp = unary(elementwise.Lgamma, op.Op{Doc: "logarithm of the absolute value of the gamma function"})
+
+func init() {
+	lgammaOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Digamma(x)) })
+}
+
+// Digamma returns the derivative of log Γ(x).
+//
+// Gradient: ct·ψ'(x) (see [Polygamma]).
+func Digamma(x any) tensor.Tensor { return op.Unary(digammaOp, x) }
+
+var digammaOp = unary(elementwise.Digamma, op.Op{Doc: "derivative of the logarithm of the gamma function"})
+
+func init() {
+	digammaOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Polygamma(x, 1)) })
+}
+
+// Polygamma returns derivative n of [Digamma], for n ≥ 1.
+//
+// Gradient: ct·Polygamma(x, n+1).
+func Polygamma(x any, n int) tensor.Tensor { return op.Eval(polygammaOp, x, n) }
+
+var polygammaOp = op.Register(&op.Op{
+	Name: "polygamma", Doc: "derivatives of the digamma function", Class: op.UnaryElementwise,
+	Params:  []op.Param{{Name: "x"}, {Name: "n", Kind: op.Attr, Type: op.IntType}},
+	Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if n := c.Int(1); n < 1 || n > special.MaxPolygamma {
+			return nil, c.Errorf(tenon.ErrInvalid, "n is %d, want 1 to %d", n, special.MaxPolygamma)
+		}
+		d := computedIn(c.Tensor(0).DType(), dtype.DType.IsFloat)
+		if d == dtype.None {
+			return nil, undefined(c, c.Tensor(0).DType())
+		}
+		return specs(d, c.Tensor(0).Shape())
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		d := c.Out[0].(*tensor.Spec).DType()
+		f := func(dst, x unsafe.Pointer, n int) {
+			out := unsafe.Slice((*float64)(dst), n)
+			for i, v := range unsafe.Slice((*float64)(x), n) {
+				out[i] = special.Polygamma(c.Int(1), v)
+			}
+		}
+		return results(castDense(unaryDense(f, castDense(c.Dense(0), dtype.Float64), dtype.Float64, 1<<10), d))
+	},
+})
+
+func init() {
+	polygammaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{Mul(ct[0], Polygamma(c.Tensor(0), c.Int(1)+1))}
+	}
+}

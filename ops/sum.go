@@ -1,0 +1,183 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Sum returns Σ x over the given axes, over all where none is given. The sum of
+// no elements is 0. Integers wrap; truth values are counted in int64; floats are
+// summed so that the error does not grow with the length.
+//
+//	x: […]  →  x's shape without the axes
+//
+// Gradient: the cotangent, repeated along the axes.
+func Sum(x any, axes ...int) tensor.Tensor { return op.Eval(sumOp, x, axes, false) }
+
+// SumKeep is [Sum] with reduced axes left as axes of size 1.
+func SumKeep(x any, axes ...int) tensor.Tensor { return op.Eval(sumOp, x, axes, true) }
+
+var sumOp = reduction(op.Op{Name: "reduce_sum", Doc: "sum over axes"}, summedType,
+	func(_ *op.Call, d dtype.DType) reduce.Func { return sumOf(d) })
+
+func init() {
+	sumOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+		return spread(ct, x, axes, keep)
+	})
+}
+
+func summedType(d dtype.DType) dtype.DType {
+	if d == dtype.Bool {
+		return dtype.Int64
+	}
+	return d
+}
+
+func sumOf(d dtype.DType) reduce.Func {
+	if d == dtype.Bool {
+		return reduce.Of(reduce.CountNonzero, d)
+	}
+	return reduce.Of(reduce.Sum, d)
+}
+
+// vjpReduction makes the VJP of a reduction.
+func vjpReduction(f func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x := c.Tensor(0)
+		if !x.DType().IsDifferentiable() {
+			return []tensor.Tensor{nil}
+		}
+		return []tensor.Tensor{f(c, x, out[0], ct[0], c.Ints(reduceAxis), c.Bool(reduceKeep))}
+	}
+}
+
+// spread repeats y, a reduction over axes, to x's shape.
+func spread(y, x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+	return op.Eval(spreadOp, y, Shape(x), axes, keep)
+}
+
+// Spread is the adjoint of [Sum]: it repeats y, a reduction over axes of a
+// tensor of the given shape, along those axes. No axes means all. shape is a
+// list of integers or an integer vector.
+//
+// Gradient: Sum over the axes.
+func Spread(y, shape any, axes ...int) tensor.Tensor {
+	return op.Eval(spreadOp, y, shape, axes, false)
+}
+
+var spreadOp = op.Register(&op.Op{
+	Name: "spread", Doc: "repeats a reduction along the axes that were reduced", Class: op.Structural,
+	Params: []op.Param{
+		{Name: "y"}, {Name: "shape"},
+		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
+		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false},
+	},
+	Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		y := c.Tensor(0)
+		s, err := shapeFrom(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		axes, known, err := axesOf(c, c.Ints(2), s)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			want := reducedShape(s, axes, c.Bool(3))
+			if !y.Shape().CompatibleWith(want) {
+				return nil, c.Errorf(tenon.ErrShape, "a reduction of %v over axes %v has shape %v, not %v", s, axes, want, y.Shape())
+			}
+		}
+		return specs(y.DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		y, s := c.Dense(0), outShape(c, 0)
+		axes, _, err := axesOf(c, c.Ints(2), s)
+		if err != nil {
+			return nil, err
+		}
+		strides := make([]int, s.Rank())
+		own := y.Strides()
+		k := 0
+		for i := range strides {
+			reduced := contains(axes, i, s.Rank())
+			if !reduced {
+				strides[i] = own[k]
+			}
+			if !reduced || c.Bool(3) {
+				k++
+			}
+		}
+		return results(y.View(0, s, strides))
+	},
+})
+
+func init() {
+	spreadOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{op.Eval(sumOp, ct[0], c.Ints(2), c.Bool(3)), nil}
+	}
+}
+
+// shapeFrom reads operand i, the sizes of a shape, as far as they are known.
+func shapeFrom(c *op.Call, i int) (shape.Shape, error) {
+	dims, n, err := sizes(c, i)
+	if err != nil {
+		return shape.Shape{}, err
+	}
+	if dims == nil {
+		return shape.OfRank(n), nil
+	}
+	return checkedShape(c, dims, c.Tensor(0).DType())
+}
+
+// SumTo is the adjoint of broadcasting: it sums x over the axes in which a tensor of
+// the given shape would be stretched to x's shape. shape is a list of integers or
+// an integer vector, and broadcasts to x's shape.
+//
+// Gradient: the cotangent, broadcast to x's shape.
+func SumTo(x, shape any) tensor.Tensor { return op.Eval(sumToOp, x, shape) }
+
+var sumToOp = op.Register(&op.Op{
+	Name: "sum_to", Doc: "sums over the axes that broadcasting to x's shape stretches",
+	Params:  []op.Param{{Name: "x"}, {Name: "shape"}},
+	Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		if d := x.DType(); reduce.Of(reduce.Sum, d) == nil {
+			return nil, undefined(c, d)
+		}
+		s, err := shapeFrom(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		if b, err := broadcast(c, x.Shape(), s); err != nil || !b.CompatibleWith(x.Shape()) {
+			return nil, c.Errorf(tenon.ErrShape, "%v does not broadcast to %v", s, x.Shape())
+		}
+		return specs(x.DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, s := c.Dense(0), outShape(c, 0)
+		if s.Equal(x.Shape()) {
+			return results(x)
+		}
+		off := x.Rank() - s.Rank()
+		var axes []int
+		for i := range x.Rank() {
+			if i < off || s.Dim(i-off) == 1 && x.Dim(i) != 1 {
+				axes = append(axes, i)
+			}
+		}
+		return results(reduceDense(reduce.Of(reduce.Sum, x.DType()), x, axes, s, x.DType()))
+	},
+})
+
+func init() {
+	sumToOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{BroadcastTo(ct[0], Shape(c.Tensor(0))), nil}
+	}
+}

@@ -1,0 +1,127 @@
+package ops
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// FMA returns x·y + z; float32 and float64 are rounded once.
+//
+// Gradient: ct·y for x, ct·x for y, ct for z.
+func FMA(x, y, z any) tensor.Tensor { return op.Eval(fmaOp, x, y, z) }
+
+var fmaOp = ternary(elementwise.FMA, op.Op{Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
+
+func init() {
+	fmaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, y, z := c.Tensor(0), c.Tensor(1), c.Tensor(2)
+		return []tensor.Tensor{sumTo(Mul(ct[0], conj(y)), x), sumTo(Mul(ct[0], conj(x)), y), sumTo(ct[0], z)}
+	}
+}
+
+// Lerp returns x + w·(y - x): x for w = 0 and y for w = 1.
+//
+// Gradient: ct·(1-w) for x, ct·w for y, ct·(y-x) for w.
+func Lerp(x, y, w any) tensor.Tensor { return op.Eval(lerpOp, x, y, w) }
+
+var lerpOp = ternary(elementwise.Lerp, op.Op{Doc: "x + w·(y - x)", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "w", Group: 1}}})
+
+func init() {
+	lerpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, y, w := c.Tensor(0), c.Tensor(1), c.Tensor(2)
+		return []tensor.Tensor{
+			sumTo(Mul(ct[0], conj(Sub(1, w))), x), sumTo(Mul(ct[0], conj(w)), y), sumTo(Mul(ct[0], conj(Sub(y, x))), w),
+		}
+	}
+}
+
+// Clip returns x limited to the range from lo to hi: min(max(x, lo), hi). A nil
+// limit does not limit. NaN stays.
+//
+// Gradient: ct for x where it lies between the limits or on them; for a limit
+// where x lies beyond it.
+func Clip(x, lo, hi any) tensor.Tensor { return op.Eval(clipOp, x, lo, hi) }
+
+var clipOp = ternary(elementwise.Clip, op.Op{Doc: "x limited to a range", Params: []op.Param{
+	{Name: "x", Group: 1}, {Name: "min", Group: 1, Optional: true}, {Name: "max", Group: 1, Optional: true},
+}})
+
+func init() {
+	clipOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x := c.Tensor(0)
+		zero := zeroOf(x.DType())
+		gx := ct[0]
+		var limits []tensor.Tensor
+		add := func(limit tensor.Tensor, beyond tensor.Tensor) {
+			gx = Where(beyond, zero, gx)
+			limits = append(limits, sumTo(Where(beyond, ct[0], zero), limit))
+		}
+		lo, hi := c.Tensor(1), c.Tensor(2)
+		if lo != nil {
+			low := Less(x, lo)
+			if hi != nil { // the upper limit wins where they cross
+				low = LogicalAnd(low, LessEqual(lo, hi))
+			}
+			add(lo, low)
+		}
+		if hi != nil {
+			high := Greater(x, hi)
+			if lo != nil {
+				high = LogicalOr(high, Greater(lo, hi))
+			}
+			add(hi, high)
+		}
+		return append([]tensor.Tensor{sumTo(gx, x)}, limits...)
+	}
+}
+
+// ternary registers an elementwise operation of three tensors, of which the last
+// two may be optional: an absent operand is replaced by the one before it that
+// makes no difference.
+func ternary(k elementwise.Op, o op.Op) *op.Op {
+	o.Name, o.Class, o.Results, o.Strided = k.String(), op.TernaryElementwise, 1, true
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		d := c.Tensor(0).DType()
+		if elementwise.TernaryOf(k, d) == nil {
+			return nil, undefined(c, d)
+		}
+		s := c.Tensor(0).Shape()
+		for i := 1; i < 3; i++ {
+			if !c.Has(i) {
+				continue
+			}
+			var err error
+			if s, err = broadcast(c, s, c.Tensor(i).Shape()); err != nil {
+				return nil, err
+			}
+		}
+		return specs(d, s)
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x, y, z := c.Dense(0), c.Dense(1), c.Dense(2)
+		s := outShape(c, 0)
+		switch {
+		case y == nil && z == nil:
+			return results(x)
+		case z == nil:
+			out, _ := binaryDense(elementwise.Maximum, x, y, s, grainCheap)
+			return results(out)
+		case y == nil:
+			out, _ := binaryDense(elementwise.Minimum, x, z, s, grainCheap)
+			return results(out)
+		}
+		f := elementwise.TernaryOf(k, x.DType())
+		out := tensor.NewDense(x.DType(), s)
+		dst, size := out.Raw(), x.DType().Size()
+		newLoop(s, x, y, z).each(grainCheap, func(r run) int {
+			f(unsafe.Add(dst, r.at*size), r.p[0], r.p[1], r.p[2], r.n, r.scalars)
+			return -1
+		})
+		return results(out)
+	}
+	return op.Register(&o)
+}

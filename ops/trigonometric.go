@@ -1,0 +1,148 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The operations of this file take floating and complex tensors, angles in
+// radians, and give float64 for integers.
+
+// Sin returns the sine of x.
+//
+// Gradient: ct·cos x.
+func Sin(x any) tensor.Tensor { return op.Unary(sinOp, x) }
+
+var sinOp = unary(elementwise.Sin, op.Op{Doc: "sine"})
+
+func init() {
+	sinOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cos(conj(x))) })
+}
+
+// Cos returns the cosine of x.
+//
+// Gradient: -ct·sin x.
+func Cos(x any) tensor.Tensor { return op.Unary(cosOp, x) }
+
+var cosOp = unary(elementwise.Cos, op.Op{Doc: "cosine"})
+
+func init() {
+	cosOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Sin(conj(x)))) })
+}
+
+// Tan returns the tangent of x.
+//
+// Gradient: ct·(1 + y²).
+func Tan(x any) tensor.Tensor { return op.Unary(tanOp, x) }
+
+var tanOp = unary(elementwise.Tan, op.Op{Doc: "tangent"})
+
+func init() {
+	tanOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Add(Square(conj(y)), 1)) })
+}
+
+// Asin returns the angle whose sine is x, between -π/2 and π/2.
+//
+// Gradient: ct/√(1 - x²).
+func Asin(x any) tensor.Tensor { return op.Unary(asinOp, x) }
+
+var asinOp = unary(elementwise.Asin, op.Op{Doc: "inverse sine"})
+
+func init() {
+	asinOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(oneMinusSquare(conj(x)))) })
+}
+
+// oneMinusSquare returns 1 - x², as (1-x)(1+x) to keep the digits near ±1.
+func oneMinusSquare(x tensor.Tensor) tensor.Tensor { return Mul(Sub(1, x), Add(1, x)) }
+
+// Acos returns the angle whose cosine is x, between 0 and π.
+//
+// Gradient: -ct/√(1 - x²).
+func Acos(x any) tensor.Tensor { return op.Unary(acosOp, x) }
+
+var acosOp = unary(elementwise.Acos, op.Op{Doc: "inverse cosine"})
+
+func init() {
+	acosOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Rsqrt(oneMinusSquare(conj(x))))) })
+}
+
+// Atan returns the angle whose tangent is x, between -π/2 and π/2.
+//
+// Gradient: ct/(1 + x²).
+func Atan(x any) tensor.Tensor { return op.Unary(atanOp, x) }
+
+var atanOp = unary(elementwise.Atan, op.Op{Doc: "inverse tangent"})
+
+func init() {
+	atanOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Add(Square(conj(x)), 1)) })
+}
+
+// Sinh returns the hyperbolic sine of x.
+//
+// Gradient: ct·cosh x.
+func Sinh(x any) tensor.Tensor { return op.Unary(sinhOp, x) }
+
+var sinhOp = unary(elementwise.Sinh, op.Op{Doc: "hyperbolic sine"})
+
+func init() {
+	sinhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cosh(conj(x))) })
+}
+
+// Cosh returns the hyperbolic cosine of x.
+//
+// Gradient: ct·sinh x.
+func Cosh(x any) tensor.Tensor { return op.Unary(coshOp, x) }
+
+var coshOp = unary(elementwise.Cosh, op.Op{Doc: "hyperbolic cosine"})
+
+func init() {
+	coshOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sinh(conj(x))) })
+}
+
+// Tanh returns the hyperbolic tangent of x.
+//
+// Gradient: ct·(1 - y²).
+func Tanh(x any) tensor.Tensor { return op.Unary(tanhOp, x) }
+
+var tanhOp = unary(elementwise.Tanh, op.Op{Doc: "hyperbolic tangent"})
+
+func init() {
+	tanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, oneMinusSquare(conj(y))) })
+}
+
+// Asinh returns the inverse of [Sinh].
+//
+// Gradient: ct/√(x² + 1).
+func Asinh(x any) tensor.Tensor { return op.Unary(asinhOp, x) }
+
+var asinhOp = unary(elementwise.Asinh, op.Op{Doc: "inverse hyperbolic sine"})
+
+func init() {
+	asinhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(Add(Square(conj(x)), 1))) })
+}
+
+// Acosh returns the inverse of [Cosh] that is at least 0; NaN below 1.
+//
+// Gradient: ct/√(x² - 1).
+func Acosh(x any) tensor.Tensor { return op.Unary(acoshOp, x) }
+
+var acoshOp = unary(elementwise.Acosh, op.Op{Doc: "inverse hyperbolic cosine"})
+
+func init() {
+	acoshOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
+		x = conj(x)
+		return Mul(ct, Mul(Rsqrt(Sub(x, 1)), Rsqrt(Add(x, 1))))
+	})
+}
+
+// Atanh returns the inverse of [Tanh]; NaN outside [-1, 1].
+//
+// Gradient: ct/(1 - x²).
+func Atanh(x any) tensor.Tensor { return op.Unary(atanhOp, x) }
+
+var atanhOp = unary(elementwise.Atanh, op.Op{Doc: "inverse hyperbolic tangent"})
+
+func init() {
+	atanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, oneMinusSquare(conj(x))) })
+}

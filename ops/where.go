@@ -1,0 +1,108 @@
+package ops
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Where returns x where the condition holds and y elsewhere, element by element.
+// The condition is boolean; all three broadcast. Any element type, strings included.
+//
+// Gradient: ct where the condition holds for x, elsewhere for y.
+func Where(condition, x, y any) tensor.Tensor {
+	return op.Eval(whereOp, condition, x, y)
+}
+
+var whereOp = op.Register(&op.Op{
+	Name: "where", Doc: "x where the condition holds, y elsewhere", Class: op.TernaryElementwise,
+	Params:  []op.Param{{Name: "condition"}, {Name: "x", Group: 1}, {Name: "y", Group: 1}},
+	Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, func(d dtype.DType) bool { return d == dtype.Bool }, "boolean"); err != nil {
+			return nil, err
+		}
+		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape(), c.Tensor(2).Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(c.Tensor(1).DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		if x := c.Strings(1); x != nil {
+			return results(selectStrings(c.Dense(0), x, c.Strings(2), s))
+		}
+		return results(selectDense(c.Dense(0), c.Dense(1), c.Dense(2), s))
+	},
+})
+
+func init() {
+	whereOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		cond, x, y := c.Tensor(0), c.Tensor(1), c.Tensor(2)
+		if !x.DType().IsDifferentiable() {
+			return []tensor.Tensor{nil, nil, nil}
+		}
+		zero := zeroOf(ct[0].DType())
+		return []tensor.Tensor{nil, sumTo(Where(cond, ct[0], zero), x), sumTo(Where(cond, zero, ct[0]), y)}
+	}
+}
+
+func selectDense(cond, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
+	d := x.DType()
+	out := tensor.NewDense(d, s)
+	size := d.Size()
+	dst := out.Raw()
+	kernels := [4]elementwise.SelectFunc{
+		elementwise.SelectOf(d, elementwise.VV), elementwise.SelectOf(d, elementwise.SV),
+		elementwise.SelectOf(d, elementwise.VS), elementwise.SelectOf(d, elementwise.SS),
+	}
+	newLoop(s, cond, x, y).each(grainCheap, func(r run) int {
+		p := unsafe.Add(dst, r.at*size)
+		form := r.scalars >> 1 // bit 0: x is a scalar, bit 1: y is
+		if r.scalars&1 == 0 {
+			kernels[form](p, r.p[0], r.p[1], r.p[2], r.n)
+			return -1
+		}
+		from, scalar := r.p[2], form&2 != 0
+		if *(*bool)(r.p[0]) {
+			from, scalar = r.p[1], form&1 != 0
+		}
+		if scalar {
+			copy(unsafe.Slice((*byte)(p), size), unsafe.Slice((*byte)(from), size))
+			spread1(p, size, r.n, -1)
+		} else {
+			copy(unsafe.Slice((*byte)(p), r.n*size), unsafe.Slice((*byte)(from), r.n*size))
+		}
+		return -1
+	})
+	return out
+}
+
+func selectStrings(cond *tensor.Dense, x, y *tensor.Strings, s shape.Shape) *tensor.Strings {
+	holds := tensor.Data[bool](move.Copied(move.Stretched(cond, s)))
+	xi, yi := stringIndex(x, s), stringIndex(y, s)
+	at := func(i int) string {
+		if holds[i] {
+			return x.At(xi(i))
+		}
+		return y.At(yi(i))
+	}
+	total := 0
+	for i := range holds {
+		total += len(at(i))
+	}
+	offsets := make([]int64, len(holds)+1)
+	bytes := make([]byte, 0, total+tensor.Slack)
+	for i := range holds {
+		bytes = append(bytes, at(i)...)
+		offsets[i+1] = int64(len(bytes))
+	}
+	return tensor.WrapStrings(offsets, bytes, s)
+}

@@ -167,6 +167,14 @@ func ParseEncoding(text string) (Encoding, error) {
 	return e, err
 }
 
+// ParseEncodingPrefix reads the canonical text of an encoding at the start of
+// text and returns how many bytes it takes.
+func ParseEncodingPrefix(text string) (Encoding, int, error) {
+	p := &parser{text: text}
+	e, err := p.value(0)
+	return e, p.pos, err
+}
+
 // maxDepth bounds the nesting of encodings that are read.
 const maxDepth = 200
 

@@ -28,6 +28,9 @@ type Graph struct {
 	captured map[tensor.Tensor]*Value
 	consts   map[tensor.Tensor]*Value
 	next     int
+	region   bool // of a branch or loop
+	cells    map[Cell]*Value
+	effects  []Effect
 	memo     sync.Map
 }
 

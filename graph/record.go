@@ -78,6 +78,8 @@ func (g *Graph) use(v tenon.Value) (*Value, error) {
 		return g.Const(v), nil
 	case *tensor.Strings:
 		return g.Const(v), nil
+	case Cell:
+		return g.captureCell(v), nil
 	case op.Recorder:
 		return g.capture(v), nil
 	}
@@ -95,8 +97,18 @@ func (g *Graph) capture(t tensor.Tensor) *Value {
 }
 
 // Trace records f into a new graph with parameters of the given Specs.
-func Trace(name string, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (g *Graph, err error) {
-	g = New(name)
+func Trace(name string, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (*Graph, error) {
+	return trace(New(name), specs, f)
+}
+
+// TraceRegion is Trace for a branch or loop body inside another trace.
+func TraceRegion(name string, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (*Graph, error) {
+	g := New(name)
+	g.region = true
+	return trace(g, specs, f)
+}
+
+func trace(g *Graph, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (*Graph, error) {
 	defer g.Seal()
 	params := make([]tensor.Tensor, len(specs))
 	for i, s := range specs {

@@ -55,7 +55,7 @@ func Convert(x any) (Tensor, error) {
 // Options says how [Const] reads a literal. The zero value infers everything.
 type Options struct {
 	DType dtype.DType // the element type; None: inferred
-	Int   dtype.DType // the type of integers; None: int64
+	Int   dtype.DType // the type of integers of type int; None: int64, which one that does not fit has anyway
 	Float dtype.DType // the type of floating numbers, and of no elements at all; None: float64
 }
 
@@ -80,22 +80,26 @@ func Const(x any, o Options) (Tensor, error) {
 	if err := c.add(reflect.ValueOf(x), 0, nil); err != nil {
 		return nil, err
 	}
-	s := shape.Of(c.dims...)
-	t, err := FromScalars(c.elems, s, o)
-	if err != nil {
-		return nil, err
+	if len(c.elems) == 0 && c.empty != dtype.None {
+		o.Float = c.empty
 	}
-	return t, nil
+	s, err := shape.From(c.dims)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "tensor.Const", Err: err}
+	}
+	return FromScalars(c.elems, s, o)
 }
 
+// collector gathers the elements of a literal and checks that it is rectangular.
 type collector struct {
 	dims  []int
 	known bool // the depth of the elements is known
 	elems []any
+	empty dtype.DType // the type of the elements of an empty slice
 }
 
 func (c *collector) add(v reflect.Value, depth int, path []int) error {
-	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !v.IsNil()) {
+	for hops := 0; v.IsValid() && hops < shape.MaxRank && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !v.IsNil()); hops++ {
 		v = v.Elem()
 	}
 	fail := func(msg string) error {
@@ -111,6 +115,8 @@ func (c *collector) add(v reflect.Value, depth int, path []int) error {
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
 		n := v.Len()
 		switch {
+		case depth == shape.MaxRank:
+			return fail(fmt.Sprintf("the literal is nested more than %d deep", shape.MaxRank))
 		case depth == len(c.dims) && c.known:
 			return fail("a list stands where other rows have an element")
 		case depth == len(c.dims):
@@ -118,9 +124,8 @@ func (c *collector) add(v reflect.Value, depth int, path []int) error {
 		case c.dims[depth] != n:
 			return fail(fmt.Sprintf("the row has %d entries, others have %d: use ragged.Const for rows of different length", n, c.dims[depth]))
 		}
-		if n == 0 && dtype.OfType(v.Type().Elem()) != dtype.None && !c.known {
-			c.elems = append(c.elems, reflect.Zero(v.Type().Elem()).Interface()) // only its type counts
-			defer func() { c.elems = c.elems[:0]; c.elems = append(c.elems, typeOnly{v.Type().Elem()}) }()
+		if d := dtype.OfType(v.Type().Elem()); n == 0 && d != dtype.None {
+			c.empty = d
 		}
 		for i := range n {
 			if err := c.add(v.Index(i), depth+1, append(path, i)); err != nil {
@@ -141,38 +146,23 @@ func (c *collector) add(v reflect.Value, depth int, path []int) error {
 	return nil
 }
 
-// typeOnly stands for an empty typed slice among collected elements.
-type typeOnly struct{ t reflect.Type }
-
 // FromScalars returns the tensor of Go scalars in row-major order. It chooses
 // the element type as [Const] does.
 func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 	o = o.defaults()
-	var only dtype.DType
-	kept := elems[:0:0]
-	for _, e := range elems {
-		if t, ok := e.(typeOnly); ok {
-			only = dtype.OfType(t.t)
-			continue
-		}
-		kept = append(kept, e)
-	}
-	if s.Size() != len(kept) {
-		return nil, tenon.NewError(tenon.ErrShape, "tensor.FromScalars", fmt.Sprintf("%d elements do not fill the shape %v", len(kept), s))
+	if s.Size() != len(elems) {
+		return nil, tenon.NewError(tenon.ErrShape, "tensor.FromScalars", fmt.Sprintf("%d elements do not fill the shape %v", len(elems), s))
 	}
 	dt := o.DType
 	if dt == dtype.None {
 		var err error
-		if dt, err = inferred(kept, o); err != nil {
+		if dt, err = inferred(elems, o); err != nil {
 			return nil, err
-		}
-		if len(kept) == 0 && only != dtype.None {
-			dt = only
 		}
 	}
 	if dt == dtype.String {
-		strs := make([]string, len(kept))
-		for i, e := range kept {
+		strs := make([]string, len(elems))
+		for i, e := range elems {
 			v := reflect.ValueOf(e)
 			if v.Kind() != reflect.String {
 				return nil, tenon.NewError(tenon.ErrDType, "tensor.FromScalars", fmt.Sprintf("element %d is the %T %v, not a string", i, e, e))
@@ -183,7 +173,7 @@ func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 	}
 	out := NewDense(dt, s)
 	rv := reflect.NewAt(reflect.ArrayOf(out.n, dt.GoType()), out.ptr).Elem()
-	for i, e := range kept {
+	for i, e := range elems {
 		if err := Assign(rv.Index(i), e, dt); err != nil {
 			err.Where = fmt.Sprintf("element %d", i)
 			return nil, err
@@ -201,11 +191,16 @@ func inferred(elems []any, o Options) (dtype.DType, error) {
 	var out dtype.DType
 	for i, e := range elems {
 		d := dtype.OfType(reflect.TypeOf(e))
-		switch e.(type) {
+		switch e := e.(type) {
 		case int:
-			d = o.Int
+			if d = o.Int; !fits(e, d) {
+				d = dtype.Int64
+			}
 		case float64:
 			d = o.Float
+		}
+		if d == dtype.None {
+			return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %T, which is no element of a tensor", i, e))
 		}
 		if out == dtype.None || out == d {
 			out = d
@@ -218,6 +213,18 @@ func inferred(elems []any, o Options) (dtype.DType, error) {
 		out = p
 	}
 	return out, nil
+}
+
+// fits reports whether a type of integers holds n.
+func fits(n int, dt dtype.DType) bool {
+	bits := dt.Bits()
+	switch {
+	case dt.IsSigned():
+		return n>>(bits-1) == 0 || n>>(bits-1) == -1
+	case dt.IsUnsigned():
+		return n >= 0 && (bits == 64 || n>>bits == 0)
+	}
+	return true
 }
 
 // Assign sets dst, an element of type dt, to the Go scalar x. Integers and truth
@@ -321,9 +328,9 @@ func assignInt(dst, v reflect.Value, dt dtype.DType, bad func(string) *tenon.Err
 	return nil
 }
 
-// ScalarLike returns the Go constant x as a scalar of type dt if dt holds it
-// exactly (a floating type holds any floating constant, rounded), and in its
-// own type otherwise. Operations use it for constants among their operands.
+// ScalarLike returns the Go constant x as a scalar of type dt, and false where dt
+// does not hold it exactly (a floating type holds any floating constant,
+// rounded). Operations use it for constants among their operands.
 func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 	if dt == dtype.None || dt == dtype.String {
 		return nil, false

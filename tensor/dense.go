@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -20,6 +21,7 @@ type Dense struct {
 	n       int            // number of elements
 	room    int            // bytes that may be read from ptr on
 	strides []int          // in elements; nil: row-major without gaps
+	memo    atomic.Pointer[memo]
 }
 
 var (

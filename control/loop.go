@@ -1,0 +1,297 @@
+package control
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// LoopOptions bound a loop. The zero value does not.
+type LoopOptions struct {
+	// Limit is the largest number of turns; one more is an error. 0: no limit.
+	Limit int
+}
+
+// While repeats vars = body(vars) as long as cond(vars), a boolean scalar, is
+// true, and returns the last vars. Loop variables are any nest of Values. When
+// the loop is traced, their Specs stay the same from turn to turn, or widen to
+// the merge of what goes in and what comes out, so sizes may change. It throws errors.
+func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...LoopOptions) V {
+	var o LoopOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	for turn := 0; ; turn++ {
+		c := cond(vars)
+		if c == nil || c.DType() != dtype.Bool {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: "control.While", Line: source.Line(), Msg: "the condition is not a boolean scalar"})
+		}
+		known, ok := concrete(c)
+		if !ok {
+			return tracedWhile(cond, body, vars, o)
+		}
+		if !tensor.Item[bool](known) {
+			return vars
+		}
+		if o.Limit > 0 && turn >= o.Limit {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "control.While", Line: source.Line(), Msg: fmt.Sprintf("the loop has not ended after %d turns", o.Limit)})
+		}
+		next := body(vars)
+		if err := nest.Same(vars, next, nest.Options{}); err != nil {
+			e := *tenon.AsError(err)
+			e.Op, e.Msg = "control.While", "the body returns another structure than it takes: "+e.Msg
+			tenon.Throw(&e)
+		}
+		vars = next
+	}
+}
+
+// widen finds the Specs that loop variables keep: those of vars, merged with
+// those that body returns for them until nothing changes.
+func widen[V any](fn string, vars V, body func(*common[V], []tensor.Tensor) (V, error)) (*common[V], error) {
+	c, err := unify(fn, []V{vars})
+	if err != nil {
+		return nil, err
+	}
+	for range 4 {
+		specs, err := c.tensorSpecs()
+		if err != nil {
+			return nil, err
+		}
+		var next V
+		_, err = graph.TraceRegion(fn, specs, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+			var err error
+			next, err = body(c, p)
+			return nil, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		seen, err := c.pack(symbols(specs))
+		if err != nil {
+			return nil, err
+		}
+		wide, err := unify(fn, []V{seen, next})
+		if err != nil {
+			e := *tenon.AsError(err)
+			e.Msg = "a loop variable changes its Spec from turn to turn: " + e.Msg
+			return nil, &e
+		}
+		wide.like = vars
+		same := true
+		for i, s := range wide.specs {
+			same = same && (s == nil || tenon.Equal(s, c.specs[i]))
+		}
+		c = wide
+		if same {
+			return c, nil
+		}
+	}
+	return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Line: source.Line(), Msg: "the Specs of the loop variables widen without end"}
+}
+
+// symbols returns symbolic tensors of given Specs that belong to no function.
+func symbols(specs []*tensor.Spec) []tensor.Tensor {
+	g := graph.New("specs")
+	out := make([]tensor.Tensor, len(specs))
+	for i, s := range specs {
+		out[i] = g.Param(s)
+	}
+	return out
+}
+
+func (c *common[R]) tensorSpecs() ([]*tensor.Spec, error) {
+	var out []*tensor.Spec
+	for _, s := range c.specs {
+		if s == nil {
+			continue
+		}
+		parts, err := nest.Flatten(s, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			out = append(out, p.(*tensor.Spec))
+		}
+	}
+	return out, nil
+}
+
+func tracedWhile[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, o LoopOptions) V {
+	const fn = "control.While"
+	c := tenon.Must(widen(fn, vars, func(c *common[V], p []tensor.Tensor) (V, error) {
+		v, err := c.pack(p)
+		if err != nil {
+			return v, err
+		}
+		return body(v), nil
+	}))
+	specs := tenon.Must(c.tensorSpecs())
+	condG := tenon.Must(graph.TraceRegion("cond", specs, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+		v, err := c.pack(p)
+		if err != nil {
+			return nil, err
+		}
+		return []tensor.Tensor{cond(v)}, nil
+	}))
+	bodyG := tenon.Must(graph.TraceRegion("body", specs, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+		v, err := c.pack(p)
+		if err != nil {
+			return nil, err
+		}
+		return c.tensors(body(v))
+	}))
+	inputs := tenon.Must(c.tensors(vars))
+	args := values(inputs)
+	for _, t := range graph.ShareCaptures(condG, bodyG) {
+		args = append(args, t)
+	}
+	out := op.EvalN(whileOp, args, len(inputs), condG, bodyG, o.Limit)
+	return tenon.Must(c.pack(out))
+}
+
+func values(ts []tensor.Tensor) []tenon.Value {
+	out := make([]tenon.Value, len(ts))
+	for i, t := range ts {
+		out[i] = t
+	}
+	return out
+}
+
+// Scan runs body over the rows of xs with a carry:
+//
+//	for each row x of xs: carry, y = body(carry, x)
+//
+// It returns the last carry and the ys stacked along a new leading axis. Every
+// tensor in xs has a leading axis of the same size. The carry keeps its Spec.
+// It throws errors.
+func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOptions) (C, Y) {
+	const fn = "control.Scan"
+	var o ScanOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	rows := tenon.Must(rowSpecs(fn, xs))
+	rowLike := tenon.Must(unify(fn, []X{rows}))
+	xSpecs := tenon.Must(rowLike.tensorSpecs())
+	c := tenon.Must(widen(fn, carry, func(c *common[C], p []tensor.Tensor) (C, error) {
+		v, err := c.pack(p)
+		if err != nil {
+			return v, err
+		}
+		x, err := rowLike.pack(symbolsLike(p, xSpecs))
+		if err != nil {
+			return v, err
+		}
+		next, _ := body(v, x)
+		return next, nil
+	}))
+	cSpecs := tenon.Must(c.tensorSpecs())
+	var y Y
+	g := tenon.Must(graph.TraceRegion("body", append(append([]*tensor.Spec(nil), cSpecs...), xSpecs...), func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+		v, err := c.pack(p[:len(cSpecs)])
+		if err != nil {
+			return nil, err
+		}
+		x, err := rowLike.pack(p[len(cSpecs):])
+		if err != nil {
+			return nil, err
+		}
+		var next C
+		next, y = body(v, x)
+		out, err := c.tensors(next)
+		if err != nil {
+			return nil, err
+		}
+		ys, err := tensorsOf(y)
+		return append(out, ys...), err
+	}))
+	yLike := tenon.Must(unify(fn, []Y{y}))
+	carryTs := tenon.Must(c.tensors(carry))
+	xTs := tenon.Must(tensorsOf(xs))
+	args := append(values(carryTs), values(xTs)...)
+	for _, t := range graph.ShareCaptures(g) {
+		args = append(args, t)
+	}
+	var length any
+	if len(xTs) == 0 {
+		length = int64(o.Length)
+	}
+	out := op.EvalN(scanOp, args, len(carryTs), len(xTs), g, o.Reverse, length)
+	last := tenon.Must(c.pack(out[:len(carryTs)]))
+	for i, s := range yLike.specs {
+		if s == nil {
+			continue
+		}
+		b, ok := s.(tenon.Batcher)
+		if !ok {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("%s cannot be stacked", tenon.String(s))})
+		}
+		yLike.specs[i] = tenon.Must(b.Batched(-1))
+	}
+	return last, tenon.Must(yLike.pack(out[len(carryTs):]))
+}
+
+// ScanOptions change how [Scan] goes over the rows. The zero value goes forward.
+type ScanOptions struct {
+	Reverse bool // from the last row to the first; ys stand where their xs stood
+	Length  int  // the number of turns where xs has no tensors
+}
+
+// symbolsLike returns symbolic tensors in the graph that p belongs to, or in one
+// of their own where p is empty.
+func symbolsLike(p []tensor.Tensor, specs []*tensor.Spec) []tensor.Tensor {
+	if len(p) > 0 {
+		if v, ok := p[0].(*graph.Value); ok {
+			out := make([]tensor.Tensor, len(specs))
+			for i, s := range specs {
+				out[i] = v.Graph().Param(s)
+			}
+			return out
+		}
+	}
+	return symbols(specs)
+}
+
+// rowSpecs returns xs with the Spec of one row in place of each Value.
+func rowSpecs[X any](fn string, xs X) (X, error) {
+	return nest.Map(func(l []any) (any, error) {
+		v, ok := l[0].(tenon.Value)
+		if !ok {
+			return l[0], nil
+		}
+		b, ok := v.Spec().(tenon.Batcher)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has no rows", tenon.String(v.Spec())))
+		}
+		row, err := b.Unbatched()
+		if err != nil {
+			return nil, err
+		}
+		parts, err := nest.Flatten(row, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		specs := make([]*tensor.Spec, len(parts))
+		for i, p := range parts {
+			specs[i] = p.(*tensor.Spec)
+		}
+		comps := make([]any, len(parts))
+		for i, t := range symbols(specs) {
+			comps[i] = t
+		}
+		return nest.Pack[any](row, comps, nest.Options{Expand: true})
+	}, nest.Options{}, xs)
+}
+
+// Fold is [Scan] without outputs for the rows: it returns the last carry.
+func Fold[C, X any](body func(C, X) C, carry C, xs X, opts ...ScanOptions) C {
+	last, _ := Scan(func(c C, x X) (C, []tensor.Tensor) { return body(c, x), nil }, carry, xs, opts...)
+	return last
+}

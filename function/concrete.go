@@ -1,0 +1,198 @@
+package function
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Concrete is one trace of a function: its graph for one signature.
+type Concrete struct {
+	sig     *signature
+	graph   *graph.Graph
+	plan    *interp.Plan
+	effects []graph.Effect
+	name    string
+	like    []any // the results, with symbolic tensors
+	leaves  []any // of like; nil where an output of the graph goes
+	single  bool  // the only result is a dense tensor
+	plain   bool  // every argument is a dense tensor
+}
+
+// Graph returns the traced graph, after optimisation.
+func (t *Concrete) Graph() *graph.Graph { return t.graph }
+
+// fast returns the tensors of a call whose arguments are dense tensors of
+// exactly the trace's Specs, and nil for any other.
+func (t *Concrete) fast(args []any) []tensor.Tensor {
+	if !t.plain || len(args) != len(t.sig.leaves) {
+		return nil
+	}
+	out := make([]tensor.Tensor, len(args), len(args)+len(t.graph.Captures))
+	for i, a := range args {
+		d, ok := a.(*tensor.Dense)
+		if !ok || d == nil || !t.sig.leaves[i].spec.(*tensor.Spec).EqualSpec(d.Spec()) {
+			return nil
+		}
+		out[i] = d
+	}
+	return out
+}
+
+// trace runs the Go function on symbolic arguments.
+func (c *core) trace(s *signature, args []any) (*Concrete, error) {
+	specs, err := s.tensorSpecs()
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	if c.tracing.Add(1) > maxTraceDepth {
+		c.tracing.Add(-1)
+		return nil, tenon.NewError(tenon.ErrUnsupported, c.name, "the function calls itself without end while it is traced")
+	}
+	defer c.tracing.Add(-1)
+	t := &Concrete{sig: s, name: c.name}
+	t.graph, err = graph.Trace(c.name, specs, func(params []tensor.Tensor) ([]tensor.Tensor, error) {
+		symbolic, err := s.symbolic(params)
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.direct(symbolic)
+		if err != nil {
+			return nil, err
+		}
+		return t.results(out)
+	})
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	t.effects = t.graph.TakeEffects()
+	if err := optimise(t.graph); err != nil {
+		return nil, c.fail(err)
+	}
+	t.plan = interp.For(t.graph)
+	t.plain = flat(s.args)
+	for _, l := range s.leaves {
+		_, dense := l.spec.(*tensor.Spec)
+		t.plain = t.plain && dense
+	}
+	return t, nil
+}
+
+// tensorSpecs returns the Specs of the tensors that the Values are made of.
+func (s *signature) tensorSpecs() ([]*tensor.Spec, error) {
+	var out []*tensor.Spec
+	for _, l := range s.leaves {
+		if l.spec == nil {
+			continue
+		}
+		parts, err := nest.Flatten(l.spec, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			ts, ok := p.(*tensor.Spec)
+			if !ok {
+				return nil, tenon.NewError(tenon.ErrDType, "", fmt.Sprintf("a component of %s is a %T, not a tensor", tenon.String(l.spec), p))
+			}
+			out = append(out, ts)
+		}
+	}
+	return out, nil
+}
+
+// symbolic returns the arguments with params in the place of their tensors.
+func (s *signature) symbolic(params []tensor.Tensor) ([]any, error) {
+	leaves := make([]any, len(s.leaves))
+	for i, l := range s.leaves {
+		if l.spec == nil {
+			leaves[i] = l.plain
+			continue
+		}
+		parts, err := nest.Flatten(l.spec, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		comps := make([]any, len(parts))
+		for k := range parts {
+			comps[k] = params[k]
+		}
+		params = params[len(parts):]
+		if leaves[i], err = nest.Pack[any](l.spec, comps, nest.Options{Expand: true}); err != nil {
+			return nil, err
+		}
+	}
+	return nest.Pack(s.args, leaves, nest.Options{})
+}
+
+// results notes the structure of what the Go function returned and returns its
+// tensors.
+func (t *Concrete) results(out []any) ([]tensor.Tensor, error) {
+	leaves, err := nest.Flatten(out, nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	t.like, t.leaves = out, leaves
+	var ts []tensor.Tensor
+	for i, l := range leaves {
+		if x, ok := l.(tensor.Tensor); ok {
+			ts = append(ts, x)
+			t.leaves[i] = nil
+		}
+	}
+	if len(out) == 1 && len(ts) == 1 && len(leaves) == 1 {
+		v, ok := out[0].(tensor.Tensor)
+		t.single = ok && tenon.IsLeaf(v.Spec())
+	}
+	return ts, nil
+}
+
+// volatile reports whether the trace uses values of an enclosing one.
+func (t *Concrete) volatile() bool {
+	for _, c := range t.graph.Captures {
+		if _, ok := c.(graph.Cell); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// run runs the plan and puts the results together.
+func (t *Concrete) run(ctx context.Context, inputs []tensor.Tensor) ([]any, error) {
+	for _, c := range t.graph.Captures {
+		cell, ok := c.(graph.Cell)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrUnsupported, t.name, "the function uses a symbolic value from outside and is called with data")
+		}
+		inputs = append(inputs, cell.Value())
+	}
+	out, err := t.plan.Run(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	n := len(out) - len(t.effects)
+	for i, e := range t.effects {
+		if err := e.Cell.Set(out[n+i]); err != nil {
+			return nil, err
+		}
+	}
+	if t.single {
+		return []any{out[0]}, nil
+	}
+	leaves := make([]any, len(t.leaves))
+	k := 0
+	for i, l := range t.leaves {
+		if leaves[i] = l; l == nil {
+			leaves[i] = out[k]
+			k++
+		}
+	}
+	return nest.Pack(t.like, leaves, nest.Options{Expand: true})
+}
+
+// optimise runs the passes on a new graph.
+func optimise(g *graph.Graph) error { return g.Verify() }

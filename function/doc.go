@@ -1,0 +1,23 @@
+// Package function turns Go functions of Values into graphs that are traced
+// once and run many times.
+//
+//	step := function.New(func(x, y tensor.Tensor) tensor.Tensor {
+//		return ops.Tanh(ops.Add(ops.MatMul(x, w), y))
+//	})
+//	out := step.Call(x, y)
+//
+// Arguments and results are any nest of Values and plain Go data. The Specs of
+// the Values and the plain data together are the signature of a call. A new
+// signature is traced: the Go function runs once on symbolic tensors, what it
+// does with them becomes a graph, and the graph is optimised and planned. Later
+// calls with that signature run the plan. After a few signatures that differ in
+// sizes only, a trace with those sizes unknown serves all of them.
+//
+// Go code in the function runs while it is traced and not again: its branches
+// and loops are decided then, printing prints then. To branch or loop on data,
+// use package control.
+//
+// A call with symbolic arguments, or with arguments that gradients are recorded
+// for, runs the Go function itself, which then becomes part of that trace or
+// tape.
+package function

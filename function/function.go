@@ -1,0 +1,339 @@
+package function
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Options change how a function is traced. The zero value is the default.
+type Options struct {
+	// Name is the graph's name; by default that of the Go function.
+	Name string
+
+	// Signature has an entry for each argument: nests in which Specs, or Values,
+	// stand for what is accepted. With it there is one trace, and a call whose
+	// arguments do not belong to it is an error.
+	Signature []any
+
+	// Exact turns relaxation off: each combination of sizes has its own trace.
+	Exact bool
+
+	// RelaxAfter is how many traces may differ in sizes only before one with
+	// unknown sizes replaces them; 0 means 3.
+	RelaxAfter int
+}
+
+// A Function is a Go function that runs as a graph. It is safe for concurrent use.
+type Function[F any] struct {
+	// Call calls the function. Its type is that of the Go function. If the
+	// last result is an error it returns errors there, otherwise it throws them.
+	Call F
+
+	core *core
+}
+
+// core is a Function without its type.
+type core struct {
+	f       reflect.Value
+	typ     reflect.Type
+	name    string
+	opts    Options
+	hasErr  bool // the last result is an error
+	line    string
+	mu      sync.Mutex
+	traces  atomic.Pointer[[]*Concrete]
+	log     []string
+	tracing atomic.Int32
+}
+
+// New returns f as a Function. F is a function type; variadic functions are not
+// supported.
+func New[F any](f F, opts ...Options) *Function[F] {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Func || v.IsNil() || v.Type().IsVariadic() {
+		tenon.Throw(tenon.NewError(tenon.ErrDType, "function.New", fmt.Sprintf("a %T is no function with a fixed number of arguments", f)))
+	}
+	c := &core{f: v, typ: v.Type(), line: source.Line()}
+	if len(opts) > 0 {
+		c.opts = opts[0]
+	}
+	if c.name = c.opts.Name; c.name == "" {
+		c.name = funcName(v)
+	}
+	if n := c.typ.NumOut(); n > 0 && c.typ.Out(n-1) == reflect.TypeFor[error]() {
+		c.hasErr = true
+	}
+	c.traces.Store(new([]*Concrete))
+	if c.opts.Signature != nil && len(c.opts.Signature) != c.typ.NumIn() {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "function.New", fmt.Sprintf("the signature has %d entries, the function %d parameters", len(c.opts.Signature), c.typ.NumIn())))
+	}
+	return &Function[F]{Call: typed[F](c), core: c}
+}
+
+func funcName(v reflect.Value) string {
+	name := runtime.FuncForPC(v.Pointer()).Name()
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	return strings.TrimSuffix(name, "-fm")
+}
+
+// typed returns a func of type F that calls c. The commonest types have a way
+// without reflection.
+func typed[F any](c *core) F {
+	type T = tensor.Tensor
+	var f any
+	switch reflect.TypeFor[F]() {
+	case reflect.TypeFor[func(T) T]():
+		f = func(x T) T { return c.one([]any{x}) }
+	case reflect.TypeFor[func(T, T) T]():
+		f = func(x, y T) T { return c.one([]any{x, y}) }
+	case reflect.TypeFor[func(T, T, T) T]():
+		f = func(x, y, z T) T { return c.one([]any{x, y, z}) }
+	default:
+		f = reflect.MakeFunc(c.typ, c.reflected).Interface()
+	}
+	return reflect.ValueOf(f).Interface().(F)
+}
+
+func (c *core) one(args []any) tensor.Tensor {
+	out, err := c.call(context.Background(), args)
+	tenon.Throw(err)
+	t, _ := out[0].(tensor.Tensor)
+	return t
+}
+
+// reflected is the body of Call for any type.
+func (c *core) reflected(in []reflect.Value) []reflect.Value {
+	args := make([]any, len(in))
+	ctx := context.Background()
+	for i, v := range in {
+		args[i] = v.Interface()
+		if x, ok := args[i].(context.Context); ok {
+			ctx = x
+		}
+	}
+	res, err := c.call(ctx, args)
+	out := make([]reflect.Value, c.typ.NumOut())
+	for i := range out {
+		out[i] = reflect.Zero(c.typ.Out(i))
+	}
+	if err != nil {
+		if !c.hasErr {
+			tenon.Throw(err)
+		}
+		out[len(out)-1] = reflect.ValueOf(&err).Elem()
+		return out
+	}
+	for i, r := range res {
+		if r != nil {
+			out[i] = reflect.ValueOf(r)
+		}
+	}
+	return out
+}
+
+// results is how many results apart from an error there are.
+func (c *core) results() int {
+	if c.hasErr {
+		return c.typ.NumOut() - 1
+	}
+	return c.typ.NumOut()
+}
+
+// direct calls the Go function itself.
+func (c *core) direct(args []any) (out []any, err error) {
+	defer tenon.Catch(&err)
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		if in[i] = reflect.ValueOf(a); a == nil {
+			in[i] = reflect.Zero(c.typ.In(i))
+		}
+	}
+	res := c.f.Call(in)
+	if c.hasErr {
+		if e := res[len(res)-1]; !e.IsNil() {
+			return nil, e.Interface().(error)
+		}
+		res = res[:len(res)-1]
+	}
+	out = make([]any, len(res))
+	for i, r := range res {
+		out[i] = r.Interface()
+	}
+	return out, nil
+}
+
+const maxTraceDepth = 64
+
+// call runs the function on arguments.
+func (c *core) call(ctx context.Context, args []any) ([]any, error) {
+	for _, t := range *c.traces.Load() {
+		if leaves := t.fast(args); leaves != nil {
+			return t.run(ctx, leaves)
+		}
+	}
+	s, err := signatureOf(args)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	if s.recorded {
+		if c.tracing.Add(1) > maxTraceDepth {
+			c.tracing.Add(-1)
+			e := tenon.NewError(tenon.ErrUnsupported, c.name, fmt.Sprintf("the function calls itself more than %d deep while it is traced", maxTraceDepth))
+			e.Hint = "recursion on data does not end in a trace: use control.While"
+			return nil, e
+		}
+		defer c.tracing.Add(-1)
+		return c.direct(args)
+	}
+	t, err := c.find(s, args)
+	if err != nil {
+		return nil, err
+	}
+	if t.volatile() {
+		return c.direct(args)
+	}
+	return t.run(ctx, s.tensors)
+}
+
+func (c *core) fail(err error) error {
+	e := *tenon.AsError(err)
+	if e.Op == "" {
+		e.Op = c.name
+	}
+	return &e
+}
+
+// find returns a trace for a signature, made if there is none.
+func (c *core) find(s *signature, args []any) (*Concrete, error) {
+	if t := c.lookup(s); t != nil {
+		return t, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.lookup(s); t != nil {
+		return t, nil
+	}
+	want, why, err := c.generalise(s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.trace(want, args)
+	if err != nil {
+		return nil, err
+	}
+	c.log = append(c.log, why)
+	if t.volatile() {
+		return t, nil // belongs to an enclosing trace or tape; not to be used again
+	}
+	traces := append([]*Concrete{t}, *c.traces.Load()...)
+	c.traces.Store(&traces)
+	return t, nil
+}
+
+func (c *core) lookup(s *signature) *Concrete {
+	for _, t := range *c.traces.Load() {
+		if t.sig.accepts(s) {
+			return t
+		}
+	}
+	return nil
+}
+
+// generalise decides what to trace for a call that no trace accepts, and why.
+func (c *core) generalise(s *signature) (*signature, string, error) {
+	if c.opts.Signature != nil {
+		return c.declared(s)
+	}
+	traces := *c.traces.Load()
+	if len(traces) == 0 {
+		return s, "first call: " + s.String(), nil
+	}
+	after := c.opts.RelaxAfter
+	if after == 0 {
+		after = 3
+	}
+	var alike []*signature
+	for _, t := range traces {
+		if t.sig.sameStructure(s) {
+			alike = append(alike, t.sig)
+		}
+	}
+	if len(alike) == 0 {
+		return s, "the structure or plain data of the arguments is new: " + s.String(), nil
+	}
+	why := alike[0].difference(s)
+	if c.opts.Exact || len(alike)+1 < after {
+		return s, why, nil
+	}
+	merged := s
+	for _, a := range alike {
+		if m := merged.merge(a); m != nil {
+			merged = m
+		}
+	}
+	return merged, why + "; traced with sizes unknown that have varied: " + merged.String(), nil
+}
+
+func (c *core) declared(s *signature) (*signature, string, error) {
+	d, err := signatureOf(c.opts.Signature)
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	if !d.accepts(s) {
+		return nil, "", &tenon.Error{Kind: tenon.ErrDType, Op: c.name, Msg: "the arguments do not belong to the function's signature: " + d.difference(s), Line: source.Line()}
+	}
+	return d, "the declared signature: " + d.String(), nil
+}
+
+// Concrete returns the trace that a call with args runs, traced now if need be.
+// Specs may stand for Values.
+func (f *Function[F]) Concrete(args ...any) (*Concrete, error) {
+	if len(args) != f.core.typ.NumIn() {
+		return nil, tenon.NewError(tenon.ErrInvalid, f.core.name, fmt.Sprintf("takes %d arguments, got %d", f.core.typ.NumIn(), len(args)))
+	}
+	s, err := signatureOf(args)
+	if err != nil {
+		return nil, f.core.fail(err)
+	}
+	return f.core.find(s, args)
+}
+
+// Trace returns the graph that a call with args runs.
+func (f *Function[F]) Trace(args ...any) (*graph.Graph, error) {
+	t, err := f.Concrete(args...)
+	if err != nil {
+		return nil, err
+	}
+	return t.graph, nil
+}
+
+// CallContext is Call with a context that can cancel the run.
+func (f *Function[F]) CallContext(ctx context.Context, args ...any) ([]any, error) {
+	if len(args) != f.core.typ.NumIn() {
+		return nil, tenon.NewError(tenon.ErrInvalid, f.core.name, fmt.Sprintf("takes %d arguments, got %d", f.core.typ.NumIn(), len(args)))
+	}
+	return f.core.call(ctx, args)
+}
+
+// Explain tells why each trace was made, in order.
+func (f *Function[F]) Explain() string {
+	c := f.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s): %d traces\n", c.name, c.line, len(c.log))
+	for i, why := range c.log {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, why)
+	}
+	return b.String()
+}

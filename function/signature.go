@@ -1,0 +1,208 @@
+package function
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// signature is what a trace depends on: the structure of the arguments, the
+// Specs of the Values in it, and the plain data.
+type signature struct {
+	args     []any
+	leaves   []leaf
+	tensors  []tensor.Tensor // of the Values, down to dense ones; nil entries for Specs
+	paths    []string        // of the tensors
+	recorded bool            // some tensor is symbolic or on a tape
+}
+
+// leaf is a Value's Spec, or plain data.
+type leaf struct {
+	spec  tenon.Spec
+	plain any
+}
+
+func signatureOf(args []any) (*signature, error) {
+	leaves, err := nest.Flatten(args, nest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := &signature{args: args, leaves: make([]leaf, len(leaves))}
+	for i, l := range leaves {
+		switch l := l.(type) {
+		case *tensor.Dense:
+			s.leaves[i].spec = l.Spec()
+			s.tensors = append(s.tensors, l)
+		case *state.Variable:
+			s.leaves[i].plain = l // read anew in each call
+		case tenon.Value:
+			if err := s.value(&s.leaves[i], l); err != nil {
+				return nil, err
+			}
+		case tenon.Spec:
+			s.leaves[i].spec = l
+			if err := s.components(l); err != nil {
+				return nil, err
+			}
+		default:
+			s.leaves[i].plain = l
+		}
+	}
+	return s, nil
+}
+
+func (s *signature) value(l *leaf, v tenon.Value) error {
+	l.spec = v.Spec()
+	parts, err := nest.Flatten(v, nest.Options{Expand: true})
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		t, ok := p.(tensor.Tensor)
+		if !ok {
+			return tenon.NewError(tenon.ErrDType, "", fmt.Sprintf("a component of %s is a %T, not a tensor", tenon.String(l.spec), p))
+		}
+		if r, ok := t.(op.Recorder); ok && r.RecordLevel() > 0 {
+			s.recorded = true
+		}
+		s.tensors = append(s.tensors, t)
+	}
+	return nil
+}
+
+func (s *signature) components(spec tenon.Spec) error {
+	parts, err := nest.Flatten(spec, nest.Options{Expand: true})
+	for range parts {
+		s.tensors = append(s.tensors, nil)
+	}
+	return err
+}
+
+// accepts reports whether a trace of s serves a call of t.
+func (s *signature) accepts(t *signature) bool {
+	if len(s.leaves) != len(t.leaves) {
+		return false
+	}
+	for i := range s.leaves {
+		a, b := &s.leaves[i], &t.leaves[i]
+		if (a.spec == nil) != (b.spec == nil) {
+			return false
+		}
+		if a.spec != nil && !tenon.Subtype(b.spec, a.spec) || a.spec == nil && !samePlain(a.plain, b.plain) {
+			return false
+		}
+	}
+	return s.sameNest(t)
+}
+
+func samePlain(a, b any) bool {
+	ta, tb := reflect.TypeOf(a), reflect.TypeOf(b)
+	if ta != tb {
+		return false
+	}
+	if ta == nil || ta.Comparable() {
+		return a == b
+	}
+	if ta.Kind() == reflect.Func {
+		return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// sameNest reports whether the structures around the leaves agree.
+func (s *signature) sameNest(t *signature) bool {
+	if flat(s.args) && flat(t.args) {
+		return len(s.args) == len(t.args)
+	}
+	return nest.Same(s.args, t.args, nest.Options{}) == nil
+}
+
+// flat reports whether every argument is a Value or Spec itself.
+func flat(args []any) bool {
+	return !slices.ContainsFunc(args, func(a any) bool {
+		switch a.(type) {
+		case tenon.Value, tenon.Spec:
+			return false
+		}
+		return true
+	})
+}
+
+// sameStructure reports whether s and t differ in sizes at most.
+func (s *signature) sameStructure(t *signature) bool {
+	return s.sameNest(t) && s.merge(t) != nil
+}
+
+// merge returns the signature above both, or nil.
+func (s *signature) merge(t *signature) *signature {
+	if len(s.leaves) != len(t.leaves) {
+		return nil
+	}
+	m := *s
+	m.leaves = slices.Clone(s.leaves)
+	for i := range m.leaves {
+		a, b := s.leaves[i], t.leaves[i]
+		switch {
+		case (a.spec == nil) != (b.spec == nil):
+			return nil
+		case a.spec == nil:
+			if !samePlain(a.plain, b.plain) {
+				return nil
+			}
+		default:
+			spec, ok := tenon.Merge(a.spec, b.spec)
+			if !ok {
+				return nil
+			}
+			m.leaves[i].spec = spec
+		}
+	}
+	return &m
+}
+
+// difference says where t is not what s accepts.
+func (s *signature) difference(t *signature) string {
+	if len(s.leaves) != len(t.leaves) || !s.sameNest(t) {
+		if err := nest.Same(s.args, t.args, nest.Options{}); err != nil {
+			return "the arguments have another structure: " + err.Error()
+		}
+		return "the arguments have another structure"
+	}
+	paths, _, err := nest.FlattenWithPaths(t.args, nest.Options{})
+	for i := range s.leaves {
+		a, b := s.leaves[i], t.leaves[i]
+		where := fmt.Sprintf("leaf %d", i)
+		if err == nil {
+			where = "argument " + strings.TrimPrefix(paths[i].String(), "/")
+		}
+		switch {
+		case a.spec != nil && b.spec != nil && !tenon.Subtype(b.spec, a.spec):
+			return fmt.Sprintf("%s is %s, the trace has %s", where, tenon.String(b.spec), tenon.String(a.spec))
+		case a.spec == nil && !samePlain(a.plain, b.plain):
+			return fmt.Sprintf("%s is %v, the trace has %v", where, b.plain, a.plain)
+		case (a.spec == nil) != (b.spec == nil):
+			return where + " is plain data in one call and a Value in another"
+		}
+	}
+	return "no difference"
+}
+
+// String prints the Specs and plain data in order.
+func (s *signature) String() string {
+	parts := make([]string, len(s.leaves))
+	for i, l := range s.leaves {
+		if l.spec != nil {
+			parts[i] = tenon.String(l.spec)
+		} else {
+			parts[i] = fmt.Sprintf("%v", l.plain)
+		}
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,232 @@
+// Package batching runs a function of one row on many rows at once.
+//
+// A tensor of rows stands in the function for one of its rows. An operation on
+// it is pushed through by the operation's Batch rule, so that the function runs
+// once, in bulk. The rows of a ragged tensor are vectors whose length differs;
+// the same rules hold, as the operations then run on ragged tensors.
+package batching
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// tracer is one run of a function on rows.
+type tracer struct {
+	level int
+	n     tensor.Tensor // the number of rows, a scalar
+	rows  int           // the same, if it is known; -1 otherwise
+}
+
+// variable stands for one row of primal.
+type variable struct {
+	tracer *tracer
+	primal tensor.Tensor
+	spec   *tensor.Spec
+}
+
+var (
+	_ op.Recorder      = (*variable)(nil)
+	_ tensor.Concreter = (*variable)(nil)
+)
+
+func (t *tracer) variable(primal tensor.Tensor) (*variable, error) {
+	s := primal.Shape()
+	if s.HasRank() && s.Rank() == 0 {
+		return nil, tenon.NewError(tenon.ErrShape, "control.Map", fmt.Sprintf("%s has no rows", tenon.String(primal.Spec())))
+	}
+	row := s
+	if s.HasRank() {
+		row = s.Remove(0)
+	}
+	return &variable{t, primal, tensor.NewSpec(primal.DType(), row)}, nil
+}
+
+func (v *variable) Spec() tenon.Spec   { return v.spec }
+func (v *variable) DType() dtype.DType { return v.spec.DType() }
+func (v *variable) Shape() shape.Shape { return v.spec.Shape() }
+func (v *variable) RecordLevel() int   { return v.tracer.level }
+func (v *variable) String() string     { return fmt.Sprintf("a row of %v", v.primal) }
+
+// Concrete says that there is no single row to look at.
+func (v *variable) Concrete() (tensor.Tensor, error) {
+	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", "the tensor stands for every row of a batch at once: its elements differ from row to row")
+	e.Hint = "to choose by data use ops.Where, or run row by row with control.MapRows"
+	return nil, e
+}
+
+// Record pushes the call through to all rows.
+func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
+	t := v.tracer
+	values := c.Values()
+	batched := make([]bool, len(values))
+	primals := make([]tenon.Value, len(values))
+	for i, x := range values {
+		primals[i] = x
+		if y, ok := x.(*variable); ok && y.tracer == t {
+			batched[i], primals[i] = true, y.primal
+		}
+	}
+	var out []tensor.Tensor
+	var err error
+	switch {
+	case c.Op.Batch != nil:
+		out, err = c.Op.Batch(c.WithValues(primals), batched)
+	case c.Op.IsElementwise():
+		out, err = elementwise(c, values, primals, batched)
+	default:
+		out, err = t.rowByRow(c, primals, batched)
+	}
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	res := make([]tenon.Value, len(out))
+	for i, o := range out {
+		if res[i], err = t.variable(o); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// elementwise lines the rows up: an operand whose rows have fewer dimensions
+// than others' gets dimensions of size 1 behind the batch dimension.
+func elementwise(c *op.Call, values, primals []tenon.Value, batched []bool) (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	rank := 0
+	for _, v := range values {
+		if t, ok := v.(tensor.Tensor); ok {
+			if !t.Shape().HasRank() {
+				return nil, c.Errorf(tenon.ErrShape, "the rank of an operand is not known")
+			}
+			rank = max(rank, t.Shape().Rank())
+		}
+	}
+	for i, v := range primals {
+		if !batched[i] {
+			continue
+		}
+		x := v.(tensor.Tensor)
+		for have := x.Shape().Rank() - 1; have < rank; have++ {
+			x = ops.ExpandDims(x, 1)
+		}
+		primals[i] = x
+	}
+	return op.ApplyN(c, primals...), nil
+}
+
+// rowByRow runs an operation without a rule on one row after the other.
+func (t *tracer) rowByRow(c *op.Call, primals []tenon.Value, batched []bool) (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	if t.rows < 0 {
+		return nil, c.Errorf(tenon.ErrUnsupported, "the operation has no rule for rows whose number is not known")
+	}
+	var rows [][]tensor.Tensor
+	for r := range t.rows {
+		args := make([]tenon.Value, len(primals))
+		for i, p := range primals {
+			if args[i] = p; batched[i] {
+				args[i] = ops.Gather(p, int64(r), 0)
+			}
+		}
+		res := op.ApplyN(c, args...)
+		if rows == nil {
+			rows = make([][]tensor.Tensor, len(res))
+		}
+		for k, x := range res {
+			rows[k] = append(rows[k], x)
+		}
+	}
+	for _, r := range rows {
+		out = append(out, ops.Stack(r, 0))
+	}
+	return out, nil
+}
+
+// Run calls f on all rows of xs at once. Every tensor in xs has a leading axis of
+// the same size; a ragged tensor of ragged rank 1 stands for its rows. The
+// results get a leading axis; what does not depend on the rows is repeated.
+func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
+	defer tenon.Catch(&err)
+	t := &tracer{level: op.NextLevel(), rows: -1}
+	leaves, err := nest.Flatten(xs, nest.Options{})
+	if err != nil {
+		return y, err
+	}
+	for i, l := range leaves {
+		x, ok := l.(tensor.Tensor)
+		if !ok {
+			if v, ok := l.(tenon.Value); ok {
+				return y, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("rows of %s cannot run in bulk", tenon.String(v.Spec())), Line: source.Line(),
+					Hint: "use control.MapRows"}
+			}
+			continue
+		}
+		n := x.Shape().Dim(0)
+		if n >= 0 && t.rows >= 0 && n != t.rows {
+			return y, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
+		}
+		t.rows = max(t.rows, n)
+		if leaves[i], err = t.variable(x); err != nil {
+			return y, err
+		}
+		if t.n == nil {
+			t.n = ops.Gather(ops.Shape(x), int64(0), 0)
+		}
+	}
+	row, err := nest.Pack(xs, leaves, nest.Options{})
+	if err != nil {
+		return y, err
+	}
+	res := f(row)
+	out, err := nest.Flatten(res, nest.Options{})
+	if err != nil {
+		return y, err
+	}
+	for i, l := range out {
+		if v, ok := l.(tenon.Value); ok {
+			if out[i], err = t.collect(fn, v); err != nil {
+				return y, err
+			}
+		}
+	}
+	return nest.Pack(res, out, nest.Options{})
+}
+
+// collect returns a result over all rows.
+func (t *tracer) collect(fn string, v tenon.Value) (tenon.Value, error) {
+	if b, ok := v.(*variable); ok && b.tracer == t {
+		return b.primal, nil
+	}
+	s := v.Spec()
+	if tenon.IsLeaf(s) {
+		x := v.(tensor.Tensor)
+		return ops.BroadcastTo(x, ops.Concat([]tensor.Tensor{ops.Reshape(t.n, []int{1}), ops.Shape(x)}, 0)), nil
+	}
+	b, ok := s.(tenon.Batcher)
+	if !ok {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("results of %s cannot be stacked", tenon.String(s)), Line: source.Line()}
+	}
+	batch, err := b.Batched(t.rows)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.Disassemble(v)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range parts {
+		if parts[i], err = t.collect(fn, p); err != nil {
+			return nil, err
+		}
+	}
+	return batch.Assemble(parts)
+}

@@ -1,0 +1,196 @@
+package ragged
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A RowPartition divides a list of values into rows. It is immutable; what is
+// computed from it once (splits, lengths, row ids) is kept. The tensors it is
+// made of may be symbolic.
+type RowPartition struct {
+	spec    *PartitionSpec
+	splits  atomic.Pointer[tensor.Tensor] // nil until asked for, where uniform
+	uniform tensor.Tensor                 // the row length as a scalar, where declared
+	nrows   tensor.Tensor                 // a scalar; nil until asked for, where not uniform
+
+	lengths atomic.Pointer[tensor.Tensor]
+	ids     atomic.Pointer[tensor.Tensor]
+}
+
+var _ tenon.Value = (*RowPartition)(nil)
+
+// Spec returns the *PartitionSpec.
+func (p *RowPartition) Spec() tenon.Spec { return p.spec }
+
+// DType returns the type of splits: Int64 or Int32.
+func (p *RowPartition) DType() dtype.DType { return p.spec.dtype }
+
+// IsUniform reports whether a common row length was declared.
+func (p *RowPartition) IsUniform() bool { return p.uniform != nil }
+
+// UniformRowLength returns the declared common row length as a scalar, and nil
+// where there is none.
+func (p *RowPartition) UniformRowLength() tensor.Tensor { return p.uniform }
+
+// StaticNRows returns the number of rows, or shape.Unknown.
+func (p *RowPartition) StaticNRows() int { return p.spec.nrows }
+
+// StaticNVals returns the number of values, or shape.Unknown.
+func (p *RowPartition) StaticNVals() int { return p.spec.nvals }
+
+// StaticUniformRowLength returns the declared row length, or shape.Unknown where
+// it is not declared or not known.
+func (p *RowPartition) StaticUniformRowLength() int { return p.spec.length }
+
+// RowSplits returns the nrows+1 offsets of the rows.
+func (p *RowPartition) RowSplits() tensor.Tensor {
+	return p.once(&p.splits, func() tensor.Tensor { return uniformSplits(p.nrows, p.uniform) })
+}
+
+// RowLengths returns the length of each row.
+func (p *RowPartition) RowLengths() tensor.Tensor {
+	return p.once(&p.lengths, func() tensor.Tensor {
+		if p.uniform != nil {
+			return fillLike(p.nrows, p.uniform)
+		}
+		return memo(p.RowSplits(), lengthsKey{}, lengthsOf)
+	})
+}
+
+// RowStarts returns the offset of each row's first value.
+func (p *RowPartition) RowStarts() tensor.Tensor { return sliceRows(p.RowSplits(), 0, -1) }
+
+// RowLimits returns the offset behind each row's last value.
+func (p *RowPartition) RowLimits() tensor.Tensor { return sliceRows(p.RowSplits(), 1, 0) }
+
+// ValueRowIDs returns the row of each value.
+func (p *RowPartition) ValueRowIDs() tensor.Tensor {
+	return p.once(&p.ids, func() tensor.Tensor {
+		return memo(p.RowSplits(), idsKey{}, func(s tensor.Tensor) tensor.Tensor { return rowIDsOf(s, p.spec.nvals) })
+	})
+}
+
+// OffsetsInRows returns the position of each value in its row.
+func (p *RowPartition) OffsetsInRows() tensor.Tensor {
+	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return offsetsOf(s, p.spec.nvals) })
+}
+
+// NRows returns the number of rows as a scalar.
+func (p *RowPartition) NRows() tensor.Tensor {
+	if p.nrows != nil {
+		return p.nrows
+	}
+	if n := p.spec.nrows; n >= 0 {
+		return scalar(n, p.spec.dtype)
+	}
+	return countRows(p.RowSplits())
+}
+
+// NVals returns the number of values as a scalar.
+func (p *RowPartition) NVals() tensor.Tensor {
+	switch {
+	case p.spec.nvals >= 0:
+		return scalar(p.spec.nvals, p.spec.dtype)
+	case p.uniform != nil:
+		return product(p.nrows, p.uniform)
+	}
+	return lastSplit(p.RowSplits())
+}
+
+// Splits64 returns the row splits of a concrete partition as int64s, and false
+// for a symbolic one. The slice must not be changed.
+func (p *RowPartition) Splits64() ([]int64, bool) { return splits64(p.RowSplits()) }
+
+func (p *RowPartition) once(at *atomic.Pointer[tensor.Tensor], make func() tensor.Tensor) tensor.Tensor {
+	if t := at.Load(); t != nil {
+		return *t
+	}
+	t := make()
+	at.CompareAndSwap(nil, &t)
+	return *at.Load()
+}
+
+type (
+	lengthsKey struct{}
+	idsKey     struct{}
+	offsetsKey struct{}
+	validKey   struct{}
+	wideKey    struct{}
+)
+
+// memo keeps what is derived from concrete splits with the splits themselves, so
+// that it survives taking a value apart and putting it together.
+func memo(splits tensor.Tensor, key any, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	if d, ok := splits.(*tensor.Dense); ok {
+		return d.Memo(key, func() any { return f(d) }).(tensor.Tensor)
+	}
+	return f(splits)
+}
+
+// splits64 returns concrete splits widened to int64.
+func splits64(splits tensor.Tensor) ([]int64, bool) {
+	t, ok := op.Known(splits)
+	if !ok {
+		return nil, false
+	}
+	d := t.(*tensor.Dense)
+	if d.DType() == dtype.Int64 {
+		return tensor.Data[int64](d), true
+	}
+	return d.Memo(wideKey{}, func() any {
+		in := tensor.Data[int32](d)
+		out := make([]int64, len(in), len(in)+tensor.Slack/8)
+		for i, x := range in {
+			out[i] = int64(x)
+		}
+		return out
+	}).([]int64), true
+}
+
+// newPartition makes a partition of splits that have been checked. nvals may be
+// shape.Unknown.
+func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
+	nrows := splits.Shape().Dim(0)
+	if nrows > 0 {
+		nrows--
+	}
+	if s, ok := splits64(splits); ok && nvals < 0 {
+		nvals = int(s[len(s)-1])
+	}
+	p := &RowPartition{spec: &PartitionSpec{dtype: splits.DType(), nrows: nrows, nvals: nvals, length: shape.Unknown}}
+	p.splits.Store(&splits)
+	return p
+}
+
+// newUniform makes a partition of nrows rows of one length, both integer scalars.
+func newUniform(nrows, length tensor.Tensor) *RowPartition {
+	spec := &PartitionSpec{dtype: length.DType(), nrows: known(nrows), nvals: shape.Unknown, length: known(length), uniform: true}
+	if spec.nrows >= 0 && spec.length >= 0 {
+		spec.nvals = spec.nrows * spec.length
+	} else if spec.length == 0 {
+		spec.nvals = 0
+	}
+	return &RowPartition{spec: spec, uniform: length, nrows: nrows}
+}
+
+// known returns a scalar's value, or shape.Unknown.
+func known(t tensor.Tensor) int {
+	if c, ok := op.Known(t); ok {
+		if n, ok := op.Ints(c); ok && len(n) == 1 {
+			return n[0]
+		}
+	}
+	return shape.Unknown
+}
+
+func invalid(fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}

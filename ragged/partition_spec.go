@@ -1,0 +1,231 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// PartitionTypeName is the registered name of [*PartitionSpec].
+const PartitionTypeName = "ragged.RowPartition"
+
+// PartitionSpec describes row partitions: the type of their splits, the numbers
+// of rows and values where known, and the row length where one is declared.
+//
+// A partition with a declared length has the components nrows and
+// uniform_row_length, any other has row_splits.
+type PartitionSpec struct {
+	dtype   dtype.DType
+	nrows   int
+	nvals   int
+	length  int
+	uniform bool
+}
+
+// NewPartitionSpec returns a Spec of partitions with splits of type d (Int64 or
+// Int32). Sizes may be shape.Unknown. A length of at least 0 declares uniform
+// rows; what follows from two of the three numbers is filled in, and numbers that
+// contradict each other are an error.
+func NewPartitionSpec(d dtype.DType, nrows, nvals, length int) (*PartitionSpec, error) {
+	s := &PartitionSpec{dtype: d, nrows: nrows, nvals: nvals, length: length, uniform: length >= 0}
+	return s, s.check()
+}
+
+func (s *PartitionSpec) check() error {
+	bad := func(format string, args ...any) error {
+		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ragged.PartitionSpec", Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+	}
+	if s.dtype != dtype.Int64 && s.dtype != dtype.Int32 {
+		return bad("row splits are int64 or int32, not %v", s.dtype)
+	}
+	for _, n := range []int{s.nrows, s.nvals, s.length} {
+		if n < shape.Unknown {
+			return bad("%d is no size", n)
+		}
+	}
+	if s.nrows == 0 {
+		if s.nvals > 0 {
+			return bad("no rows cannot hold %d values", s.nvals)
+		}
+		s.nvals = 0
+	}
+	if !s.uniform || s.length < 0 {
+		return nil
+	}
+	switch {
+	case s.nrows >= 0 && s.nvals < 0:
+		s.nvals = s.nrows * s.length
+	case s.length == 0 && s.nvals < 0:
+		s.nvals = 0
+	case s.nrows < 0 && s.nvals >= 0 && s.length > 0:
+		if s.nvals%s.length != 0 {
+			return bad("%d values are not rows of %d", s.nvals, s.length)
+		}
+		s.nrows = s.nvals / s.length
+	case s.nrows >= 0 && s.nvals != s.nrows*s.length:
+		return bad("%d rows of %d are not %d values", s.nrows, s.length, s.nvals)
+	}
+	return nil
+}
+
+// DType returns the type of splits.
+func (s *PartitionSpec) DType() dtype.DType { return s.dtype }
+
+// NRows returns the number of rows, or shape.Unknown.
+func (s *PartitionSpec) NRows() int { return s.nrows }
+
+// NVals returns the number of values, or shape.Unknown.
+func (s *PartitionSpec) NVals() int { return s.nvals }
+
+// IsUniform reports whether a common row length is declared, known or not.
+func (s *PartitionSpec) IsUniform() bool { return s.uniform }
+
+// UniformRowLength returns the declared row length, or shape.Unknown.
+func (s *PartitionSpec) UniformRowLength() int { return s.length }
+
+// TypeName returns "ragged.RowPartition".
+func (*PartitionSpec) TypeName() string { return PartitionTypeName }
+
+// Encode returns (dtype, shape[nrows, nvals], uniform, shape[length]).
+func (s *PartitionSpec) Encode() tenon.Encoding {
+	return tenon.Tuple{tenon.DType{DType: s.dtype}, tenon.Shape{Shape: shape.Of(s.nrows, s.nvals)}, tenon.Bool(s.uniform), tenon.Shape{Shape: shape.Of(s.length)}}
+}
+
+func decodePartition(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 4)
+	if err != nil {
+		return nil, err
+	}
+	d, err := tenon.As[tenon.DType](t[0])
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := tenon.As[tenon.Shape](t[1])
+	if err != nil {
+		return nil, err
+	}
+	uniform, err := tenon.As[tenon.Bool](t[2])
+	if err != nil {
+		return nil, err
+	}
+	length, err := tenon.As[tenon.Shape](t[3])
+	if err != nil {
+		return nil, err
+	}
+	if sizes.Rank() != 2 || length.Rank() != 1 || !bool(uniform) && length.Dim(0) >= 0 {
+		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.PartitionSpec", "the encoding's sizes do not describe a partition")
+	}
+	s := &PartitionSpec{dtype: d.DType, nrows: sizes.Dim(0), nvals: sizes.Dim(1), length: length.Dim(0), uniform: bool(uniform)}
+	return s, s.check()
+}
+
+func init() { tenon.Register(PartitionTypeName, decodePartition) }
+
+// EqualSpec compares without encoding.
+func (s *PartitionSpec) EqualSpec(other tenon.Spec) bool {
+	o, ok := other.(*PartitionSpec)
+	return ok && *s == *o
+}
+
+// Components returns row_splits, or nrows and uniform_row_length.
+func (s *PartitionSpec) Components() []tenon.Field {
+	if s.uniform {
+		one := tensor.NewSpec(s.dtype, shape.Shape{})
+		return []tenon.Field{{Name: "nrows", Spec: one}, {Name: "uniform_row_length", Spec: one}}
+	}
+	n := s.nrows
+	if n >= 0 {
+		n++
+	}
+	return []tenon.Field{{Name: "row_splits", Spec: tensor.NewSpec(s.dtype, shape.Of(n))}}
+}
+
+// Disassemble returns the components of a partition; a uniform one is taken
+// apart by its splits where s is not uniform.
+func (s *PartitionSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	p, ok := v.(*RowPartition)
+	if !ok || p.spec.dtype != s.dtype || s.uniform && p.uniform == nil {
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.PartitionSpec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+	}
+	if s.uniform {
+		return []tenon.Value{p.nrows, p.uniform}, nil
+	}
+	return []tenon.Value{p.RowSplits()}, nil
+}
+
+// Assemble makes a partition and checks its splits, if their elements exist.
+func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	if s.uniform {
+		nrows, length := components[0].(tensor.Tensor), components[1].(tensor.Tensor)
+		if n, k := known(nrows), known(length); n < -1 || k < -1 {
+			return nil, invalid("ragged.PartitionSpec.Assemble", "", "%d rows of %d", n, k)
+		}
+		p := newUniform(nrows, length)
+		return p, s.admit(p)
+	}
+	splits := components[0].(tensor.Tensor)
+	if err := checkSplits(splits, s.nvals); err != nil {
+		return nil, err
+	}
+	p := newPartition(splits, s.nvals)
+	return p, s.admit(p)
+}
+
+func (s *PartitionSpec) admit(p *RowPartition) error {
+	if !tenon.Compatible(p.spec, s) {
+		return invalid("ragged.PartitionSpec.Assemble", "", "the components make a %v, not a %v", p.spec, s)
+	}
+	return nil
+}
+
+// SubtypeOf: known numbers have to agree, and uniform rows are rows.
+func (s *PartitionSpec) SubtypeOf(other tenon.Spec) bool {
+	o, ok := other.(*PartitionSpec)
+	sub := func(a, b int) bool { return b < 0 || a == b }
+	return ok && s.dtype == o.dtype && sub(s.nrows, o.nrows) && sub(s.nvals, o.nvals) && (s.uniform || !o.uniform) && sub(s.length, o.length)
+}
+
+// CompatibleWith: known numbers do not contradict each other.
+func (s *PartitionSpec) CompatibleWith(other tenon.Spec) bool {
+	o, ok := other.(*PartitionSpec)
+	can := func(a, b int) bool { return a < 0 || b < 0 || a == b }
+	return ok && s.dtype == o.dtype && can(s.nrows, o.nrows) && can(s.nvals, o.nvals) && can(s.length, o.length)
+}
+
+// MergeWith keeps the numbers that agree.
+func (s *PartitionSpec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
+	o, ok := other.(*PartitionSpec)
+	if !ok || s.dtype != o.dtype {
+		return nil, false
+	}
+	join := func(a, b int) int {
+		if a == b {
+			return a
+		}
+		return shape.Unknown
+	}
+	m := &PartitionSpec{dtype: s.dtype, nrows: join(s.nrows, o.nrows), nvals: join(s.nvals, o.nvals), length: join(s.length, o.length), uniform: s.uniform && o.uniform}
+	return m, m.check() == nil
+}
+
+// String prints "rows[nrows × (length)] of nvals".
+func (s *PartitionSpec) String() string {
+	size := func(n int) string {
+		if n < 0 {
+			return "?"
+		}
+		return fmt.Sprint(n)
+	}
+	length := "~"
+	if s.uniform {
+		length = size(s.length)
+	}
+	return fmt.Sprintf("rows<%v>[%s, %s] of %s values", s.dtype, size(s.nrows), length, size(s.nvals))
+}

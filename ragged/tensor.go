@@ -1,0 +1,146 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Tensor is a tensor with at least one partitioned dimension. It is immutable.
+type Tensor struct {
+	spec  *Spec
+	flat  tensor.Tensor
+	parts []*RowPartition // outermost first; at least one
+}
+
+var (
+	_ tensor.Tensor     = (*Tensor)(nil)
+	_ op.Handler        = (*Tensor)(nil)
+	_ tenon.Batcher     = (*Spec)(nil)
+	_ tenon.Boxer       = (*Spec)(nil)
+	_ tenon.Merger      = (*Spec)(nil)
+	_ tenon.Subtyper    = (*Spec)(nil)
+	_ tenon.Merger      = (*PartitionSpec)(nil)
+	_ tenon.Subtyper    = (*PartitionSpec)(nil)
+	_ tenon.Equaler     = (*PartitionSpec)(nil)
+	_ tenon.Equaler     = (*Spec)(nil)
+	_ tenon.Compatibler = (*Spec)(nil)
+)
+
+// Spec returns the *Spec, with everything that is known.
+func (t *Tensor) Spec() tenon.Spec { return t.spec }
+
+// DType returns the type of the flat values' elements.
+func (t *Tensor) DType() dtype.DType { return t.flat.DType() }
+
+// Shape returns the static shape: ragged dimensions are shape.Unknown.
+func (t *Tensor) Shape() shape.Shape { return t.spec.Shape() }
+
+// RaggedRank returns the number of partitions.
+func (t *Tensor) RaggedRank() int { return len(t.parts) }
+
+// FlatValues returns the tensor below all partitions: [nvals, inner…].
+func (t *Tensor) FlatValues() tensor.Tensor { return t.flat }
+
+// Values returns what the outermost partition divides: a ragged tensor with one
+// partition less, or the flat values.
+func (t *Tensor) Values() tensor.Tensor { return build(t.flat, t.parts[1:]) }
+
+// Partitions returns the partitions, outermost first.
+func (t *Tensor) Partitions() []*RowPartition { return append([]*RowPartition(nil), t.parts...) }
+
+// Partition returns the outermost partition.
+func (t *Tensor) Partition() *RowPartition { return t.parts[0] }
+
+// RowSplits returns the row splits of the outermost partition.
+func (t *Tensor) RowSplits() tensor.Tensor { return t.parts[0].RowSplits() }
+
+// NRows returns the number of rows as a scalar.
+func (t *Tensor) NRows() tensor.Tensor { return t.parts[0].NRows() }
+
+// WithFlatValues returns a tensor with the same partitions over other flat
+// values, whose outer dimension has to be as long.
+func (t *Tensor) WithFlatValues(flat tensor.Tensor) (*Tensor, error) {
+	if err := checkValues("ragged.WithFlatValues", flat, t.parts[len(t.parts)-1]); err != nil {
+		return nil, err
+	}
+	return t.with(flat), nil
+}
+
+// with returns t over flat values that are known to fit.
+func (t *Tensor) with(flat tensor.Tensor) *Tensor {
+	if flat.DType() == t.flat.DType() {
+		if a, ok := t.flat.(*tensor.Dense); ok {
+			if b, ok := flat.(*tensor.Dense); ok && a.Shape().Equal(b.Shape()) {
+				return &Tensor{spec: t.spec, flat: flat, parts: t.parts}
+			}
+		}
+	}
+	return wrap(flat, t.parts)
+}
+
+// wrap makes a tensor of parts that fit each other.
+func wrap(flat tensor.Tensor, parts []*RowPartition) *Tensor {
+	specs := make([]*PartitionSpec, len(parts))
+	for i, p := range parts {
+		specs[i] = p.spec
+	}
+	return &Tensor{spec: &Spec{flat: flat.Spec(), parts: specs}, flat: flat, parts: parts}
+}
+
+// build is wrap for any number of partitions: without one it is the flat tensor.
+func build(flat tensor.Tensor, parts []*RowPartition) tensor.Tensor {
+	if len(parts) == 0 {
+		return flat
+	}
+	return wrap(flat, parts)
+}
+
+// split takes any tensor apart: a ragged one into its flat values and
+// partitions, another into itself and none.
+func split(t tensor.Tensor) (tensor.Tensor, []*RowPartition) {
+	if r, ok := t.(*Tensor); ok {
+		return r.flat, r.parts
+	}
+	return t, nil
+}
+
+// checkValues checks that values have as many rows as a partition has values,
+// as far as both are known.
+func checkValues(fn string, values tensor.Tensor, p *RowPartition) error {
+	s := values.Shape()
+	if s.HasRank() && s.Rank() == 0 {
+		return invalid(fn, "values", "are a scalar, which cannot be partitioned")
+	}
+	if n, m := s.Dim(0), p.spec.nvals; n >= 0 && m >= 0 && n != m {
+		return invalid(fn, "values", "have %d rows, the partition has %d values", n, m)
+	}
+	return nil
+}
+
+// FromPartition returns the tensor whose rows are the values divided by p. The
+// values may be ragged themselves; their splits are cast to the type of p's
+// where they differ and one is int64.
+func FromPartition(values tensor.Tensor, p *RowPartition) (*Tensor, error) {
+	if err := checkValues("ragged.FromPartition", values, p); err != nil {
+		return nil, err
+	}
+	flat, parts := split(values)
+	all := append([]*RowPartition{p}, parts...)
+	return wrap(flat, sameDType(all)), nil
+}
+
+// FromPartitions returns flat values divided by nested partitions, outermost first.
+func FromPartitions(flat tensor.Tensor, parts []*RowPartition) (tensor.Tensor, error) {
+	out := flat
+	for i := len(parts) - 1; i >= 0; i-- {
+		t, err := FromPartition(out, parts[i])
+		if err != nil {
+			return nil, err
+		}
+		out = t
+	}
+	return out, nil
+}

@@ -1,0 +1,152 @@
+package state
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Variable holds a tensor that can be replaced by another of its Spec. It is
+// safe for concurrent use; readers see a value before or after an assignment.
+type Variable struct {
+	spec *tensor.Spec
+	mu   sync.RWMutex
+	held tensor.Tensor
+}
+
+var (
+	_ op.Recorder      = (*Variable)(nil)
+	_ tensor.Concreter = (*Variable)(nil)
+	_ graph.Cell       = (*Variable)(nil)
+)
+
+// New returns a variable that holds initial and accepts tensors of its element
+// type and shape.
+func New(initial any) (*Variable, error) {
+	t, err := tensor.Convert(initial)
+	if err != nil {
+		return nil, err
+	}
+	return WithSpec(initial, t.Spec().(*tensor.Spec))
+}
+
+// WithSpec returns a variable that holds initial and accepts every tensor of spec.
+func WithSpec(initial any, spec *tensor.Spec) (*Variable, error) {
+	t, err := tensor.Convert(initial)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := op.Known(t); !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "state.New", "a variable holds data, and the initial value is symbolic")
+	}
+	v := &Variable{spec: spec}
+	return v, v.set(t)
+}
+
+func (v *Variable) set(t tensor.Tensor) error {
+	if !tenon.Subtype(t.Spec(), v.spec) {
+		return tenon.NewError(tenon.ErrShape, "state.Assign", fmt.Sprintf("a variable of %v cannot hold %s", v.spec, tenon.String(t.Spec())))
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.held = t
+	return nil
+}
+
+// Value returns the tensor that the variable holds now.
+func (v *Variable) Value() tensor.Tensor {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.held
+}
+
+// Spec returns the *tensor.Spec of what the variable accepts.
+func (v *Variable) Spec() tenon.Spec { return v.spec }
+
+// DType returns the element type.
+func (v *Variable) DType() dtype.DType { return v.spec.DType() }
+
+// Shape returns the sizes that are known.
+func (v *Variable) Shape() shape.Shape { return v.spec.Shape() }
+
+// Concrete returns the tensor that the variable holds now.
+func (v *Variable) Concrete() (tensor.Tensor, error) { return v.Value(), nil }
+
+// String prints the tensor that the variable holds.
+func (v *Variable) String() string { return fmt.Sprint(v.Value()) }
+
+// RecordLevel returns 0: any trace or gradient records first.
+func (v *Variable) RecordLevel() int { return 0 }
+
+// Record runs the operation on what the variables among its arguments hold.
+func (v *Variable) Record(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	for i, x := range values {
+		if y, ok := x.(*Variable); ok {
+			values[i] = y.Value()
+		}
+	}
+	return c.WithValues(values).Do()
+}
+
+// Assign replaces what the variable holds. A symbolic value makes the assignment
+// part of the function that is being traced.
+func (v *Variable) Assign(x any) error {
+	t, err := tensor.Convert(x)
+	if err != nil {
+		return err
+	}
+	for {
+		switch y := t.(type) {
+		case *Variable:
+			t = y.Value()
+			continue
+		case *graph.Value:
+			if _, ok := y.ConstValue(); !ok {
+				if !tenon.Compatible(y.Spec(), v.spec) || y.DType() != v.DType() {
+					return tenon.NewError(tenon.ErrShape, "state.Assign", fmt.Sprintf("a variable of %v cannot hold %s", v.spec, tenon.String(y.Spec())))
+				}
+				return y.Graph().SetCell(v, y)
+			}
+		}
+		break
+	}
+	if known, ok := op.Known(t); ok {
+		return v.set(known)
+	}
+	e := tenon.NewError(tenon.ErrUnsupported, "state.Assign", "a value that gradients are recorded for cannot be kept")
+	e.Hint = "assign outside the function that is differentiated"
+	return e
+}
+
+// Set is what a traced function calls when it has run; see [Variable.Assign].
+func (v *Variable) Set(t tensor.Tensor) error { return v.set(t) }
+
+// A Named variable is a variable of a structure and its path there.
+type Named struct {
+	Name     string
+	Variable *Variable
+}
+
+// Tree returns the variables of a structure in the order of package nest, named
+// by their paths.
+func Tree(x any) ([]Named, error) {
+	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var out []Named
+	for i, l := range leaves {
+		if v, ok := l.(*Variable); ok {
+			out = append(out, Named{paths[i].String(), v})
+		}
+	}
+	return out, nil
+}

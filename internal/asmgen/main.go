@@ -35,6 +35,7 @@ var families = []family{
 	{generator: "elementwise", pkg: "internal/kernel/elementwise", name: "avx2"},
 	{generator: "gemm", pkg: "internal/kernel/gemm", name: "kernels"},
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
+	{generator: "segment", pkg: "internal/kernel/segment", name: "kernels"},
 }
 
 // files returns the names of the assembly and of the declarations.

@@ -184,17 +184,19 @@ func nextAfter[T float](dst, x, y []T) int {
 	case []float32:
 		x, y := any(x).([]float32), any(y).([]float32)
 		for i := range d {
-			d[i] = math.Nextafter32(x[i], y[i])
 			if x[i] == y[i] {
 				d[i] = y[i] // the zero of y's sign
+			} else {
+				d[i] = math.Nextafter32(x[i], y[i])
 			}
 		}
 	case []float64:
 		x, y := any(x).([]float64), any(y).([]float64)
 		for i := range d {
-			d[i] = math.Nextafter(x[i], y[i])
 			if x[i] == y[i] {
 				d[i] = y[i]
+			} else {
+				d[i] = math.Nextafter(x[i], y[i])
 			}
 		}
 	}

@@ -216,7 +216,7 @@ func castComplex[S complexNumber](to dtype.DType) CastFunc {
 
 // converter returns the fastest loop for a conversion that Go's own does right.
 func converter[D, S ordered]() func(dst []D, x []S) {
-	if f := asmConvert[D, S](); f != nil {
+	if f := asmConvert(convert[D, S]); f != nil {
 		return f
 	}
 	return convert[D, S]
@@ -224,7 +224,7 @@ func converter[D, S ordered]() func(dst []D, x []S) {
 
 // saturator is converter's counterpart for floats that become integers.
 func saturator[D integer, S float]() func(dst []D, x []S) {
-	if f := asmConvert[D, S](); f != nil {
+	if f := asmConvert(saturate[D, S]); f != nil {
 		return f
 	}
 	return saturate[D, S]

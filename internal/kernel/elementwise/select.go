@@ -5,10 +5,9 @@ import "github.com/tenonml/tenon/dtype"
 // Select sets dst[i] to x[i] where cond[i] holds and to y[i] elsewhere, for all
 // i < len(dst). x or y may be the same memory as dst.
 func Select[T dtype.Native](dst []T, cond []bool, x, y []T) {
-	if asmSelect(dst, cond, x, y) {
-		return
-	}
 	cond, x, y = cond[:len(dst)], x[:len(dst)], y[:len(dst)]
+	done := asmSelect(dst, cond, x, y)
+	dst, cond, x, y = dst[done:], cond[done:], x[done:], y[done:]
 	for i := range dst {
 		v := y[i]
 		if cond[i] {

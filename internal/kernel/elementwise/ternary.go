@@ -157,6 +157,9 @@ func fma32(dst, x, y, z []float32) {
 
 // ClipScalar sets dst[i] to min(max(x[i], lo), hi), the common case of [Clip].
 func ClipScalar[T dtype.Native](dst, x []T, lo, hi T) {
+	if asmClip(dst, x, lo, hi) {
+		return
+	}
 	f := Ternary[T](Clip)
 	if f == nil {
 		return

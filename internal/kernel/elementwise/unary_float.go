@@ -50,7 +50,7 @@ func scalarFunc(op Op) func(float64) float64 {
 	case Cbrt:
 		return math.Cbrt
 	case Exp:
-		return math.Exp
+		return special.Exp
 	case Exp2:
 		return math.Exp2
 	case Expm1:

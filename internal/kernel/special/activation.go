@@ -5,16 +5,16 @@ import "math"
 // Sigmoid returns 1/(1+e^-x).
 func Sigmoid(x float64) float64 {
 	if x >= 0 {
-		return 1 / (1 + math.Exp(-x))
+		return 1 / (1 + Exp(-x))
 	}
 	// e^x keeps its digits where 1+e^-x would overflow.
-	e := math.Exp(x)
+	e := Exp(x)
 	return e / (1 + e)
 }
 
 // Softplus returns log(1+e^x).
 func Softplus(x float64) float64 {
-	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
+	return math.Max(x, 0) + math.Log1p(Exp(-math.Abs(x)))
 }
 
 // LogSigmoid returns log(1/(1+e^-x)).
@@ -37,7 +37,7 @@ func Mish(x float64) float64 {
 	case x > 20: // the factor rounds to 1
 		return x
 	}
-	e := math.Exp(x)
+	e := Exp(x)
 	n := e * (e + 2)
 	return x * (n / (n + 2))
 }

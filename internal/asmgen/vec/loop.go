@@ -1,0 +1,161 @@
+package vec
+
+import (
+	"strings"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A Loop describes a function over arrays of one element type:
+//
+//	func name(dst, x, y *T, n int)
+//	func name(dst, x *T, n int, y T)
+type Loop struct {
+	Doc      string
+	Name     string // without type and instruction set
+	Vectors  string // names of the operands that are arrays: "x,y"
+	Scalars  string // names of those that are single elements
+	Unroll   int    // vectors in flight in the main loop, 4 if 0
+	Constant []any  // kept in registers, where there are enough
+	Body     func(m Machine, x []V) V
+
+	// Bad, if not nil, selects lanes that Body cannot do. The function then
+	// returns how many elements it has done: n, or fewer where the next vectors,
+	// as many as are in flight, have such a lane.
+	Bad func(m Machine, x []V) Mask
+}
+
+func names(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, ",")
+}
+
+// Map emits the loop. Body gets the vectors and then the scalars, in order, and
+// may not change them.
+func (m Machine) Map(l Loop) {
+	vectors, scalars := names(l.Vectors), names(l.Scalars)
+	t := m.Elem.Go()
+	signature := "func(dst, " + strings.Join(vectors, ", ") + " *" + t + ", n int"
+	for _, s := range scalars {
+		signature += ", " + s + " " + t
+	}
+	signature += ")"
+	if l.Bad != nil {
+		signature += " int"
+	}
+	TEXT(m.Name(l.Name), NOSPLIT, signature)
+	Doc(m.Name(l.Name) + " " + l.Doc)
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
+	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	var from []reg.GPVirtual
+	for _, v := range vectors {
+		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
+	}
+	var fixed []V
+	for _, s := range scalars {
+		addr, err := Param(s).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		fixed = append(fixed, m.Broadcast(addr.Addr))
+	}
+	if m.Wide {
+		m.Hoist(l.Constant...)
+	}
+	unroll := l.Unroll
+	if unroll == 0 {
+		unroll = 4
+	}
+	advance := func(count int) {
+		for _, p := range append(from, dst) {
+			ADDQ(U32(uint64(count*m.Bytes())), p)
+		}
+		SUBQ(U32(uint64(count*m.Lanes())), n)
+	}
+	run := func(label string, count int) {
+		Label(label)
+		CMPQ(n, U32(uint64(count*m.Lanes())))
+		JL(LabelRef(label + "_end"))
+		ins := make([][]V, count)
+		for u := range ins {
+			for _, p := range from {
+				ins[u] = append(ins[u], m.Load(Mem{Base: p, Disp: u * m.Bytes()}))
+			}
+		}
+		m.leave(l, ins, fixed)
+		for u := range ins {
+			m.Store(l.Body(m, append(ins[u], fixed...)), Mem{Base: dst, Disp: u * m.Bytes()})
+		}
+		advance(count)
+		JMP(LabelRef(label))
+		Label(label + "_end")
+	}
+	run("main", unroll)
+	if unroll > 1 && !m.Wide {
+		run("single", 1) // masked stores are slow
+	}
+	Label("tail")
+	TESTQ(n, n)
+	JLE(LabelRef("done"))
+	k := m.upTo(n, unroll > 1)
+	var in []V
+	for _, p := range from {
+		in = append(in, m.LoadMasked(Mem{Base: p}, k))
+	}
+	m.leave(l, [][]V{in}, fixed)
+	m.StoreMasked(l.Body(m, append(in, fixed...)), Mem{Base: dst}, k)
+	if m.Wide && unroll > 1 {
+		advance(1)
+		JMP(LabelRef("tail"))
+	} else {
+		XORQ(n, n)
+	}
+	Label("done")
+	if l.Bad != nil {
+		done := Load(Param("n"), GP64()).(reg.GPVirtual)
+		zero := GP64()
+		XORQ(zero, zero)
+		TESTQ(n, n) // the last masked vector leaves n at or below 0
+		CMOVQLT(zero, n)
+		SUBQ(n, done)
+		Store(done, ReturnIndex(0))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// upTo returns the mask of the first n lanes, or of all if there are more and
+// the loop takes several rounds.
+func (m Machine) upTo(n reg.GPVirtual, rounds bool) Mask {
+	if !m.Wide || !rounds {
+		return m.FirstLanes(n)
+	}
+	count, most := GP64(), GP64()
+	MOVQ(n, count)
+	MOVQ(U32(uint64(m.Lanes())), most)
+	CMPQ(count, most)
+	CMOVQGT(most, count)
+	return m.FirstLanes(count)
+}
+
+// leave ends the loop where one of the vectors has a lane that the body cannot do.
+func (m Machine) leave(l Loop, ins [][]V, fixed []V) {
+	if l.Bad == nil {
+		return
+	}
+	bad := l.Bad(m, append(ins[0], fixed...))
+	for _, in := range ins[1:] {
+		bad = m.Either(bad, l.Bad(m, append(in, fixed...)))
+	}
+	if m.Wide {
+		KORTESTW(bad.R, bad.R)
+	} else {
+		VPTEST(bad.R, bad.R)
+	}
+	JNE(LabelRef("done"))
+}

@@ -1,0 +1,222 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// V is a vector register.
+type V = reg.VecVirtual
+
+// Elem is an element type.
+type Elem int
+
+// The element types.
+const (
+	Float32 Elem = iota
+	Float64
+	Int32
+	Int64
+)
+
+// Size returns the bytes of one element.
+func (e Elem) Size() int { return [...]int{4, 8, 4, 8}[e] }
+
+// IsFloat reports whether e is a floating type.
+func (e Elem) IsFloat() bool { return e == Float32 || e == Float64 }
+
+// Go returns the type's name in Go.
+func (e Elem) Go() string { return [...]string{"float32", "float64", "int32", "int64"}[e] }
+
+func (e Elem) String() string { return [...]string{"F32", "F64", "I32", "I64"}[e] }
+
+// A Machine emits instructions for vectors of one element type and width.
+type Machine struct {
+	Wide bool // 512 bits and mask registers, otherwise 256
+	Elem Elem
+
+	hoisted map[uint64]V // constants that live in registers
+}
+
+// As returns the machine of the same width for another element type, with the
+// same hoisted constants.
+func (m Machine) As(e Elem) Machine {
+	m.Elem = e
+	return m
+}
+
+// ISA returns the instruction set's name as functions bear it.
+func (m Machine) ISA() string {
+	if m.Wide {
+		return "AVX512"
+	}
+	return "AVX2"
+}
+
+// Name returns base with the element type and the instruction set appended.
+func (m Machine) Name(base string) string { return base + m.Elem.String() + m.ISA() }
+
+// Bytes returns the length of a vector and Lanes the elements in it.
+func (m Machine) Bytes() int {
+	if m.Wide {
+		return 64
+	}
+	return 32
+}
+
+// Lanes returns the number of elements in a vector.
+func (m Machine) Lanes() int { return m.Bytes() / m.Elem.Size() }
+
+// Reg returns a fresh vector register.
+func (m Machine) Reg() V {
+	if m.Wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+// Const is a number of the machine's element type, the same in all lanes.
+type Const float64
+
+// Bits is a constant given by its bit pattern.
+type Bits uint64
+
+var constants = map[string]Mem{}
+
+// bits returns the pattern of a constant in the machine's element type.
+func (m Machine) bits(c any) uint64 {
+	switch c := c.(type) {
+	case Bits:
+		return uint64(c)
+	case Const:
+		switch m.Elem {
+		case Float32:
+			return uint64(math.Float32bits(float32(c)))
+		case Float64:
+			return math.Float64bits(float64(c))
+		case Int32:
+			return uint64(uint32(int64(c)))
+		}
+		return uint64(int64(c))
+	}
+	panic(fmt.Sprintf("not a constant: %v", c))
+}
+
+// pooled returns the memory of a constant: 32 bytes of copies, aligned so that
+// AVX2 can take them as an operand; AVX-512 broadcasts the first.
+func (m Machine) pooled(c any) Mem {
+	b, size := m.bits(c), m.Elem.Size()
+	if size == 4 {
+		b &= math.MaxUint32
+		b |= b << 32
+	}
+	name := fmt.Sprintf("c%d_%0*x", size*8, size*2, b>>(64-8*size))
+	if mem, ok := constants[name]; ok {
+		return mem
+	}
+	mem := GLOBL(name, RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(b))
+	}
+	constants[name] = mem
+	return mem
+}
+
+// Hoist loads constants into registers for the rest of the function.
+func (m *Machine) Hoist(cs ...any) {
+	m.hoisted = map[uint64]V{}
+	for _, c := range cs {
+		m.hoisted[m.bits(c)] = m.Load(c)
+	}
+}
+
+// Load returns a register with the operand in it: a fresh copy if it was one.
+func (m Machine) Load(x any) V {
+	dst := m.Reg()
+	switch x := x.(type) {
+	case V:
+		m.by(VMOVAPS, VMOVAPD)(x, dst)
+	case Mem:
+		m.by(VMOVUPS, VMOVUPD)(x, dst)
+	default:
+		if v, ok := m.hoisted[m.bits(x)]; ok {
+			return m.Load(v)
+		}
+		m.by(VBROADCASTSS, VBROADCASTSD)(m.pooled(x), dst)
+	}
+	return dst
+}
+
+// Get returns a register that holds the operand and may not be changed.
+func (m Machine) Get(x any) V {
+	switch x := x.(type) {
+	case V:
+		return x
+	case Const, Bits:
+		if v, ok := m.hoisted[m.bits(x)]; ok {
+			return v
+		}
+	}
+	return m.Load(x)
+}
+
+// Broadcast returns a register with the element at mem in all lanes.
+func (m Machine) Broadcast(mem Op) V {
+	dst := m.Reg()
+	m.by(VBROADCASTSS, VBROADCASTSD)(mem, dst)
+	return dst
+}
+
+// Zero returns a register of zeros.
+func (m Machine) Zero() V {
+	dst := m.Reg()
+	if m.Wide {
+		VPXORD(dst, dst, dst)
+	} else {
+		VXORPS(dst, dst, dst)
+	}
+	return dst
+}
+
+type instruction = func(...Op)
+
+// by picks an instruction by element size.
+func (m Machine) by(four, eight instruction) instruction {
+	if m.Elem.Size() == 8 {
+		return eight
+	}
+	return four
+}
+
+// emit emits f with x as its first operand, broadcast from memory where x is a
+// constant in memory.
+func (m Machine) emit(f, broadcast instruction, x any, rest ...Op) {
+	switch x := x.(type) {
+	case V:
+		f(append([]Op{x}, rest...)...)
+	case Mem:
+		f(append([]Op{x}, rest...)...)
+	default:
+		if v, ok := m.hoisted[m.bits(x)]; ok {
+			f(append([]Op{v}, rest...)...)
+		} else if m.Wide {
+			broadcast(append([]Op{m.pooled(x)}, rest...)...)
+		} else {
+			f(append([]Op{m.pooled(x)}, rest...)...)
+		}
+	}
+}
+
+// binary emits an instruction with a result of its own.
+func (m Machine) binary(f, broadcast instruction, a V, b any) V {
+	dst := m.Reg()
+	m.emit(f, broadcast, b, a, dst)
+	return dst
+}
+
+// Ones8 is the memory of a constant with 1 in every byte.
+func (m Machine) Ones8() Mem { return m.pooled(Bits(0x0101010101010101 & m.ones())) }

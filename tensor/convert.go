@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	mathbits "math/bits"
 	"reflect"
 
 	"github.com/tenonml/tenon"
@@ -72,8 +73,8 @@ func (o Options) defaults() Options {
 // Const returns the tensor of a nested literal: Go values in slices and arrays,
 // []any included, all rows of one length. Typed elements keep their type, except
 // that int is int64; a mixture of integers and floating numbers becomes
-// floating. With Options.DType every element has to be exactly representable in
-// that type, except that floating numbers are rounded.
+// floating. With Options.DType every element has to be one of that type: an integer
+// type has to hold it exactly, a floating type rounds.
 func Const(x any, o Options) (Tensor, error) {
 	o = o.defaults()
 	c := &collector{}
@@ -227,8 +228,8 @@ func fits(n int, dt dtype.DType) bool {
 	return true
 }
 
-// Assign sets dst, an element of type dt, to the Go scalar x. Integers and truth
-// values have to fit exactly; floating numbers are rounded to dt.
+// Assign sets dst, an element of type dt, to the Go scalar x. An integer type has
+// to hold it exactly, a floating type rounds.
 func Assign(dst reflect.Value, x any, dt dtype.DType) *tenon.Error {
 	v := reflect.ValueOf(x)
 	bad := func(why string) *tenon.Error {
@@ -341,9 +342,11 @@ func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 	switch x := x.(type) {
 	case int:
 		switch {
-		case dt == dtype.Float32 && x == int(float32(x)):
+		case (dt.IsFloat() || dt.IsComplex()) && !holds(x, dt.Real()):
+			return nil, false
+		case dt == dtype.Float32:
 			return Scalar(float32(x)), true
-		case dt == dtype.Float64 && x == int(float64(x)):
+		case dt == dtype.Float64:
 			return Scalar(float64(x)), true
 		case dt == dtype.Int64:
 			return Scalar(int64(x)), true
@@ -364,4 +367,20 @@ func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 		return nil, false
 	}
 	return out, true
+}
+
+// holds reports whether a floating type has the integer x among its numbers: its
+// significant bits fit, and it is not too large.
+func holds(x int, dt dtype.DType) bool {
+	n := uint64(max(x, -x)) // also for the lowest int, whose bits are those of 2^63
+	digits := 64 - mathbits.LeadingZeros64(n) - mathbits.TrailingZeros64(n)
+	switch dt {
+	case dtype.Float16:
+		return n == 0 || digits <= 11 && n <= 65504
+	case dtype.BFloat16:
+		return n == 0 || digits <= 8
+	case dtype.Float32:
+		return n == 0 || digits <= 24
+	}
+	return n == 0 || digits <= 53
 }

@@ -83,11 +83,17 @@ type small struct {
 
 const smallBytes = 32
 
+// maxBytes bounds the size of a tensor: the address space of a process.
+const maxBytes = 1 << 47
+
 // NewDense allocates a tensor of zeros. Whoever allocates it may fill its memory
-// through [Data] or [Dense.Bytes] before anybody else sees it. The shape has to
-// be fully known, and the element type not String or None.
+// through [Data] or [Dense.Bytes] before anybody else sees it. It throws unless
+// the shape is fully known and fits memory, and for the types String and None.
 func NewDense(dt dtype.DType, s shape.Shape) *Dense {
 	n := s.Size()
+	if uint(n) > maxBytes/16 || dt.Size() == 0 {
+		refuse(dt, s)
+	}
 	size := n * dt.Size()
 	if size <= smallBytes {
 		b := &small{}
@@ -98,6 +104,17 @@ func NewDense(dt dtype.DType, s shape.Shape) *Dense {
 	}
 	buf := allocate(size)
 	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(buf)), n: n, room: cap(buf)}
+}
+
+// refuse throws what is wrong with a type and shape.
+func refuse(dt dtype.DType, s shape.Shape) {
+	switch {
+	case dt.Size() == 0:
+		tenon.Throw(tenon.NewError(tenon.ErrDType, "tensor.NewDense", fmt.Sprintf("elements of type %v have no fixed size", dt)))
+	case s.Size() < 0:
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.NewDense", fmt.Sprintf("the shape %v is not fully known", s)))
+	}
+	tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.NewDense", fmt.Sprintf("a tensor %v%v does not fit memory", dt, s)))
 }
 
 // allocate returns size zeroed bytes with slack behind them. Words are used so
@@ -165,17 +182,9 @@ func (d *Dense) Reshaped(s shape.Shape) *Dense {
 // first one on, with the given shape and strides in elements. It throws if the
 // view would reach beyond d.
 func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
-	lo, hi, n := offset, offset, s.Size()
-	for i, st := range strides {
-		if k := (s.Dim(i) - 1) * st; n > 0 && k < 0 {
-			lo += k
-		} else if n > 0 {
-			hi += k
-		}
-	}
+	n := s.Size()
 	es := d.spec.dtype.Size()
-	first, last := d.extent()
-	if len(strides) != s.Rank() || n > 0 && (lo < first || hi > last) {
+	if len(strides) != s.Rank() || uint(n) > maxBytes || n > 0 && !d.reaches(offset, s, strides) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.View", fmt.Sprintf("a view %v with strides %v at %d reaches beyond %v", s, strides, offset, &d.spec)))
 	}
 	v := &Dense{spec: Spec{dtype: d.spec.dtype, shape: s}, ptr: d.ptr, n: n, strides: strides}
@@ -187,6 +196,28 @@ func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
 		v.strides = nil
 	}
 	return v
+}
+
+// reaches reports whether d has all elements of a view that is not empty.
+func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
+	first, last := d.extent()
+	if d.n == 0 || offset < first || offset > last {
+		return false
+	}
+	lo, hi := offset, offset
+	for i, st := range strides {
+		steps := s.Dim(i) - 1
+		switch {
+		case steps == 0 || st == 0:
+		case st > last-first || -st > last-first || steps > last-first: // keeps the product small
+			return false
+		case st < 0:
+			lo += steps * st
+		default:
+			hi += steps * st
+		}
+	}
+	return lo >= first && hi <= last
 }
 
 // extent returns the first and last element that d reaches, counted from ptr.
@@ -205,12 +236,12 @@ func (d *Dense) extent() (first, last int) {
 }
 
 func isRowMajor(s shape.Shape, strides []int) bool {
+	if s.Size() == 0 {
+		return true
+	}
 	n := 1
 	for i := len(strides) - 1; i >= 0; i-- {
 		d := s.Dim(i)
-		if d == 0 {
-			return true
-		}
 		if d != 1 && strides[i] != n {
 			return false
 		}

@@ -11,6 +11,9 @@ func Max[T dtype.Real](out, values []T, splits []int64, inner int) {
 		narrow(out, o)
 		return
 	}
+	if inner == 1 && reduceVectorised(reduceMax, out, values, splits) {
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
 		maxRange(out, values, splits, inner, lo, hi)
 	})
@@ -59,6 +62,9 @@ func Min[T dtype.Real](out, values []T, splits []int64, inner int) {
 		o := make([]float32, rowsOf(splits)*inner)
 		Min(o, w, splits, inner)
 		narrow(out, o)
+		return
+	}
+	if inner == 1 && reduceVectorised(reduceMin, out, values, splits) {
 		return
 	}
 	eachRows(splits, inner, func(lo, hi int) {

@@ -11,6 +11,9 @@ func Sum[T dtype.Number](out, values []T, splits []int64, inner int) {
 		narrow(out, o)
 		return
 	}
+	if inner == 1 && reduceVectorised(reduceSum, out, values, splits) {
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
 		sumRange(out, values, splits, inner, lo, hi)
 	})
@@ -116,6 +119,9 @@ func Mean[T Inexact](out, values []T, splits []int64, inner int) {
 		o := make([]float32, rowsOf(splits)*inner)
 		Mean(o, w, splits, inner)
 		narrow(out, o)
+		return
+	}
+	if inner == 1 && reduceVectorised(reduceMean, out, values, splits) {
 		return
 	}
 	switch out := any(out).(type) {

@@ -1,0 +1,30 @@
+// Command segment generates the kernels of internal/kernel/segment: what is done to
+// short rows that lie one behind the other, for AVX-512 and AVX2.
+//
+// The kernels read whole vectors from the beginning of each row, beyond its end, and
+// mask in registers what does not belong to it: masked loads from unaligned
+// addresses cost some 20 cycles each. Their callers see to it that this memory is
+// theirs to read.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+
+	"github.com/tenonml/tenon/internal/asmgen/vec"
+)
+
+// floats are the vectors that arithmetic is done in.
+var floats = []vec.Machine{
+	{Wide: true, Elem: vec.Float32}, {Wide: true, Elem: vec.Float64},
+	{Wide: false, Elem: vec.Float32}, {Wide: false, Elem: vec.Float64},
+}
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	for _, m := range floats {
+		for _, r := range reductions {
+			reduce(m, r)
+		}
+	}
+	Generate()
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+
+	"github.com/tenonml/tenon/internal/asmgen/vec"
+)
+
+// A reduction combines the elements of a row.
+type reduction struct {
+	name    string
+	doc     string
+	combine func(m vec.Machine, a vec.V, b any) vec.V
+	fill    vec.Const // what stands behind the end of a row
+	ordered bool      // rows with NaN are left to the caller
+	mean    bool      // the result is divided by the row's length
+}
+
+var reductions = []reduction{
+	{name: "sum", doc: "sums", combine: vec.Machine.Add},
+	{name: "mean", doc: "means", combine: vec.Machine.Add, mean: true},
+	{name: "max", doc: "largest elements", combine: vec.Machine.Max, fill: vec.Const(math.Inf(-1)), ordered: true},
+	{name: "min", doc: "smallest elements", combine: vec.Machine.Min, fill: vec.Const(math.Inf(1)), ordered: true},
+}
+
+// longest is the length up to which a row is reduced in one go: its running sums are
+// short enough for their rounding errors not to add up.
+const longest = 4096
+
+// vectorsOf is the number of vectors that every row is loaded into without a branch:
+// enough for the rows of the class that the kernels are for.
+func vectorsOf(m vec.Machine) int {
+	if m.Lanes() == 16 {
+		return 2
+	}
+	return 3
+}
+
+// A reducer is a reduction being written.
+type reducer struct {
+	reduction
+	m    vec.Machine
+	w    walker
+	fill vec.V
+	nan  vec.Mask // lanes in which a NaN was seen
+}
+
+// reduce writes one function. It takes as many rows at a time as a vector has lanes,
+// reduces each to a vector, and all of those together to one.
+func reduce(m vec.Machine, r reduction) {
+	lanes, vectors := m.Lanes(), vectorsOf(m)
+	TEXT(m.Name(r.name), NOSPLIT, fmt.Sprintf("func(out, x *%s, splits *int64, rows int, scratch *byte) int", m.Elem.Go()))
+	Pragma("noescape")
+	stops := fmt.Sprintf("It stops before rows of which one has more than %d elements", longest)
+	if r.ordered {
+		stops += " or holds NaN"
+	}
+	Doc(
+		fmt.Sprintf("%s writes the %s of rows to out, %d rows at a time, and returns the number of rows done.", m.Name(r.name), r.doc, lanes),
+		fmt.Sprintf("Memory is read up to %d elements behind the beginning of each row.", vectors*lanes),
+		stops+".",
+	)
+	out, x, splits, rows, scratch := param("out"), param("x"), param("splits"), param("rows"), param("scratch")
+	ADDQ(U8(63), scratch)
+	ANDQ(I8(-64), scratch)
+	s := &reducer{reduction: r, m: m, w: newWalker(m, x, splits)}
+	todo := GP64()
+	MOVQ(rows, todo)
+	if r.ordered {
+		s.fill = m.Load(r.fill)
+	}
+
+	Label("batch")
+	CMPQ(todo, U8(uint8(lanes)))
+	JL(LabelRef("done"))
+	s.clearNaN()
+	left, to := GP64(), GP64()
+	MOVQ(U32(uint64(lanes)), left)
+	MOVQ(scratch, to)
+	Label("row")
+	at, n := s.w.row()
+	mask := s.w.masks(n)
+	var z vec.V
+	for v := range vectors {
+		part := s.keep(mask(v), m.Load(Mem{Base: at, Disp: v * m.Bytes()}))
+		switch v {
+		case 0:
+			z = part
+			continue
+		case 1:
+			s.look(z, part)
+		default:
+			s.look(part, part)
+		}
+		z = r.combine(m, z, part)
+	}
+	CMPQ(n, U8(uint8(vectors*lanes)))
+	JG(LabelRef("long"))
+	Label("reduced")
+	m.Store(z, Mem{Base: to})
+	ADDQ(U8(uint8(m.Bytes())), to)
+	DECQ(left)
+	JNZ(LabelRef("row"))
+	s.leaveAtNaN("done")
+
+	total := s.tree(scratch)
+	if r.mean {
+		total = m.Div(total, lengths(m, splits))
+	}
+	m.Store(total, Mem{Base: out})
+	ADDQ(U8(uint8(m.Bytes())), out)
+	ADDQ(U32(uint64(8*lanes)), splits)
+	SUBQ(U8(uint8(lanes)), todo)
+	JMP(LabelRef("batch"))
+
+	Label("long")
+	CMPQ(n, U32(longest))
+	JG(LabelRef("done"))
+	s.long(z, at, n)
+	JMP(LabelRef("reduced"))
+
+	Label("done")
+	SUBQ(todo, rows)
+	Store(rows, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// keep puts what does not change a result into the lanes behind a row.
+func (s *reducer) keep(k vec.Mask, v vec.V) vec.V {
+	if s.ordered {
+		return blend(s.m, k, v, s.fill)
+	}
+	return s.m.Keep(k, v)
+}
+
+// clearNaN forgets the NaNs that look has seen.
+func (s *reducer) clearNaN() {
+	switch {
+	case !s.ordered:
+	case s.m.Wide:
+		if s.nan.R == nil {
+			s.nan.R = K()
+		}
+		KXORW(s.nan.R, s.nan.R, s.nan.R)
+	default:
+		if s.nan.R == nil {
+			s.nan.R = s.m.Reg()
+		}
+		VXORPS(s.nan.R, s.nan.R, s.nan.R)
+	}
+}
+
+// look notes whether a or b holds NaN.
+func (s *reducer) look(a, b vec.V) {
+	if !s.ordered {
+		return
+	}
+	k := s.m.Cmp(vec.Unordered, a, b)
+	if s.m.Wide {
+		KORW(k.R, s.nan.R, s.nan.R)
+	} else {
+		VORPS(k.R, s.nan.R, s.nan.R)
+	}
+}
+
+// leaveAtNaN jumps where look has seen NaN.
+func (s *reducer) leaveAtNaN(label string) {
+	if !s.ordered {
+		return
+	}
+	if s.m.Wide {
+		KORTESTW(s.nan.R, s.nan.R)
+	} else {
+		flags := GP32()
+		VMOVMSKPS(s.nan.R, flags)
+		TESTL(flags, flags)
+	}
+	JNZ(LabelRef(label))
+}
+
+// long reduces the n elements at address at to z, four vectors at a time.
+func (s *reducer) long(z vec.V, at, n gp) {
+	m := s.m
+	accs := make([]vec.V, 4)
+	for u := range accs {
+		// There are not as many vectors where a vector has few lanes: the identity
+		// does for the missing ones.
+		if u < vectorsOf(m) {
+			accs[u] = m.Load(Mem{Base: at, Disp: u * m.Bytes()})
+			s.look(accs[u], accs[u])
+		} else {
+			accs[u] = m.Load(s.reduction.fill)
+		}
+	}
+	step := func(vectors int) {
+		ADDQ(U32(uint64(vectors*m.Bytes())), at)
+		SUBQ(U32(uint64(vectors*m.Lanes())), n)
+	}
+	into := func(acc vec.V, v vec.V) {
+		s.look(v, v)
+		VMOVAPS(s.combine(m, acc, v), acc)
+	}
+	step(vectorsOf(m))
+	Label("several")
+	CMPQ(n, U32(uint64(len(accs)*m.Lanes())))
+	JL(LabelRef("one"))
+	for u, acc := range accs {
+		into(acc, m.Load(Mem{Base: at, Disp: u * m.Bytes()}))
+	}
+	step(len(accs))
+	JMP(LabelRef("several"))
+	Label("one")
+	CMPQ(n, U32(uint64(m.Lanes())))
+	JL(LabelRef("rest"))
+	into(accs[0], m.Load(Mem{Base: at}))
+	step(1)
+	JMP(LabelRef("one"))
+	Label("rest")
+	TESTQ(n, n)
+	JZ(LabelRef("joined"))
+	into(accs[0], s.keep(s.w.masks(n)(0), m.Load(Mem{Base: at})))
+	Label("joined")
+	VMOVAPS(s.combine(m, s.combine(m, accs[0], accs[1]), s.combine(m, accs[2], accs[3])), z)
+}
+
+// blend returns yes in the lanes of k and no in the others. (The generator takes
+// VBLENDMPS to read its result, which would keep that register busy all the time.)
+func blend(m vec.Machine, k vec.Mask, yes, no vec.V) vec.V {
+	if !m.Wide {
+		return m.Blend(k, yes, no)
+	}
+	dst := m.Load(no)
+	if m.Elem.Size() == 8 {
+		VMOVAPD(yes, k.R, dst)
+	} else {
+		VMOVAPS(yes, k.R, dst)
+	}
+	return dst
+}
+
+// lengths returns the lengths of as many rows as a vector has lanes, from their
+// splits, as floats. They are below 2^31.
+func lengths(m vec.Machine, splits gp) vec.V {
+	i64 := m.As(vec.Int64)
+	diff := func(i int) vec.V {
+		return i64.Sub(i64.Load(Mem{Base: splits, Disp: 8 + i*m.Bytes()}), i64.Load(Mem{Base: splits, Disp: i * m.Bytes()}))
+	}
+	dst := m.Reg()
+	if m.Wide {
+		if m.Elem == vec.Float64 {
+			VCVTQQ2PD(diff(0), dst)
+			return dst
+		}
+		low, high, both := YMM(), YMM(), ZMM()
+		VPMOVQD(diff(0), low)
+		VPMOVQD(diff(1), high)
+		VINSERTI32X8(Imm(1), high, low.AsZ(), both)
+		VCVTDQ2PS(both, dst)
+		return dst
+	}
+	// The low halves of the eight-byte lanes, packed.
+	packed := YMM()
+	if m.Elem == vec.Float64 {
+		d := diff(0)
+		VSHUFPS(Imm(0x88), d, d, packed)
+		VPERMQ(Imm(0xd8), packed, packed)
+		VCVTDQ2PD(packed.AsX(), dst)
+		return dst
+	}
+	VSHUFPS(Imm(0x88), diff(1), diff(0), packed)
+	VPERMQ(Imm(0xd8), packed, packed)
+	VCVTDQ2PS(packed, dst)
+	return dst
+}

@@ -1,0 +1,151 @@
+package segment
+
+import (
+	"sort"
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// A reducer is a vectorised reduction of rows.
+type reducer[T float32 | float64] struct {
+	// kernel writes one result for each row to out, batch rows at a time, and returns
+	// the number of rows done. It stops before a batch with a row that is longer than
+	// pieceLen or that needs care because of NaN. It reads up to reach elements behind
+	// the beginning of a row, and up to batch behind its end.
+	kernel       func(out, x *T, splits *int64, rows int, scratch *byte) int
+	batch, reach int
+}
+
+// pieceLen is the length up to which a kernel reduces a row in one go.
+const pieceLen = 4096
+
+// scratchBytes is what a kernel wants to note down: the vectors of a batch of rows,
+// aligned.
+const scratchBytes = 16*64 + 63
+
+// maxBatch is the largest batch.
+const maxBatch = 16
+
+// run reduces the rows [lo, hi) of inner size 1; plain does so for one row.
+func (k *reducer[T]) run(out, x []T, splits []int64, lo, hi int, plain func(r int)) {
+	var scratch [scratchBytes]byte
+	// Rows near the end of the memory, where a whole vector cannot be read, are left.
+	end := hi
+	if reachable := int64(cap(x) - k.reach); splits[end] > reachable {
+		end = lo + sort.Search(hi-lo, func(i int) bool { return splits[lo+i+1] > reachable })
+	}
+	x = x[:cap(x)]
+	for r := lo; r < end; {
+		if end-r >= k.batch {
+			if done := k.kernel(&out[r], unsafe.SliceData(x), &splits[r], end-r, &scratch[0]); done > 0 {
+				r += done
+				continue
+			}
+		} else if k.few(out[r:end], x, splits[r:end+1], &scratch) {
+			break
+		}
+		for next := min(r+k.batch, end); r < next; r++ {
+			plain(r)
+		}
+	}
+	for r := end; r < hi; r++ {
+		plain(r)
+	}
+}
+
+// few reduces fewer rows than a batch, as a batch that ends with empty rows. It
+// reports whether it could.
+func (k *reducer[T]) few(out, x []T, splits []int64, scratch *[scratchBytes]byte) bool {
+	var padded [maxBatch + 1]int64
+	var result [maxBatch]T
+	n := copy(padded[:], splits)
+	for i := n; i <= k.batch; i++ {
+		padded[i] = splits[n-1]
+	}
+	if k.kernel(&result[0], unsafe.SliceData(x), &padded[0], k.batch, &scratch[0]) == 0 {
+		return false
+	}
+	copy(out, result[:])
+	return true
+}
+
+// long reduces a row longer than pieceLen: pieces of that length, whose results are
+// combined two by two.
+func (k *reducer[T]) long(r reduction, x []T) T {
+	n := (len(x) + pieceLen - 1) / pieceLen
+	results, splits := make([]T, n), make([]int64, n+1)
+	for i := range splits {
+		splits[i] = int64(min(i*pieceLen, len(x)))
+	}
+	par.For(n, chunkCost/pieceLen, func(lo, hi int) {
+		k.run(results, x, splits, lo, hi, func(i int) { results[i] = reducePlainly(r, x[splits[i]:splits[i+1]]) })
+	})
+	return joinPairs(r, results)
+}
+
+// joinPairs combines the results of pieces two by two.
+func joinPairs[T float32 | float64](r reduction, x []T) T {
+	if len(x) <= 2 || r == reduceMax || r == reduceMin {
+		return reducePlainly(r, x)
+	}
+	h := len(x) / 2
+	return joinPairs(r, x[:h]) + joinPairs(r, x[h:])
+}
+
+// A reduction names what reducers compute.
+type reduction uint8
+
+const (
+	reduceSum reduction = iota
+	reduceMean
+	reduceMax
+	reduceMin
+)
+
+// reducePlainly reduces one row without vectors.
+func reducePlainly[T float32 | float64](r reduction, x []T) T {
+	switch r {
+	case reduceMean:
+		return pairwiseSum(x) / T(len(x))
+	case reduceMax:
+		return maxOf(x, lowest[T]())
+	case reduceMin:
+		return minOf(x, highest[T]())
+	}
+	return pairwiseSum(x)
+}
+
+// reduceVectorised reduces rows of inner size 1 where there are kernels for it, and
+// reports whether there are.
+func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool {
+	switch x := any(values).(type) {
+	case []float32:
+		if k := reducers32[level]; k != nil {
+			reduceRows(k, r, any(out).([]float32), x, splits)
+			return true
+		}
+	case []float64:
+		if k := reducers64[level]; k != nil {
+			reduceRows(k, r, any(out).([]float64), x, splits)
+			return true
+		}
+	}
+	return false
+}
+
+func reduceRows[T float32 | float64](ks *[4]reducer[T], r reduction, out, x []T, splits []int64) {
+	eachRows(splits, 1, func(lo, hi int) {
+		ks[r].run(out, x, splits, lo, hi, func(i int) {
+			row := x[splits[i]:splits[i+1]]
+			switch {
+			case len(row) <= pieceLen:
+				out[i] = reducePlainly(r, row)
+			case r == reduceMean:
+				out[i] = ks[reduceSum].long(reduceSum, row) / T(len(row))
+			default:
+				out[i] = ks[r].long(r, row)
+			}
+		})
+	})
+}

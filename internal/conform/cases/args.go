@@ -38,7 +38,9 @@ func List[T any](x any) []T {
 	l := As[[]any](x)
 	out := make([]T, len(l))
 	for i, e := range l {
-		out[i] = As[T](e)
+		if e != nil { // a null is the zero T
+			out[i] = As[T](e)
+		}
 	}
 	return out
 }

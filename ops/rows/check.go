@@ -1,0 +1,92 @@
+package rows
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var validateOp = op.Register(&op.Op{
+	Name: "ragged.validate_splits", Doc: "Row splits, once they are known to be a partition.", Class: op.Assert, Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "nvals", Optional: true}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		_, last, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		if c.Has(1) {
+			n, err := scalarSize(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			if n >= 0 && last >= 0 && n != last {
+				return nil, c.Errorf(tenon.ErrInvalid, "splits ends at %d, there are %d values", last, n)
+			}
+		}
+		return specs(c.Tensor(0).Spec())
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		n := -1
+		if c.Has(1) {
+			v, _ := c.ConstInts(1)
+			n = v[0]
+		}
+		_, err := partitionOf(c, 0, n)
+		return []tensor.Tensor{c.Tensor(0)}, err
+	},
+})
+
+// Validate returns row splits and fails unless they are a partition of nvals
+// values, an integer or a scalar tensor, or of any number where it is nil: they
+// start at 0, never fall and end there. The error names the first bad entry.
+//
+//	splits: int[rows+1] → int[rows+1]. No gradient.
+func Validate(splits, nvals any) tensor.Tensor { return op.Eval(validateOp, splits, nvals) }
+
+var assertSameOp = op.Register(&op.Op{
+	Name: "ragged.assert_same_splits", Doc: "Row splits, once they are known to give rows of the same lengths as others.", Class: op.Assert, Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "other"}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		a, _, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		b, _, err := partition(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		if a >= 0 && b >= 0 && a != b {
+			return nil, c.Errorf(tenon.ErrInvalid, "there are %d and %d rows", a, b)
+		}
+		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(max(a, b)))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		if c.Args[0] == c.Args[1] {
+			return results(c.Tensor(0))
+		}
+		a, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		b, err := partitionOf(c, 1, -1)
+		if err != nil {
+			return nil, err
+		}
+		if r := segment.FirstDifference(a, b); r >= 0 {
+			e := c.Errorf(tenon.ErrInvalid, "the rows have %d and %d values", a[r+1]-a[r], b[r+1]-b[r])
+			e.Where = fmt.Sprintf("row %d", r)
+			return nil, e
+		}
+		return results(c.Tensor(0))
+	},
+})
+
+// AssertSame returns row splits and fails unless other row splits, which may be of
+// another type, give rows of the same lengths. The error names the first row that differs.
+//
+//	splits, other: int[rows+1] → int[rows+1]. No gradient.
+func AssertSame(splits, other any) tensor.Tensor { return op.Eval(assertSameOp, splits, other) }

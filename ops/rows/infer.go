@@ -1,0 +1,250 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gather"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Parameters that many operations share.
+var (
+	splitsParam  = op.Param{Name: "splits"}
+	valuesParams = []op.Param{{Name: "values"}, splitsParam}
+)
+
+func spec(d dtype.DType, s shape.Shape) tenon.Spec { return tensor.NewSpec(d, s) }
+
+func specs(s ...tenon.Spec) ([]tenon.Spec, error) { return s, nil }
+
+func results(t ...tensor.Tensor) ([]tensor.Tensor, error) { return t, nil }
+
+// outShape returns the inferred shape of result i of a kernel's call.
+func outShape(c *op.Call, i int) shape.Shape { return c.Out[i].(*tensor.Spec).Shape() }
+
+// outType returns the inferred element type of result i of a kernel's call.
+func outType(c *op.Call, i int) dtype.DType { return c.Out[i].(*tensor.Spec).DType() }
+
+// name returns what an error calls tensor argument i.
+func name(c *op.Call, i int) string { return c.Op.Params[i].Name }
+
+// wantDType fails where tensor argument i's element type is not one of a kind.
+func wantDType(c *op.Call, i int, is func(dtype.DType) bool, what string) error {
+	if d := c.Tensor(i).DType(); !is(d) {
+		return c.Errorf(tenon.ErrDType, "%s has the element type %v, want %s", name(c, i), d, what)
+	}
+	return nil
+}
+
+func isIndex(d dtype.DType) bool { return d == dtype.Int32 || d == dtype.Int64 }
+
+func isOrdered(d dtype.DType) bool { return d.IsReal() || d.IsBool() || d.IsString() }
+
+func isNumberOrBool(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }
+
+func isAny(d dtype.DType) bool { return d != dtype.None }
+
+// indexVector checks that tensor argument i is a vector of int32 or int64 and
+// returns its size.
+func indexVector(c *op.Call, i int) (n int, err error) {
+	if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
+		return 0, err
+	}
+	return vectorSize(c, i)
+}
+
+// vectorSize checks that tensor argument i is a vector and returns its size.
+func vectorSize(c *op.Call, i int) (n int, err error) {
+	s := c.Tensor(i).Shape()
+	if s.HasRank() && s.Rank() != 1 {
+		return 0, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a vector", name(c, i), s)
+	}
+	return s.Dim(0), nil
+}
+
+// partition checks that tensor argument i can be row splits and returns the number
+// of rows and of values, as far as they are known.
+func partition(c *op.Call, i int) (nrows, nvals int, err error) {
+	n, err := indexVector(c, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	return splitsCounts(c, c.Args[i], n, name(c, i))
+}
+
+func splitsCounts(c *op.Call, splits any, n int, name string) (nrows, nvals int, err error) {
+	if n < 0 {
+		return shape.Unknown, shape.Unknown, nil
+	}
+	if n == 0 {
+		return 0, 0, c.Errorf(tenon.ErrInvalid, "%s has no entries, want one more than there are rows", name)
+	}
+	t, ok := op.Known(splits)
+	if !ok {
+		return n - 1, shape.Unknown, nil
+	}
+	last := tensor.Data[int64](ops.Cast(ops.Index(t, -1), dtype.Int64))[0]
+	if last < 0 {
+		return 0, 0, c.Errorf(tenon.ErrInvalid, "%s ends at %d", name, last)
+	}
+	return n - 1, int(last), nil
+}
+
+// valuesOf checks that tensor argument i can be the values of a partition of nvals
+// values and returns the shape of an item.
+func valuesOf(c *op.Call, i, nvals int) (item shape.Shape, err error) {
+	s := c.Tensor(i).Shape()
+	if !s.HasRank() {
+		return s, nil
+	}
+	if s.Rank() == 0 {
+		return s, c.Errorf(tenon.ErrShape, "%s is a scalar, want at least one axis", name(c, i))
+	}
+	if d := s.Dim(0); d >= 0 && nvals >= 0 && d != nvals {
+		return s, c.Errorf(tenon.ErrInvalid, "the row splits end at %d, there are %d values", nvals, d)
+	}
+	return s.Tail(1), nil
+}
+
+// rowsOf checks values (argument 0) and splits (argument 1); it returns the number
+// of rows and the shape of an item.
+func rowsOf(c *op.Call) (nrows int, item shape.Shape, err error) {
+	nrows, nvals, err := partition(c, 1)
+	if err != nil {
+		return 0, item, err
+	}
+	item, err = valuesOf(c, 0, nvals)
+	return nrows, item, err
+}
+
+// outer puts an axis of size n in front.
+func outer(n int, item shape.Shape) shape.Shape { return item.Insert(0, n) }
+
+// scalarSize reads tensor argument i, an integer scalar that is at least 0; n is
+// -1 where it is not known.
+func scalarSize(c *op.Call, i int) (n int, err error) {
+	if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
+		return 0, err
+	}
+	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
+		return 0, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", name(c, i), s)
+	}
+	v, ok := c.ConstInts(i)
+	if !ok {
+		return shape.Unknown, nil
+	}
+	if v[0] < 0 {
+		return 0, c.Errorf(tenon.ErrInvalid, "%s is %d, want at least 0", name(c, i), v[0])
+	}
+	return v[0], nil
+}
+
+// checkedSize fails where a shape that data ask for is larger than memory.
+func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) error {
+	if !s.IsFull() {
+		return nil
+	}
+	if _, err := s.CheckedSize(max(1, d.Size())); err != nil {
+		return c.Errorf(tenon.ErrShape, "%v", err)
+	}
+	return nil
+}
+
+type checkedKey struct{}
+
+// checked is what a tensor of splits remembers: its entries as int64, and whether
+// they are a partition.
+type checked struct {
+	splits []int64
+	err    error
+}
+
+// splitsOf returns row splits, a concrete tensor, of nvals values as int64; nvals
+// below 0 accepts any number.
+func splitsOf(c *op.Call, d *tensor.Dense, name string, nvals int) ([]int64, error) {
+	s := d.Memo(checkedKey{}, func() any {
+		s := wide(d)
+		return &checked{s, segment.CheckSplits(s, -1)}
+	}).(*checked)
+	if s.err != nil {
+		return nil, rowError(c, name, s.err)
+	}
+	if last := s.splits[len(s.splits)-1]; nvals >= 0 && last != int64(nvals) {
+		return nil, c.Errorf(tenon.ErrInvalid, "%s ends at %d, there are %d values", name, last, nvals)
+	}
+	return s.splits, nil
+}
+
+// partitionOf returns the row splits that are argument i of a kernel's call.
+func partitionOf(c *op.Call, i, nvals int) ([]int64, error) {
+	return splitsOf(c, c.Dense(i), name(c, i), nvals)
+}
+
+// valid marks splits that a kernel has made as checked.
+func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
+	d.Memo(checkedKey{}, func() any { return &checked{splits: splits} })
+	return d
+}
+
+// splitsTensor returns row splits that a kernel has made in a partition's type.
+func splitsTensor(c *op.Call, d dtype.DType, splits []int64) (*tensor.Dense, error) {
+	t, err := indexTensor(c, d, splits)
+	if err != nil {
+		return nil, err
+	}
+	return valid(t, splits), nil
+}
+
+// indexTensor returns lengths, ids or splits in a partition's type.
+func indexTensor(c *op.Call, d dtype.DType, x []int64) (*tensor.Dense, error) {
+	if d == dtype.Int64 {
+		return tensor.Vector(x), nil
+	}
+	out, narrow := tensor.Make[int32](shape.Of(len(x)))
+	if err := segment.Narrow(narrow, x); err != nil {
+		e := c.Errorf(tenon.ErrInvalid, "%v: more than int32 holds", err)
+		e.Hint = "use int64 row splits"
+		return nil, e
+	}
+	return out, nil
+}
+
+// wide returns an index tensor's elements as int64.
+func wide(d *tensor.Dense) []int64 {
+	if d.DType() == dtype.Int64 {
+		return tensor.Data[int64](d)
+	}
+	out := make([]int64, d.Len())
+	segment.Widen(out, tensor.Data[int32](d))
+	return out
+}
+
+// rowError completes an error of a kernel about an entry of an argument.
+func rowError(c *op.Call, name string, err error) error {
+	var row *segment.RowError
+	if errors.As(err, &row) {
+		f := c.Errorf(tenon.ErrInvalid, "%s", row.Detail)
+		f.Where = fmt.Sprintf("%s[%d]", name, row.Row)
+		return f
+	}
+	var index *gather.IndexError
+	if errors.As(err, &index) {
+		f := c.Errorf(tenon.ErrInvalid, "index %d is outside [0, %d)", index.Index, index.Limit)
+		f.Where = fmt.Sprintf("%s[%d]", name, index.Pos)
+		return f
+	}
+	return err
+}
+
+// innerSize returns the number of elements of an item.
+func innerSize(x tensor.Tensor) int { return x.Shape().Tail(1).Size() }
+
+// lead returns the size of the first axis of a concrete tensor.
+func lead(x tensor.Tensor) int { return x.Shape().Dim(0) }

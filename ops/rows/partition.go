@@ -1,0 +1,246 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// perValue registers an operation of row splits that has a result for each value.
+func perValue(name, doc string, kernel func(out, splits []int64)) *op.Op {
+	return op.Register(&op.Op{
+		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			_, nvals, err := partition(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(max(nvals, c.Int(1)))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 0, c.Int(1))
+			if err != nil {
+				return nil, err
+			}
+			n := splits[len(splits)-1]
+			if _, err := shape.Of(int(n)).CheckedSize(8); err != nil {
+				return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", n)
+			}
+			out := make([]int64, n)
+			kernel(out, splits)
+			t, err := indexTensor(c, c.Tensor(0).DType(), out)
+			return []tensor.Tensor{t}, err
+		},
+	})
+}
+
+var (
+	rowIDsOp  = perValue("ragged.row_ids", "The row of each value.", segment.RowIDs)
+	offsetsOp = perValue("ragged.offsets", "The position of each value in its row.", segment.Offsets)
+)
+
+// RowIDs returns the row of each value.
+//
+//	splits: int[rows+1] → int[nvals]. No gradient.
+func RowIDs(splits any, nvals int) tensor.Tensor { return op.Eval(rowIDsOp, splits, nvals) }
+
+// Offsets returns the position of each value in its row.
+//
+//	splits: int[rows+1] → int[nvals]. No gradient.
+func Offsets(splits any, nvals int) tensor.Tensor { return op.Eval(offsetsOp, splits, nvals) }
+
+var lengthsOp = op.Register(&op.Op{
+	Name: "ragged.lengths", Doc: "The length of each row.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(c.Tensor(0).DType(), shape.Of(nrows)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]int64, len(splits)-1)
+		segment.Lengths(out, splits)
+		t, err := indexTensor(c, c.Tensor(0).DType(), out)
+		return []tensor.Tensor{t}, err
+	},
+})
+
+// Lengths returns the length of each row.
+//
+//	splits: int[rows+1] → int[rows]. No gradient.
+func Lengths(splits any) tensor.Tensor { return op.Eval(lengthsOp, splits) }
+
+var fromLengthsOp = op.Register(&op.Op{
+	Name: "ragged.lengths_to_splits", Doc: "The row splits of rows with given lengths.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "lengths"}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		n, err := indexVector(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(n))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		lengths := wide(c.Dense(0))
+		out := make([]int64, len(lengths)+1)
+		if err := segment.SplitsFromLengths(out, lengths); err != nil {
+			return nil, rowError(c, "lengths", err)
+		}
+		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		return []tensor.Tensor{t}, err
+	},
+})
+
+// FromLengths returns the row splits of rows with the given lengths. A negative
+// length is an error that names it.
+//
+//	lengths: int[rows] → int[rows+1]. No gradient.
+func FromLengths(lengths any) tensor.Tensor { return op.Eval(fromLengthsOp, lengths) }
+
+func plusOne(n int) int {
+	if n < 0 {
+		return n
+	}
+	return n + 1
+}
+
+var fromRowIDsOp = op.Register(&op.Op{
+	Name: "ragged.row_ids_to_splits", Doc: "The row splits of values whose rows are given.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "ids"}, {Name: "nrows", Optional: true}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if _, err := indexVector(c, 0); err != nil {
+			return nil, err
+		}
+		n := shape.Unknown
+		if c.Has(1) {
+			var err error
+			if n, err = scalarSize(c, 1); err != nil {
+				return nil, err
+			}
+		} else if t, ok := c.Const(0); ok {
+			n = rowCount(wide(t.(*tensor.Dense)))
+		}
+		out := shape.Of(plusOne(n))
+		return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, dtype.Int64)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		ids := wide(c.Dense(0))
+		n := outShape(c, 0).Dim(0) - 1
+		if err := segment.CheckRowIDs(ids, int64(n)); err != nil {
+			return nil, rowError(c, "ids", err)
+		}
+		out := make([]int64, n+1)
+		segment.SplitsFromRowIDs(out, ids)
+		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		return []tensor.Tensor{t}, err
+	},
+})
+
+// rowCount returns the number of rows that row ids need: they rise, so the last one
+// tells. It is 0 where the ids will be refused.
+func rowCount(ids []int64) int {
+	if n := len(ids); n > 0 && ids[n-1] >= 0 && ids[n-1] < math.MaxInt {
+		return int(ids[n-1]) + 1
+	}
+	return 0
+}
+
+// FromRowIDs returns the row splits of values whose rows are given in rising order.
+// nrows, an integer or a scalar tensor, is the number of rows; nil stands for one
+// more than the last id. An id that falls or is out of range is an error that names it.
+//
+//	ids: int[nvals] → int[nrows+1]. No gradient.
+func FromRowIDs(ids, nrows any) tensor.Tensor { return op.Eval(fromRowIDsOp, ids, nrows) }
+
+var uniformOp = op.Register(&op.Op{
+	Name: "ragged.uniform_splits", Doc: "The row splits of rows of one length.", Class: op.Creation, Nondifferentiable: true,
+	Params: []op.Param{{Name: "length"}, {Name: "nrows"}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		n, err := scalarSize(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := scalarSize(c, 0); err != nil {
+			return nil, err
+		}
+		out := shape.Of(plusOne(n))
+		return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, dtype.Int64)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		length, _ := c.ConstInts(0)
+		n, _ := c.ConstInts(1)
+		if _, err := shape.Of(length[0], n[0]).CheckedSize(1); err != nil {
+			return nil, c.Errorf(tenon.ErrInvalid, "%d rows of %d values are more than memory holds", n[0], length[0])
+		}
+		out := make([]int64, n[0]+1)
+		segment.UniformSplits(out, int64(length[0]))
+		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		return []tensor.Tensor{t}, err
+	},
+})
+
+// Uniform returns the row splits of nrows rows of one length, both integers or
+// scalar tensors. The result has the type of length.
+//
+//	length, nrows: int[] → int[nrows+1]. No gradient.
+func Uniform(length, nrows any) tensor.Tensor { return op.Eval(uniformOp, length, nrows) }
+
+var uniformLengthOp = op.Register(&op.Op{
+	Name: "ragged.uniform_length", Doc: "The length that all rows have, or -1.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		_, _, err := partition(c, 0)
+		return []tenon.Spec{spec(c.Tensor(0).DType(), shape.Shape{})}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		n, ok := segment.IsUniform(splits)
+		if !ok {
+			n = -1
+		}
+		return results(ops.Cast(n, c.Tensor(0).DType()))
+	},
+})
+
+// UniformLength returns the length that all rows have, and -1 where they differ or
+// there are none.
+//
+//	splits: int[rows+1] → int[]. No gradient.
+func UniformLength(splits any) tensor.Tensor { return op.Eval(uniformLengthOp, splits) }
+
+var maxLengthOp = op.Register(&op.Op{
+	Name: "ragged.max_length", Doc: "The length of the longest row.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		_, _, err := partition(c, 0)
+		return []tenon.Spec{spec(c.Tensor(0).DType(), shape.Shape{})}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		return results(ops.Cast(segment.MaxLength(splits), c.Tensor(0).DType()))
+	},
+})
+
+// MaxLength returns the length of the longest row, 0 where there is none.
+//
+//	splits: int[rows+1] → int[]. No gradient.
+func MaxLength(splits any) tensor.Tensor { return op.Eval(maxLengthOp, splits) }

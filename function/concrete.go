@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -71,7 +72,7 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 		return nil, c.fail(err)
 	}
 	t.effects = t.graph.TakeEffects()
-	if err := optimise(t.graph); err != nil {
+	if t.graph, err = passes.Apply(t.graph, passes.Default); err != nil {
 		return nil, c.fail(err)
 	}
 	t.plan = interp.For(t.graph)
@@ -193,6 +194,3 @@ func (t *Concrete) run(ctx context.Context, inputs []tensor.Tensor) ([]any, erro
 	}
 	return nest.Pack(t.like, leaves, nest.Options{Expand: true})
 }
-
-// optimise runs the passes on a new graph.
-func optimise(g *graph.Graph) error { return g.Verify() }

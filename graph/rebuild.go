@@ -1,0 +1,80 @@
+package graph
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Rebuild returns a new graph that is g with nodes replaced by rule. For each
+// node, rule gets the node and its call on values of the new graph; it returns
+// what the results become, found with operations on those values, or nil to keep
+// the node. New nodes keep the source line of the node they come from.
+func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) (*Graph, error) {
+	h := New(g.Name)
+	h.region, h.Captures = g.region, g.Captures
+	defer h.Seal()
+	env := make([]*Value, g.next)
+	for i, p := range g.Params {
+		env[p.id] = h.Param(p.spec)
+		if k := i - (len(g.Params) - len(g.Captures)); k >= 0 {
+			h.captured[g.Captures[k]] = env[p.id]
+		}
+	}
+	get := func(v *Value) *Value {
+		if v.konst != nil {
+			return h.Const(v.konst)
+		}
+		return env[v.id]
+	}
+	for _, n := range g.Nodes {
+		c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
+		for i, a := range n.Args {
+			switch a := a.(type) {
+			case *Value:
+				c.Args[i] = get(a)
+			case []tenon.Value:
+				l := make([]tenon.Value, len(a))
+				for k, x := range a {
+					l[k] = get(x.(*Value))
+				}
+				c.Args[i] = l
+			default:
+				c.Args[i] = a
+			}
+		}
+		first := len(h.Nodes)
+		out, err := rule(n, c)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			specs := make([]tenon.Spec, len(n.Outs))
+			for i, o := range n.Outs {
+				specs[i] = o.spec
+			}
+			kept, err := h.Add(c, n.Line, specs)
+			if err != nil {
+				return nil, err
+			}
+			for i, o := range kept.Outs {
+				env[n.Outs[i].id] = o
+			}
+			continue
+		}
+		for _, added := range h.Nodes[first:] {
+			added.Line = n.Line
+		}
+		for i, o := range out {
+			v, err := h.use(o)
+			if err != nil {
+				return nil, err
+			}
+			env[n.Outs[i].id] = v
+		}
+	}
+	for _, o := range g.Outputs {
+		h.Outputs = append(h.Outputs, get(o))
+	}
+	return h, nil
+}

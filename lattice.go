@@ -11,6 +11,9 @@ func Equal(a, b Spec) bool {
 	if e, ok := a.(Equaler); ok {
 		return e.EqualSpec(b)
 	}
+	if e, ok := b.(Equaler); ok {
+		return e.EqualSpec(a)
+	}
 	return a.TypeName() == b.TypeName() && EqualEncoding(a.Encode(), b.Encode())
 }
 

@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon/internal/source"
 )
@@ -30,13 +31,20 @@ func (o *Opaque) Encode() Encoding { return o.encoding }
 // Components returns the components as they were read.
 func (o *Opaque) Components() []Field { return o.components }
 
+// EqualSpec compares the components too, as nothing is known that they follow from.
+func (o *Opaque) EqualSpec(other Spec) bool {
+	p, ok := other.(*Opaque)
+	return ok && (o == p || o.name == p.name && EqualEncoding(o.encoding, p.encoding) &&
+		slices.EqualFunc(o.components, p.components, func(a, b Field) bool { return a.Name == b.Name && Equal(a.Spec, b.Spec) }))
+}
+
 // Disassemble returns the components of an opaque value.
 func (o *Opaque) Disassemble(v Value) ([]Value, error) {
 	u, ok := v.(*OpaqueValue)
 	if !ok || u.spec.name != o.name {
 		return nil, NewError(ErrDType, o.name+".Disassemble", fmt.Sprintf("the value is a %s", describe(v)))
 	}
-	return append([]Value(nil), u.components...), nil
+	return slices.Clone(u.components), nil
 }
 
 // Assemble makes an opaque value.
@@ -44,12 +52,26 @@ func (o *Opaque) Assemble(components []Value) (Value, error) {
 	if err := CheckComponents(o, components); err != nil {
 		return nil, err
 	}
-	return &OpaqueValue{o, append([]Value(nil), components...)}, nil
+	return &OpaqueValue{o, slices.Clone(components)}, nil
 }
 
 // Resolve returns the real Spec, once the type has been registered. Its values
-// assemble from the same components.
-func (o *Opaque) Resolve() (Spec, error) { return Decode(o.name, o.encoding) }
+// assemble from the same components. Opaque Specs inside the encoding are
+// resolved too, where their types are known.
+func (o *Opaque) Resolve() (Spec, error) {
+	e, err := MapSpecs(o.encoding, resolveKnown, nil)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(o.name, e)
+}
+
+func resolveKnown(s Spec) (Spec, error) {
+	if o, ok := s.(*Opaque); ok && Registered(o.name) {
+		return o.Resolve()
+	}
+	return s, nil
+}
 
 // OpaqueValue is a value of a type that is not known here.
 type OpaqueValue struct {
@@ -69,7 +91,15 @@ func (v *OpaqueValue) Resolve() (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Assemble(v.components)
+	components := slices.Clone(v.components)
+	for i, c := range components {
+		if o, ok := c.(*OpaqueValue); ok && Registered(o.spec.name) {
+			if components[i], err = o.Resolve(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.Assemble(components)
 }
 
 // CheckComponents checks that components can belong to the fields of s: their

@@ -255,6 +255,9 @@ func (p *parser) spec(depth int) (Spec, error) {
 		if f.Spec, err = p.spec(depth + 1); err != nil {
 			return nil, err
 		}
+		if f.Spec == nil {
+			return nil, p.fail("component %q is not a spec", f.Name)
+		}
 		fields = append(fields, f)
 		if !p.accept(',') {
 			break

@@ -101,6 +101,9 @@ var checkNumericsOp = op.Register(&op.Op{
 		bad := newLoop(x.Shape(), x).each(grainCheap, func(r run) int {
 			var holds [blockSize]bool
 			size := x.DType().Size()
+			if r.scalars != 0 {
+				r.n = 1
+			}
 			for done := 0; done < r.n; done += len(holds) {
 				n := min(r.n-done, len(holds))
 				finite(unsafe.Pointer(&holds), unsafe.Add(r.p[0], done*size), n)

@@ -99,12 +99,19 @@ func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *o
 		return unaryDense(f, x, result(d), grain)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
+	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
+		f := elementwise.UnaryOf(k, in[0])
+		if f == nil {
+			return nil, dtype.None
+		}
+		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, result(in[0])
+	}
 	return op.Register(&o)
 }
 
 // unaryDense maps the elements of x.
 func unaryDense(f elementwise.UnaryFunc, x *tensor.Dense, result dtype.DType, grain int) *tensor.Dense {
-	out := tensor.NewDense(result, x.Shape())
+	out := tensor.Uninit(result, x.Shape())
 	if x.IsContiguous() && x.Len() <= grain {
 		if x.Len() > 0 {
 			f(out.Raw(), x.Raw(), x.Len())
@@ -113,8 +120,13 @@ func unaryDense(f elementwise.UnaryFunc, x *tensor.Dense, result dtype.DType, gr
 	}
 	size := result.Size()
 	newLoop(x.Shape(), x).each(grain, func(r run) int {
-		f(unsafe.Add(out.Raw(), r.at*size), r.p[0], r.n)
-		return -1
+		p := unsafe.Add(out.Raw(), r.at*size)
+		if r.scalars == 0 {
+			f(p, r.p[0], r.n)
+			return -1
+		}
+		f(p, r.p[0], 1)
+		return spread1(p, size, r.n, -1)
 	})
 	return out
 }
@@ -167,6 +179,23 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 			return nil, faultAt(c, k, d.Shape(), bad)
 		}
 		return results(out)
+	}
+	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
+		d := in[0]
+		vv, vs, sv := elementwise.BinaryOf(k, d, elementwise.VV), elementwise.BinaryOf(k, d, elementwise.VS), elementwise.BinaryOf(k, d, elementwise.SV)
+		if vv == nil || d != in[1] || d.IsInteger() && !cheap[k] {
+			return nil, dtype.None
+		}
+		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+			switch scalars {
+			case 0:
+				vv(dst, x[0], x[1], n)
+			case 1:
+				sv(dst, x[0], x[1], n)
+			default:
+				vs(dst, x[0], x[1], n)
+			}
+		}, d
 	}
 	return op.Register(&o)
 }
@@ -235,8 +264,8 @@ func binaryDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape, grain int)
 	return out, bad
 }
 
-// spread1 repeats the one element at p over a run where both operands are
-// scalars, as they are in axes that both lack through views with stride 0.
+// spread1 repeats the one element at p over a run in which all operands are
+// scalars, as they are along axes that a view repeats with stride 0.
 func spread1(p unsafe.Pointer, size, n, bad int) int {
 	b := unsafe.Slice((*byte)(p), n*size)
 	for done := size; done < len(b); done *= 2 {

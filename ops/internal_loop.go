@@ -58,6 +58,9 @@ type operand struct {
 // newLoop plans a loop over operands whose shapes broadcast to out.
 func newLoop(out shape.Shape, operands ...*tensor.Dense) *loop {
 	l := &loop{n: out.Size()}
+	if l.n == 0 {
+		return l
+	}
 	l.operands = l.opsRoom[:len(operands)]
 	full := out.AppendDims(l.dimsRoom[:0])
 	for i, d := range operands {

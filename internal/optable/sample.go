@@ -22,11 +22,11 @@ var (
 )
 
 // Shapes are the shapes that most rows are tested with: a scalar, a vector, a matrix,
-// empty ones, and one that is large enough for several workers (only for types of
-// four bytes and more).
+// and empty ones.
 var Shapes = [][]int{{}, {5}, {2, 3}, {0}, {3, 0, 2}, {2, 1, 4}}
 
-// Large is a shape whose elementwise operations are divided among workers.
+// Large is a shape whose elementwise operations are divided among workers; rows of
+// elementwise operations have one such call.
 var Large = []int{3, 41, 700}
 
 // Numbers in a range, the same ones for the same arguments.

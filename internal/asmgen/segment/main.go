@@ -25,6 +25,12 @@ func main() {
 		for _, r := range reductions {
 			reduce(m, r)
 		}
+		flats(m)
+		rowwise(m, "mulRows", "x[i] c[r]", func(x, c vec.V) vec.V { return m.Mul(x, c) })
+		rowwise(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
+		if m.Elem == vec.Float32 {
+			stream(m)
+		}
 	}
 	Generate()
 }

@@ -15,14 +15,19 @@ type reduction struct {
 	name    string
 	doc     string
 	combine func(m vec.Machine, a vec.V, b any) vec.V
-	fill    vec.Const // what stands behind the end of a row
-	ordered bool      // rows with NaN are left to the caller
-	mean    bool      // the result is divided by the row's length
+	fill    vec.Const                                         // what stands behind the end of a row
+	ordered bool                                              // rows with NaN are left to the caller
+	last    func(m vec.Machine, total vec.V, splits gp) vec.V // what is done to the results, if anything
 }
 
 var reductions = []reduction{
 	{name: "sum", doc: "sums", combine: vec.Machine.Add},
-	{name: "mean", doc: "means", combine: vec.Machine.Add, mean: true},
+	{name: "mean", doc: "means", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, splits gp) vec.V {
+		return m.Div(total, lengths(m, splits))
+	}},
+	{name: "inverse", doc: "inverses of the sums", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, _ gp) vec.V {
+		return m.Div(m.Load(vec.Const(1)), total)
+	}},
 	{name: "max", doc: "largest elements", combine: vec.Machine.Max, fill: vec.Const(math.Inf(-1)), ordered: true},
 	{name: "min", doc: "smallest elements", combine: vec.Machine.Min, fill: vec.Const(math.Inf(1)), ordered: true},
 }
@@ -53,7 +58,7 @@ type reducer struct {
 // reduces each to a vector, and all of those together to one.
 func reduce(m vec.Machine, r reduction) {
 	lanes, vectors := m.Lanes(), vectorsOf(m)
-	TEXT(m.Name(r.name), NOSPLIT, fmt.Sprintf("func(out, x *%s, splits *int64, rows int, scratch *byte) int", m.Elem.Go()))
+	TEXT(m.Name(r.name), NOSPLIT, fmt.Sprintf("func(out, x *%s, first int64, splits *int64, rows int, scratch *byte) int", m.Elem.Go()))
 	Pragma("noescape")
 	stops := fmt.Sprintf("It stops before rows of which one has more than %d elements", longest)
 	if r.ordered {
@@ -61,10 +66,14 @@ func reduce(m vec.Machine, r reduction) {
 	}
 	Doc(
 		fmt.Sprintf("%s writes the %s of rows to out, %d rows at a time, and returns the number of rows done.", m.Name(r.name), r.doc, lanes),
+		"x is where element first is.",
 		fmt.Sprintf("Memory is read up to %d elements behind the beginning of each row.", vectors*lanes),
 		stops+".",
 	)
 	out, x, splits, rows, scratch := param("out"), param("x"), param("splits"), param("rows"), param("scratch")
+	first := param("first")
+	SHLQ(U8(map[int]uint8{4: 2, 8: 3}[m.Elem.Size()]), first)
+	SUBQ(first, x)
 	ADDQ(U8(63), scratch)
 	ANDQ(I8(-64), scratch)
 	s := &reducer{reduction: r, m: m, w: newWalker(m, x, splits)}
@@ -108,8 +117,8 @@ func reduce(m vec.Machine, r reduction) {
 	s.leaveAtNaN("done")
 
 	total := s.tree(scratch)
-	if r.mean {
-		total = m.Div(total, lengths(m, splits))
+	if r.last != nil {
+		total = r.last(m, total, splits)
 	}
 	m.Store(total, Mem{Base: out})
 	ADDQ(U8(uint8(m.Bytes())), out)

@@ -4,34 +4,57 @@ package segment
 
 import "github.com/tenonml/tenon/internal/cpu"
 
-// The kernels that internal/asmgen/segment writes.
+// The kernels that internal/asmgen/segment writes, by level.
 
-var reducers32 = [...]*[4]reducer[float32]{
+var kernels32 = [...]*floatKernels[float32]{
 	cpu.AVX512: {
-		reduceSum:  {sumF32AVX512, 16, 32},
-		reduceMean: {meanF32AVX512, 16, 32},
-		reduceMax:  {maxF32AVX512, 16, 32},
-		reduceMin:  {minF32AVX512, 16, 32},
+		reducers: [...]reducer[float32]{
+			reduceSum:     {sumF32AVX512, 16, 32},
+			reduceMean:    {meanF32AVX512, 16, 32},
+			reduceMax:     {maxF32AVX512, 16, 32},
+			reduceMin:     {minF32AVX512, 16, 32},
+			reduceInverse: {inverseF32AVX512, 16, 32},
+		},
+		expNear: expNearF32AVX512, exp: expF32AVX512, log: logF32AVX512,
+		mulRows: mulRowsF32AVX512, subRows: subRowsF32AVX512,
 	},
 	cpu.AVX2: {
-		reduceSum:  {sumF32AVX2, 8, 24},
-		reduceMean: {meanF32AVX2, 8, 24},
-		reduceMax:  {maxF32AVX2, 8, 24},
-		reduceMin:  {minF32AVX2, 8, 24},
+		reducers: [...]reducer[float32]{
+			reduceSum:     {sumF32AVX2, 8, 24},
+			reduceMean:    {meanF32AVX2, 8, 24},
+			reduceMax:     {maxF32AVX2, 8, 24},
+			reduceMin:     {minF32AVX2, 8, 24},
+			reduceInverse: {inverseF32AVX2, 8, 24},
+		},
+		expNear: expNearF32AVX2, exp: expF32AVX2, log: logF32AVX2,
+		mulRows: mulRowsF32AVX2, subRows: subRowsF32AVX2,
 	},
 }
 
-var reducers64 = [...]*[4]reducer[float64]{
+var kernels64 = [...]*floatKernels[float64]{
 	cpu.AVX512: {
-		reduceSum:  {sumF64AVX512, 8, 24},
-		reduceMean: {meanF64AVX512, 8, 24},
-		reduceMax:  {maxF64AVX512, 8, 24},
-		reduceMin:  {minF64AVX512, 8, 24},
+		reducers: [...]reducer[float64]{
+			reduceSum:     {sumF64AVX512, 8, 24},
+			reduceMean:    {meanF64AVX512, 8, 24},
+			reduceMax:     {maxF64AVX512, 8, 24},
+			reduceMin:     {minF64AVX512, 8, 24},
+			reduceInverse: {inverseF64AVX512, 8, 24},
+		},
+		expNear: expNearF64AVX512, exp: expF64AVX512, log: logF64AVX512,
+		mulRows: mulRowsF64AVX512, subRows: subRowsF64AVX512,
 	},
 	cpu.AVX2: {
-		reduceSum:  {sumF64AVX2, 4, 12},
-		reduceMean: {meanF64AVX2, 4, 12},
-		reduceMax:  {maxF64AVX2, 4, 12},
-		reduceMin:  {minF64AVX2, 4, 12},
+		reducers: [...]reducer[float64]{
+			reduceSum:     {sumF64AVX2, 4, 12},
+			reduceMean:    {meanF64AVX2, 4, 12},
+			reduceMax:     {maxF64AVX2, 4, 12},
+			reduceMin:     {minF64AVX2, 4, 12},
+			reduceInverse: {inverseF64AVX2, 4, 12},
+		},
+		expNear: expNearF64AVX2, exp: expF64AVX2, log: logF64AVX2,
+		mulRows: mulRowsF64AVX2, subRows: subRowsF64AVX2,
 	},
 }
+
+// streams copy lines of 64 bytes past the cache.
+var streams = [...]func(dst, src *byte, lines int){cpu.AVX2: streamAVX2, cpu.AVX512: streamAVX512}

@@ -5,113 +5,279 @@
 package segment
 
 // sumF32AVX512 writes the sums of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func sumF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func sumF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // meanF32AVX512 writes the means of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func meanF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF32AVX512 writes the inverses of the sums of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // maxF32AVX512 writes the largest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func maxF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func maxF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // minF32AVX512 writes the smallest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func minF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func minF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// expNearF32AVX512 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
+//
+//go:noescape
+func expNearF32AVX512(dst *float32, x *float32, n int) int
+
+// expF32AVX512 sets dst[i] = e^x[i].
+//
+//go:noescape
+func expF32AVX512(dst *float32, x *float32, n int)
+
+// logF32AVX512 sets dst[i] = log x[i].
+//
+//go:noescape
+func logF32AVX512(dst *float32, x *float32, n int)
+
+// mulRowsF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+
+// subRowsF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+
+// streamAVX512 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
+//
+//go:noescape
+func streamAVX512(dst *byte, src *byte, lines int)
 
 // sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func sumF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // meanF64AVX512 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func meanF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF64AVX512 writes the inverses of the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // maxF64AVX512 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func maxF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // minF64AVX512 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func minF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// expNearF64AVX512 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
+//
+//go:noescape
+func expNearF64AVX512(dst *float64, x *float64, n int) int
+
+// expF64AVX512 sets dst[i] = e^x[i].
+//
+//go:noescape
+func expF64AVX512(dst *float64, x *float64, n int)
+
+// logF64AVX512 sets dst[i] = log x[i].
+//
+//go:noescape
+func logF64AVX512(dst *float64, x *float64, n int)
+
+// mulRowsF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+
+// subRowsF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
 
 // sumF32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func sumF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // meanF32AVX2 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func meanF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF32AVX2 writes the inverses of the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // maxF32AVX2 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func maxF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // minF32AVX2 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func minF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// expNearF32AVX2 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
+//
+//go:noescape
+func expNearF32AVX2(dst *float32, x *float32, n int) int
+
+// expF32AVX2 sets dst[i] = e^x[i].
+//
+//go:noescape
+func expF32AVX2(dst *float32, x *float32, n int)
+
+// logF32AVX2 sets dst[i] = log x[i].
+//
+//go:noescape
+func logF32AVX2(dst *float32, x *float32, n int)
+
+// mulRowsF32AVX2 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func mulRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+
+// subRowsF32AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+
+// streamAVX2 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
+//
+//go:noescape
+func streamAVX2(dst *byte, src *byte, lines int)
 
 // sumF64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func sumF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // meanF64AVX2 writes the means of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func meanF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF64AVX2 writes the inverses of the sums of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // maxF64AVX2 writes the largest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func maxF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // minF64AVX2 writes the smallest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements or holds NaN.
 //
 //go:noescape
-func minF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// expNearF64AVX2 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
+//
+//go:noescape
+func expNearF64AVX2(dst *float64, x *float64, n int) int
+
+// expF64AVX2 sets dst[i] = e^x[i].
+//
+//go:noescape
+func expF64AVX2(dst *float64, x *float64, n int)
+
+// logF64AVX2 sets dst[i] = log x[i].
+//
+//go:noescape
+func logF64AVX2(dst *float64, x *float64, n int)
+
+// mulRowsF64AVX2 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+
+// subRowsF64AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// Whole vectors are read and written from the beginning of each row, one row after the other.
+//
+//go:noescape
+func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)

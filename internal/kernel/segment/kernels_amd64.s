@@ -4,14 +4,17 @@
 
 #include "textflag.h"
 
-// func sumF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func sumF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512F, BMI2
-TEXT ·sumF32AVX512(SB), NOSPLIT, $0-48
+TEXT ·sumF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -166,7 +169,7 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -176,14 +179,17 @@ DATA c32_00000000<>+16(SB)/8, $0x0000000000000000
 DATA c32_00000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c32_00000000<>(SB), RODATA|NOPTR, $32
 
-// func meanF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·meanF32AVX512(SB), NOSPLIT, $0-48
+TEXT ·meanF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -349,18 +355,198 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func maxF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512F, BMI2
-TEXT ·maxF32AVX512(SB), NOSPLIT, $0-48
+TEXT ·inverseF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ R10, $0x10
+	JL   done
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ      (CX)(DI*4), R13
+	MOVQ      DI, R14
+	MOVQ      (R8), DI
+	SUBQ      DI, R14
+	NEGQ      R14
+	ADDQ      $0x08, R8
+	BZHIQ     R14, R9, R15
+	KMOVW     R15, K1
+	VMOVUPS   (R13), Z0
+	VMOVAPS.Z Z0, K1, Z0
+	SHRQ      $0x10, R15
+	KMOVW     R15, K1
+	VMOVUPS   64(R13), Z1
+	VMOVAPS.Z Z1, K1, Z1
+	VADDPS    Z1, Z0, Z0
+	CMPQ      R14, $0x20
+	JG        long
+
+reduced:
+	VMOVUPS      Z0, (R12)
+	ADDQ         $0x40, R12
+	DECQ         R11
+	JNZ          row
+	VMOVUPS      (SI), Z0
+	VUNPCKLPS    64(SI), Z0, Z1
+	VUNPCKHPS    64(SI), Z0, Z0
+	VADDPS       Z0, Z1, Z0
+	VMOVUPS      128(SI), Z1
+	VUNPCKLPS    192(SI), Z1, Z2
+	VUNPCKHPS    192(SI), Z1, Z1
+	VADDPS       Z1, Z2, Z1
+	VMOVUPS      256(SI), Z2
+	VUNPCKLPS    320(SI), Z2, Z3
+	VUNPCKHPS    320(SI), Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VMOVUPS      384(SI), Z3
+	VUNPCKLPS    448(SI), Z3, Z4
+	VUNPCKHPS    448(SI), Z3, Z3
+	VADDPS       Z3, Z4, Z3
+	VMOVUPS      512(SI), Z4
+	VUNPCKLPS    576(SI), Z4, Z5
+	VUNPCKHPS    576(SI), Z4, Z4
+	VADDPS       Z4, Z5, Z4
+	VMOVUPS      640(SI), Z5
+	VUNPCKLPS    704(SI), Z5, Z6
+	VUNPCKHPS    704(SI), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VMOVUPS      768(SI), Z6
+	VUNPCKLPS    832(SI), Z6, Z7
+	VUNPCKHPS    832(SI), Z6, Z6
+	VADDPS       Z6, Z7, Z6
+	VMOVUPS      896(SI), Z7
+	VUNPCKLPS    960(SI), Z7, Z8
+	VUNPCKHPS    960(SI), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VUNPCKLPD    Z1, Z0, Z8
+	VUNPCKHPD    Z1, Z0, Z0
+	VADDPS       Z0, Z8, Z0
+	VUNPCKLPD    Z3, Z2, Z1
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z1
+	VUNPCKLPD    Z5, Z4, Z2
+	VUNPCKHPD    Z5, Z4, Z3
+	VADDPS       Z3, Z2, Z2
+	VUNPCKLPD    Z7, Z6, Z3
+	VUNPCKHPD    Z7, Z6, Z4
+	VADDPS       Z4, Z3, Z3
+	VSHUFF64X2   $0x88, Z1, Z0, Z4
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VSHUFF64X2   $0x88, Z3, Z2, Z1
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPS       Z0, Z2, Z0
+	VBROADCASTSS c32_3f800000<>+0(SB), Z1
+	VDIVPS       Z0, Z1, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+long:
+	CMPQ         R14, $0x00001000
+	JG           done
+	VMOVUPS      (R13), Z0
+	VMOVUPS      64(R13), Z1
+	VBROADCASTSS c32_00000000<>+0(SB), Z2
+	VBROADCASTSS c32_00000000<>+0(SB), Z3
+	ADDQ         $0x00000080, R13
+	SUBQ         $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPS 64(R13), Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 128(R13), Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 192(R13), Z4
+	VADDPS  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVW     R14, K1
+	VMOVUPS   (R13), Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VADDPS    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z2, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_3f800000<>+0(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000<>+8(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000<>+16(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000<>+24(SB)/8, $0x3f8000003f800000
+GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
+
+// func maxF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2
+TEXT ·maxF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -540,7 +726,7 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -550,14 +736,17 @@ DATA c32_ff800000<>+16(SB)/8, $0xff800000ff800000
 DATA c32_ff800000<>+24(SB)/8, $0xff800000ff800000
 GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $32
 
-// func minF32AVX512(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func minF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512F, BMI2
-TEXT ·minF32AVX512(SB), NOSPLIT, $0-48
+TEXT ·minF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -737,7 +926,7 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -747,14 +936,654 @@ DATA c32_7f800000<>+16(SB)/8, $0x7f8000007f800000
 DATA c32_7f800000<>+24(SB)/8, $0x7f8000007f800000
 GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $32
 
-// func sumF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func expNearF32AVX512(dst *float32, x *float32, n int) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·expNearF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ              CX, $0x00000040
+	JL                main_end
+	VMOVUPS           (DX), Z0
+	VMOVUPS           64(DX), Z1
+	VMOVUPS           128(DX), Z2
+	VMOVUPS           192(DX), Z3
+	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z4
+	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K1
+	KNOTW             K1, K1
+	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z4
+	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K2
+	KNOTW             K2, K2
+	KORW              K1, K2, K1
+	VANDPS.BCST       c32_7fffffff<>+0(SB), Z2, Z4
+	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K2
+	KNOTW             K2, K2
+	KORW              K1, K2, K1
+	VANDPS.BCST       c32_7fffffff<>+0(SB), Z3, Z4
+	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K2
+	KNOTW             K2, K2
+	KORW              K1, K2, K1
+	KORTESTW          K1, K1
+	JNE               done
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
+	VMAXPS            Z0, Z5, Z0
+	VMINPS            Z0, Z4, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z4
+	VRNDSCALEPS       $0x08, Z4, Z4
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z5
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z5
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z5
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z5
+	VMULPS            Z0, Z0, Z6
+	VFMADD213PS       Z0, Z6, Z5
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z0
+	VSCALEFPS         Z4, Z0, Z0
+	VMOVUPS           Z0, (AX)
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
+	VMAXPS            Z1, Z4, Z1
+	VMINPS            Z1, Z0, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z4
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z4
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z4
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z4
+	VMULPS            Z0, Z0, Z5
+	VFMADD213PS       Z0, Z5, Z4
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, 64(AX)
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z1
+	VMAXPS            Z2, Z1, Z1
+	VMINPS            Z1, Z0, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
+	VMULPS            Z0, Z0, Z4
+	VFMADD213PS       Z0, Z4, Z2
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, 128(AX)
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z1
+	VMAXPS            Z3, Z1, Z1
+	VMINPS            Z1, Z0, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
+	VMULPS            Z0, Z0, Z3
+	VFMADD213PS       Z0, Z3, Z2
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, 192(AX)
+	ADDQ              $0x00000100, DX
+	ADDQ              $0x00000100, AX
+	SUBQ              $0x00000040, CX
+	JMP               main
+
+main_end:
+tail:
+	TESTQ             CX, CX
+	JLE               done
+	MOVQ              CX, BX
+	MOVQ              $0x00000010, SI
+	CMPQ              BX, SI
+	CMOVQGT           SI, BX
+	MOVQ              $-1, SI
+	BZHIQ             BX, SI, SI
+	KMOVW             SI, K1
+	VMOVUPS.Z         (DX), K1, Z0
+	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
+	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z1, K2
+	KNOTW             K2, K2
+	KORTESTW          K2, K2
+	JNE               done
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z1
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z2
+	VMAXPS            Z0, Z2, Z0
+	VMINPS            Z0, Z1, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
+	VMULPS            Z0, Z0, Z3
+	VFMADD213PS       Z0, Z3, Z2
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, K1, (AX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, AX
+	SUBQ              $0x00000010, CX
+	JMP               tail
+
+done:
+	MOVQ    n+16(FP), AX
+	XORQ    DX, DX
+	TESTQ   CX, CX
+	CMOVQLT DX, CX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA c32_42200000<>+0(SB)/8, $0x4220000042200000
+DATA c32_42200000<>+8(SB)/8, $0x4220000042200000
+DATA c32_42200000<>+16(SB)/8, $0x4220000042200000
+DATA c32_42200000<>+24(SB)/8, $0x4220000042200000
+GLOBL c32_42200000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_42b20000<>+0(SB)/8, $0x42b2000042b20000
+DATA c32_42b20000<>+8(SB)/8, $0x42b2000042b20000
+DATA c32_42b20000<>+16(SB)/8, $0x42b2000042b20000
+DATA c32_42b20000<>+24(SB)/8, $0x42b2000042b20000
+GLOBL c32_42b20000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_c2d00000<>+0(SB)/8, $0xc2d00000c2d00000
+DATA c32_c2d00000<>+8(SB)/8, $0xc2d00000c2d00000
+DATA c32_c2d00000<>+16(SB)/8, $0xc2d00000c2d00000
+DATA c32_c2d00000<>+24(SB)/8, $0xc2d00000c2d00000
+GLOBL c32_c2d00000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA c32_3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA c32_3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA c32_3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL c32_3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f317200<>+0(SB)/8, $0x3f3172003f317200
+DATA c32_3f317200<>+8(SB)/8, $0x3f3172003f317200
+DATA c32_3f317200<>+16(SB)/8, $0x3f3172003f317200
+DATA c32_3f317200<>+24(SB)/8, $0x3f3172003f317200
+GLOBL c32_3f317200<>(SB), RODATA|NOPTR, $32
+
+DATA c32_35bfbe8e<>+0(SB)/8, $0x35bfbe8e35bfbe8e
+DATA c32_35bfbe8e<>+8(SB)/8, $0x35bfbe8e35bfbe8e
+DATA c32_35bfbe8e<>+16(SB)/8, $0x35bfbe8e35bfbe8e
+DATA c32_35bfbe8e<>+24(SB)/8, $0x35bfbe8e35bfbe8e
+GLOBL c32_35bfbe8e<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3ab50d56<>+0(SB)/8, $0x3ab50d563ab50d56
+DATA c32_3ab50d56<>+8(SB)/8, $0x3ab50d563ab50d56
+DATA c32_3ab50d56<>+16(SB)/8, $0x3ab50d563ab50d56
+DATA c32_3ab50d56<>+24(SB)/8, $0x3ab50d563ab50d56
+GLOBL c32_3ab50d56<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3c091fe3<>+0(SB)/8, $0x3c091fe33c091fe3
+DATA c32_3c091fe3<>+8(SB)/8, $0x3c091fe33c091fe3
+DATA c32_3c091fe3<>+16(SB)/8, $0x3c091fe33c091fe3
+DATA c32_3c091fe3<>+24(SB)/8, $0x3c091fe33c091fe3
+GLOBL c32_3c091fe3<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3d2aac8b<>+0(SB)/8, $0x3d2aac8b3d2aac8b
+DATA c32_3d2aac8b<>+8(SB)/8, $0x3d2aac8b3d2aac8b
+DATA c32_3d2aac8b<>+16(SB)/8, $0x3d2aac8b3d2aac8b
+DATA c32_3d2aac8b<>+24(SB)/8, $0x3d2aac8b3d2aac8b
+GLOBL c32_3d2aac8b<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e2aaa45<>+0(SB)/8, $0x3e2aaa453e2aaa45
+DATA c32_3e2aaa45<>+8(SB)/8, $0x3e2aaa453e2aaa45
+DATA c32_3e2aaa45<>+16(SB)/8, $0x3e2aaa453e2aaa45
+DATA c32_3e2aaa45<>+24(SB)/8, $0x3e2aaa453e2aaa45
+GLOBL c32_3e2aaa45<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3efffffe<>+0(SB)/8, $0x3efffffe3efffffe
+DATA c32_3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
+DATA c32_3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
+DATA c32_3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
+GLOBL c32_3efffffe<>(SB), RODATA|NOPTR, $32
+
+// func expF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·expF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ              CX, $0x00000040
+	JL                main_end
+	VMOVUPS           (DX), Z0
+	VMOVUPS           64(DX), Z1
+	VMOVUPS           128(DX), Z2
+	VMOVUPS           192(DX), Z3
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
+	VMAXPS            Z0, Z5, Z0
+	VMINPS            Z0, Z4, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z4
+	VRNDSCALEPS       $0x08, Z4, Z4
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z5
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z5
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z5
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z5
+	VMULPS            Z0, Z0, Z6
+	VFMADD213PS       Z0, Z6, Z5
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z0
+	VSCALEFPS         Z4, Z0, Z0
+	VMOVUPS           Z0, (AX)
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
+	VMAXPS            Z1, Z4, Z1
+	VMINPS            Z1, Z0, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z4
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z4
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z4
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z4
+	VMULPS            Z0, Z0, Z5
+	VFMADD213PS       Z0, Z5, Z4
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, 64(AX)
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z1
+	VMAXPS            Z2, Z1, Z1
+	VMINPS            Z1, Z0, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
+	VMULPS            Z0, Z0, Z4
+	VFMADD213PS       Z0, Z4, Z2
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, 128(AX)
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z1
+	VMAXPS            Z3, Z1, Z1
+	VMINPS            Z1, Z0, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
+	VMULPS            Z0, Z0, Z3
+	VFMADD213PS       Z0, Z3, Z2
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, 192(AX)
+	ADDQ              $0x00000100, DX
+	ADDQ              $0x00000100, AX
+	SUBQ              $0x00000040, CX
+	JMP               main
+
+main_end:
+tail:
+	TESTQ             CX, CX
+	JLE               done
+	MOVQ              CX, BX
+	MOVQ              $0x00000010, SI
+	CMPQ              BX, SI
+	CMOVQGT           SI, BX
+	MOVQ              $-1, SI
+	BZHIQ             BX, SI, SI
+	KMOVW             SI, K1
+	VMOVUPS.Z         (DX), K1, Z0
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z1
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z2
+	VMAXPS            Z0, Z2, Z0
+	VMINPS            Z0, Z1, Z0
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS       $0x08, Z1, Z1
+	VMOVAPS           Z0, Z0
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
+	VMULPS            Z0, Z0, Z3
+	VFMADD213PS       Z0, Z3, Z2
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
+	VSCALEFPS         Z1, Z0, Z0
+	VMOVUPS           Z0, K1, (AX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, AX
+	SUBQ              $0x00000010, CX
+	JMP               tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func logF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·logF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ              CX, $0x00000020
+	JL                main_end
+	VMOVUPS           (DX), Z0
+	VMOVUPS           64(DX), Z1
+	VGETMANTPS        $0x0f, Z0, Z2
+	VGETEXPPS         Z0, Z0
+	VGETEXPPS         Z2, Z3
+	VSUBPS            Z3, Z0, Z0
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
+	VMULPS            Z2, Z2, Z3
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z4
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z2, Z4
+	VMULPS            Z2, Z3, Z5
+	VMULPS            Z5, Z4, Z4
+	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z0, Z4
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z3, Z4
+	VADDPS            Z4, Z2, Z2
+	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z2
+	VMOVUPS           Z2, (AX)
+	VGETMANTPS        $0x0f, Z1, Z0
+	VGETEXPPS         Z1, Z1
+	VGETEXPPS         Z0, Z2
+	VSUBPS            Z2, Z1, Z1
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z0, Z0
+	VMULPS            Z0, Z0, Z2
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z0, Z3
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z0, Z3
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z0, Z3
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z0, Z3
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z0, Z3
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z0, Z3
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z0, Z3
+	VMULPS            Z0, Z2, Z4
+	VMULPS            Z4, Z3, Z3
+	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z1, Z3
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
+	VADDPS            Z3, Z0, Z0
+	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z1, Z0
+	VMOVUPS           Z0, 64(AX)
+	ADDQ              $0x00000080, DX
+	ADDQ              $0x00000080, AX
+	SUBQ              $0x00000020, CX
+	JMP               main
+
+main_end:
+tail:
+	TESTQ             CX, CX
+	JLE               done
+	MOVQ              CX, BX
+	MOVQ              $0x00000010, SI
+	CMPQ              BX, SI
+	CMOVQGT           SI, BX
+	MOVQ              $-1, SI
+	BZHIQ             BX, SI, SI
+	KMOVW             SI, K1
+	VMOVUPS.Z         (DX), K1, Z0
+	VGETMANTPS        $0x0f, Z0, Z1
+	VGETEXPPS         Z0, Z0
+	VGETEXPPS         Z1, Z2
+	VSUBPS            Z2, Z0, Z0
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z1
+	VMULPS            Z1, Z1, Z2
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z1, Z3
+	VMULPS            Z1, Z2, Z4
+	VMULPS            Z4, Z3, Z3
+	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z0, Z3
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
+	VADDPS            Z3, Z1, Z1
+	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z1
+	VMOVUPS           Z1, K1, (AX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, AX
+	SUBQ              $0x00000010, CX
+	JMP               tail
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_bd38b4c0<>+0(SB)/8, $0xbd38b4c0bd38b4c0
+DATA c32_bd38b4c0<>+8(SB)/8, $0xbd38b4c0bd38b4c0
+DATA c32_bd38b4c0<>+16(SB)/8, $0xbd38b4c0bd38b4c0
+DATA c32_bd38b4c0<>+24(SB)/8, $0xbd38b4c0bd38b4c0
+GLOBL c32_bd38b4c0<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3dd65625<>+0(SB)/8, $0x3dd656253dd65625
+DATA c32_3dd65625<>+8(SB)/8, $0x3dd656253dd65625
+DATA c32_3dd65625<>+16(SB)/8, $0x3dd656253dd65625
+DATA c32_3dd65625<>+24(SB)/8, $0x3dd656253dd65625
+GLOBL c32_3dd65625<>(SB), RODATA|NOPTR, $32
+
+DATA c32_be06c7f6<>+0(SB)/8, $0xbe06c7f6be06c7f6
+DATA c32_be06c7f6<>+8(SB)/8, $0xbe06c7f6be06c7f6
+DATA c32_be06c7f6<>+16(SB)/8, $0xbe06c7f6be06c7f6
+DATA c32_be06c7f6<>+24(SB)/8, $0xbe06c7f6be06c7f6
+GLOBL c32_be06c7f6<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e144226<>+0(SB)/8, $0x3e1442263e144226
+DATA c32_3e144226<>+8(SB)/8, $0x3e1442263e144226
+DATA c32_3e144226<>+16(SB)/8, $0x3e1442263e144226
+DATA c32_3e144226<>+24(SB)/8, $0x3e1442263e144226
+GLOBL c32_3e144226<>(SB), RODATA|NOPTR, $32
+
+DATA c32_be2a77b0<>+0(SB)/8, $0xbe2a77b0be2a77b0
+DATA c32_be2a77b0<>+8(SB)/8, $0xbe2a77b0be2a77b0
+DATA c32_be2a77b0<>+16(SB)/8, $0xbe2a77b0be2a77b0
+DATA c32_be2a77b0<>+24(SB)/8, $0xbe2a77b0be2a77b0
+GLOBL c32_be2a77b0<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e4cb4d1<>+0(SB)/8, $0x3e4cb4d13e4cb4d1
+DATA c32_3e4cb4d1<>+8(SB)/8, $0x3e4cb4d13e4cb4d1
+DATA c32_3e4cb4d1<>+16(SB)/8, $0x3e4cb4d13e4cb4d1
+DATA c32_3e4cb4d1<>+24(SB)/8, $0x3e4cb4d13e4cb4d1
+GLOBL c32_3e4cb4d1<>(SB), RODATA|NOPTR, $32
+
+DATA c32_be800021<>+0(SB)/8, $0xbe800021be800021
+DATA c32_be800021<>+8(SB)/8, $0xbe800021be800021
+DATA c32_be800021<>+16(SB)/8, $0xbe800021be800021
+DATA c32_be800021<>+24(SB)/8, $0xbe800021be800021
+GLOBL c32_be800021<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3eaaaad2<>+0(SB)/8, $0x3eaaaad23eaaaad2
+DATA c32_3eaaaad2<>+8(SB)/8, $0x3eaaaad23eaaaad2
+DATA c32_3eaaaad2<>+16(SB)/8, $0x3eaaaad23eaaaad2
+DATA c32_3eaaaad2<>+24(SB)/8, $0x3eaaaad23eaaaad2
+GLOBL c32_3eaaaad2<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000<>+24(SB)/8, $0x3f0000003f000000
+GLOBL c32_3f000000<>(SB), RODATA|NOPTR, $32
+
+// func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·mulRowsF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSS (DX), Z0
+	ADDQ         $0x04, DX
+
+vector:
+	VMOVUPS (CX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	CMPQ    R8, $0x10
+	JG      more
+	LEAQ    (CX)(R8*4), CX
+	LEAQ    (AX)(R8*4), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x40, CX
+	ADDQ $0x40, AX
+	SUBQ $0x10, R8
+	JMP  vector
+
+// func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·subRowsF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSS (DX), Z0
+	ADDQ         $0x04, DX
+
+vector:
+	VMOVUPS (CX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	CMPQ    R8, $0x10
+	JG      more
+	LEAQ    (CX)(R8*4), CX
+	LEAQ    (AX)(R8*4), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x40, CX
+	ADDQ $0x40, AX
+	SUBQ $0x10, R8
+	JMP  vector
+
+// func streamAVX512(dst *byte, src *byte, lines int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·streamAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ lines+16(FP), DX
+
+four:
+	CMPQ     DX, $0x04
+	JL       one
+	VMOVUPS  (CX), Z0
+	VMOVNTPS Z0, (AX)
+	VMOVUPS  64(CX), Z0
+	VMOVNTPS Z0, 64(AX)
+	VMOVUPS  128(CX), Z0
+	VMOVNTPS Z0, 128(AX)
+	VMOVUPS  192(CX), Z0
+	VMOVNTPS Z0, 192(AX)
+	ADDQ     $0x00000100, CX
+	ADDQ     $0x00000100, AX
+	SUBQ     $0x04, DX
+	JMP      four
+
+one:
+	TESTQ    DX, DX
+	JZ       done
+	VMOVUPS  (CX), Z0
+	VMOVNTPS Z0, (AX)
+	ADDQ     $0x00000040, CX
+	ADDQ     $0x00000040, AX
+	SUBQ     $0x01, DX
+	JMP      one
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sumF64AVX512(SB), NOSPLIT, $0-48
+TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -886,7 +1715,7 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -896,14 +1725,17 @@ DATA c64_0000000000000000<>+16(SB)/8, $0x0000000000000000
 DATA c64_0000000000000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c64_0000000000000000<>(SB), RODATA|NOPTR, $32
 
-// func meanF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·meanF64AVX512(SB), NOSPLIT, $0-48
+TEXT ·meanF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -1040,18 +1872,175 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func maxF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·maxF64AVX512(SB), NOSPLIT, $0-48
+TEXT ·inverseF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ R10, $0x08
+	JL   done
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ      (CX)(DI*8), R13
+	MOVQ      DI, R14
+	MOVQ      (R8), DI
+	SUBQ      DI, R14
+	NEGQ      R14
+	ADDQ      $0x08, R8
+	BZHIQ     R14, R9, R15
+	KMOVB     R15, K1
+	VMOVUPD   (R13), Z0
+	VMOVAPD.Z Z0, K1, Z0
+	SHRQ      $0x08, R15
+	KMOVB     R15, K1
+	VMOVUPD   64(R13), Z1
+	VMOVAPD.Z Z1, K1, Z1
+	VADDPD    Z1, Z0, Z0
+	SHRQ      $0x08, R15
+	KMOVB     R15, K1
+	VMOVUPD   128(R13), Z1
+	VMOVAPD.Z Z1, K1, Z1
+	VADDPD    Z1, Z0, Z0
+	CMPQ      R14, $0x18
+	JG        long
+
+reduced:
+	VMOVUPD      Z0, (R12)
+	ADDQ         $0x40, R12
+	DECQ         R11
+	JNZ          row
+	VMOVUPD      (SI), Z0
+	VUNPCKLPD    64(SI), Z0, Z1
+	VUNPCKHPD    64(SI), Z0, Z0
+	VADDPD       Z0, Z1, Z0
+	VMOVUPD      128(SI), Z1
+	VUNPCKLPD    192(SI), Z1, Z2
+	VUNPCKHPD    192(SI), Z1, Z1
+	VADDPD       Z1, Z2, Z1
+	VMOVUPD      256(SI), Z2
+	VUNPCKLPD    320(SI), Z2, Z3
+	VUNPCKHPD    320(SI), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      384(SI), Z3
+	VUNPCKLPD    448(SI), Z3, Z4
+	VUNPCKHPD    448(SI), Z3, Z3
+	VADDPD       Z3, Z4, Z3
+	VSHUFF64X2   $0x88, Z1, Z0, Z4
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VSHUFF64X2   $0x88, Z3, Z2, Z1
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPD       Z0, Z2, Z0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+long:
+	CMPQ         R14, $0x00001000
+	JG           done
+	VMOVUPD      (R13), Z0
+	VMOVUPD      64(R13), Z1
+	VMOVUPD      128(R13), Z2
+	VBROADCASTSD c64_0000000000000000<>+0(SB), Z3
+	ADDQ         $0x000000c0, R13
+	SUBQ         $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPD 64(R13), Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 128(R13), Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 192(R13), Z4
+	VADDPD  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VMOVUPD   (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z3, Z2, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·maxF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -1213,7 +2202,7 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1223,14 +2212,17 @@ DATA c64_fff0000000000000<>+16(SB)/8, $0xfff0000000000000
 DATA c64_fff0000000000000<>+24(SB)/8, $0xfff0000000000000
 GLOBL c64_fff0000000000000<>(SB), RODATA|NOPTR, $32
 
-// func minF64AVX512(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·minF64AVX512(SB), NOSPLIT, $0-48
+TEXT ·minF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -1392,7 +2384,7 @@ joined:
 
 done:
 	SUBQ R10, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1402,14 +2394,727 @@ DATA c64_7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
 DATA c64_7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
 GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
 
-// func sumF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func expNearF64AVX512(dst *float64, x *float64, n int) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·expNearF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ              CX, $0x00000020
+	JL                main_end
+	VMOVUPD           (DX), Z0
+	VMOVUPD           64(DX), Z1
+	VMOVUPD           128(DX), Z2
+	VMOVUPD           192(DX), Z3
+	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z4
+	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K1
+	KNOTB             K1, K1
+	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z4
+	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K2
+	KNOTB             K2, K2
+	KORW              K1, K2, K1
+	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z2, Z4
+	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K2
+	KNOTB             K2, K2
+	KORW              K1, K2, K1
+	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z3, Z4
+	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K2
+	KNOTB             K2, K2
+	KORW              K1, K2, K1
+	KORTESTW          K1, K1
+	JNE               done
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
+	VMAXPD            Z0, Z5, Z0
+	VMINPD            Z0, Z4, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z4
+	VRNDSCALEPD       $0x08, Z4, Z4
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z5
+	VMULPD            Z0, Z0, Z6
+	VFMADD213PD       Z0, Z6, Z5
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z0
+	VSCALEFPD         Z4, Z0, Z0
+	VMOVUPD           Z0, (AX)
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
+	VMAXPD            Z1, Z4, Z1
+	VMINPD            Z1, Z0, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z4
+	VMULPD            Z0, Z0, Z5
+	VFMADD213PD       Z0, Z5, Z4
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, 64(AX)
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z1
+	VMAXPD            Z2, Z1, Z1
+	VMINPD            Z1, Z0, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD            Z0, Z0, Z4
+	VFMADD213PD       Z0, Z4, Z2
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, 128(AX)
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z1
+	VMAXPD            Z3, Z1, Z1
+	VMINPD            Z1, Z0, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD            Z0, Z0, Z3
+	VFMADD213PD       Z0, Z3, Z2
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, 192(AX)
+	ADDQ              $0x00000100, DX
+	ADDQ              $0x00000100, AX
+	SUBQ              $0x00000020, CX
+	JMP               main
+
+main_end:
+tail:
+	TESTQ             CX, CX
+	JLE               done
+	MOVQ              CX, BX
+	MOVQ              $0x00000008, SI
+	CMPQ              BX, SI
+	CMOVQGT           SI, BX
+	MOVQ              $-1, SI
+	BZHIQ             BX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (DX), K1, Z0
+	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z1
+	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z1, K2
+	KNOTB             K2, K2
+	KORTESTW          K2, K2
+	JNE               done
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z1
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z2
+	VMAXPD            Z0, Z2, Z0
+	VMINPD            Z0, Z1, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD            Z0, Z0, Z3
+	VFMADD213PD       Z0, Z3, Z2
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, K1, (AX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, AX
+	SUBQ              $0x00000008, CX
+	JMP               tail
+
+done:
+	MOVQ    n+16(FP), AX
+	XORQ    DX, DX
+	TESTQ   CX, CX
+	CMOVQLT DX, CX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL c64_7fffffffffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA c64_4075400000000000<>+0(SB)/8, $0x4075400000000000
+DATA c64_4075400000000000<>+8(SB)/8, $0x4075400000000000
+DATA c64_4075400000000000<>+16(SB)/8, $0x4075400000000000
+DATA c64_4075400000000000<>+24(SB)/8, $0x4075400000000000
+GLOBL c64_4075400000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_4086300000000000<>+0(SB)/8, $0x4086300000000000
+DATA c64_4086300000000000<>+8(SB)/8, $0x4086300000000000
+DATA c64_4086300000000000<>+16(SB)/8, $0x4086300000000000
+DATA c64_4086300000000000<>+24(SB)/8, $0x4086300000000000
+GLOBL c64_4086300000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_c087500000000000<>+0(SB)/8, $0xc087500000000000
+DATA c64_c087500000000000<>+8(SB)/8, $0xc087500000000000
+DATA c64_c087500000000000<>+16(SB)/8, $0xc087500000000000
+DATA c64_c087500000000000<>+24(SB)/8, $0xc087500000000000
+GLOBL c64_c087500000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+DATA c64_3ff71547652b82fe<>+8(SB)/8, $0x3ff71547652b82fe
+DATA c64_3ff71547652b82fe<>+16(SB)/8, $0x3ff71547652b82fe
+DATA c64_3ff71547652b82fe<>+24(SB)/8, $0x3ff71547652b82fe
+GLOBL c64_3ff71547652b82fe<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fe62e42fefa3000<>+0(SB)/8, $0x3fe62e42fefa3000
+DATA c64_3fe62e42fefa3000<>+8(SB)/8, $0x3fe62e42fefa3000
+DATA c64_3fe62e42fefa3000<>+16(SB)/8, $0x3fe62e42fefa3000
+DATA c64_3fe62e42fefa3000<>+24(SB)/8, $0x3fe62e42fefa3000
+GLOBL c64_3fe62e42fefa3000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3d53de6af278ece6<>+0(SB)/8, $0x3d53de6af278ece6
+DATA c64_3d53de6af278ece6<>+8(SB)/8, $0x3d53de6af278ece6
+DATA c64_3d53de6af278ece6<>+16(SB)/8, $0x3d53de6af278ece6
+DATA c64_3d53de6af278ece6<>+24(SB)/8, $0x3d53de6af278ece6
+GLOBL c64_3d53de6af278ece6<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3e21e399cfa23925<>+0(SB)/8, $0x3e21e399cfa23925
+DATA c64_3e21e399cfa23925<>+8(SB)/8, $0x3e21e399cfa23925
+DATA c64_3e21e399cfa23925<>+16(SB)/8, $0x3e21e399cfa23925
+DATA c64_3e21e399cfa23925<>+24(SB)/8, $0x3e21e399cfa23925
+GLOBL c64_3e21e399cfa23925<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3e5af7122d69a19e<>+0(SB)/8, $0x3e5af7122d69a19e
+DATA c64_3e5af7122d69a19e<>+8(SB)/8, $0x3e5af7122d69a19e
+DATA c64_3e5af7122d69a19e<>+16(SB)/8, $0x3e5af7122d69a19e
+DATA c64_3e5af7122d69a19e<>+24(SB)/8, $0x3e5af7122d69a19e
+GLOBL c64_3e5af7122d69a19e<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3e927e5bbbba723d<>+0(SB)/8, $0x3e927e5bbbba723d
+DATA c64_3e927e5bbbba723d<>+8(SB)/8, $0x3e927e5bbbba723d
+DATA c64_3e927e5bbbba723d<>+16(SB)/8, $0x3e927e5bbbba723d
+DATA c64_3e927e5bbbba723d<>+24(SB)/8, $0x3e927e5bbbba723d
+GLOBL c64_3e927e5bbbba723d<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3ec71dded27f8463<>+0(SB)/8, $0x3ec71dded27f8463
+DATA c64_3ec71dded27f8463<>+8(SB)/8, $0x3ec71dded27f8463
+DATA c64_3ec71dded27f8463<>+16(SB)/8, $0x3ec71dded27f8463
+DATA c64_3ec71dded27f8463<>+24(SB)/8, $0x3ec71dded27f8463
+GLOBL c64_3ec71dded27f8463<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3efa01a01301f8a2<>+0(SB)/8, $0x3efa01a01301f8a2
+DATA c64_3efa01a01301f8a2<>+8(SB)/8, $0x3efa01a01301f8a2
+DATA c64_3efa01a01301f8a2<>+16(SB)/8, $0x3efa01a01301f8a2
+DATA c64_3efa01a01301f8a2<>+24(SB)/8, $0x3efa01a01301f8a2
+GLOBL c64_3efa01a01301f8a2<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3f2a01a01b4ab37f<>+0(SB)/8, $0x3f2a01a01b4ab37f
+DATA c64_3f2a01a01b4ab37f<>+8(SB)/8, $0x3f2a01a01b4ab37f
+DATA c64_3f2a01a01b4ab37f<>+16(SB)/8, $0x3f2a01a01b4ab37f
+DATA c64_3f2a01a01b4ab37f<>+24(SB)/8, $0x3f2a01a01b4ab37f
+GLOBL c64_3f2a01a01b4ab37f<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3f56c16c16c3260e<>+0(SB)/8, $0x3f56c16c16c3260e
+DATA c64_3f56c16c16c3260e<>+8(SB)/8, $0x3f56c16c16c3260e
+DATA c64_3f56c16c16c3260e<>+16(SB)/8, $0x3f56c16c16c3260e
+DATA c64_3f56c16c16c3260e<>+24(SB)/8, $0x3f56c16c16c3260e
+GLOBL c64_3f56c16c16c3260e<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3f8111111110e95f<>+0(SB)/8, $0x3f8111111110e95f
+DATA c64_3f8111111110e95f<>+8(SB)/8, $0x3f8111111110e95f
+DATA c64_3f8111111110e95f<>+16(SB)/8, $0x3f8111111110e95f
+DATA c64_3f8111111110e95f<>+24(SB)/8, $0x3f8111111110e95f
+GLOBL c64_3f8111111110e95f<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fa55555555554fa<>+0(SB)/8, $0x3fa55555555554fa
+DATA c64_3fa55555555554fa<>+8(SB)/8, $0x3fa55555555554fa
+DATA c64_3fa55555555554fa<>+16(SB)/8, $0x3fa55555555554fa
+DATA c64_3fa55555555554fa<>+24(SB)/8, $0x3fa55555555554fa
+GLOBL c64_3fa55555555554fa<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fc555555555555c<>+0(SB)/8, $0x3fc555555555555c
+DATA c64_3fc555555555555c<>+8(SB)/8, $0x3fc555555555555c
+DATA c64_3fc555555555555c<>+16(SB)/8, $0x3fc555555555555c
+DATA c64_3fc555555555555c<>+24(SB)/8, $0x3fc555555555555c
+GLOBL c64_3fc555555555555c<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+DATA c64_3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
+DATA c64_3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
+DATA c64_3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
+GLOBL c64_3fe0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func expF64AVX512(dst *float64, x *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·expF64AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ              CX, $0x00000020
+	JL                main_end
+	VMOVUPD           (DX), Z0
+	VMOVUPD           64(DX), Z1
+	VMOVUPD           128(DX), Z2
+	VMOVUPD           192(DX), Z3
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
+	VMAXPD            Z0, Z5, Z0
+	VMINPD            Z0, Z4, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z4
+	VRNDSCALEPD       $0x08, Z4, Z4
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z5
+	VMULPD            Z0, Z0, Z6
+	VFMADD213PD       Z0, Z6, Z5
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z0
+	VSCALEFPD         Z4, Z0, Z0
+	VMOVUPD           Z0, (AX)
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
+	VMAXPD            Z1, Z4, Z1
+	VMINPD            Z1, Z0, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z4
+	VMULPD            Z0, Z0, Z5
+	VFMADD213PD       Z0, Z5, Z4
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, 64(AX)
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z1
+	VMAXPD            Z2, Z1, Z1
+	VMINPD            Z1, Z0, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD            Z0, Z0, Z4
+	VFMADD213PD       Z0, Z4, Z2
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, 128(AX)
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z1
+	VMAXPD            Z3, Z1, Z1
+	VMINPD            Z1, Z0, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD            Z0, Z0, Z3
+	VFMADD213PD       Z0, Z3, Z2
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, 192(AX)
+	ADDQ              $0x00000100, DX
+	ADDQ              $0x00000100, AX
+	SUBQ              $0x00000020, CX
+	JMP               main
+
+main_end:
+tail:
+	TESTQ             CX, CX
+	JLE               done
+	MOVQ              CX, BX
+	MOVQ              $0x00000008, SI
+	CMPQ              BX, SI
+	CMOVQGT           SI, BX
+	MOVQ              $-1, SI
+	BZHIQ             BX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (DX), K1, Z0
+	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z1
+	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z2
+	VMAXPD            Z0, Z2, Z0
+	VMINPD            Z0, Z1, Z0
+	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
+	VRNDSCALEPD       $0x08, Z1, Z1
+	VMOVAPD           Z0, Z0
+	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
+	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
+	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD            Z0, Z0, Z3
+	VFMADD213PD       Z0, Z3, Z2
+	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VMOVUPD           Z0, K1, (AX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, AX
+	SUBQ              $0x00000008, CX
+	JMP               tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func logF64AVX512(dst *float64, x *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·logF64AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ             CX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VGETMANTPD       $0x0f, Z0, Z2
+	VGETEXPPD        Z0, Z0
+	VGETEXPPD        Z2, Z3
+	VSUBPD           Z3, Z0, Z0
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z2
+	VMULPD           Z2, Z2, Z3
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z2, Z4
+	VDIVPD           Z4, Z2, Z4
+	VMULPD           Z4, Z4, Z5
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z6
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z5, Z6
+	VMULPD           Z6, Z5, Z5
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z3, Z3
+	VADDPD           Z3, Z5, Z5
+	VMULPD           Z5, Z4, Z4
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z4
+	VSUBPD           Z4, Z3, Z3
+	VSUBPD           Z3, Z2, Z2
+	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z2
+	VMOVUPD          Z2, (AX)
+	VGETMANTPD       $0x0f, Z1, Z0
+	VGETEXPPD        Z1, Z1
+	VGETEXPPD        Z0, Z2
+	VSUBPD           Z2, Z1, Z1
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z0
+	VMULPD           Z0, Z0, Z2
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z0, Z3
+	VDIVPD           Z3, Z0, Z3
+	VMULPD           Z3, Z3, Z4
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
+	VMULPD           Z5, Z4, Z4
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VADDPD           Z2, Z4, Z4
+	VMULPD           Z4, Z3, Z3
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z3
+	VSUBPD           Z3, Z2, Z2
+	VSUBPD           Z2, Z0, Z0
+	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
+	VMOVUPD          Z0, 64(AX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, AX
+	SUBQ             $0x00000010, CX
+	JMP              main
+
+main_end:
+tail:
+	TESTQ            CX, CX
+	JLE              done
+	MOVQ             CX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VGETMANTPD       $0x0f, Z0, Z1
+	VGETEXPPD        Z0, Z0
+	VGETEXPPD        Z1, Z2
+	VSUBPD           Z2, Z0, Z0
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z1
+	VMULPD           Z1, Z1, Z2
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z1, Z3
+	VDIVPD           Z3, Z1, Z3
+	VMULPD           Z3, Z3, Z4
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
+	VMULPD           Z5, Z4, Z4
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VADDPD           Z2, Z4, Z4
+	VMULPD           Z4, Z3, Z3
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z3
+	VSUBPD           Z3, Z2, Z2
+	VSUBPD           Z2, Z1, Z1
+	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z1
+	VMOVUPD          Z1, K1, (AX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, AX
+	SUBQ             $0x00000008, CX
+	JMP              tail
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c64_4000000000000000<>+0(SB)/8, $0x4000000000000000
+DATA c64_4000000000000000<>+8(SB)/8, $0x4000000000000000
+DATA c64_4000000000000000<>+16(SB)/8, $0x4000000000000000
+DATA c64_4000000000000000<>+24(SB)/8, $0x4000000000000000
+GLOBL c64_4000000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fc1b87e3c9ee553<>+0(SB)/8, $0x3fc1b87e3c9ee553
+DATA c64_3fc1b87e3c9ee553<>+8(SB)/8, $0x3fc1b87e3c9ee553
+DATA c64_3fc1b87e3c9ee553<>+16(SB)/8, $0x3fc1b87e3c9ee553
+DATA c64_3fc1b87e3c9ee553<>+24(SB)/8, $0x3fc1b87e3c9ee553
+GLOBL c64_3fc1b87e3c9ee553<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fc0dca9e553afb3<>+0(SB)/8, $0x3fc0dca9e553afb3
+DATA c64_3fc0dca9e553afb3<>+8(SB)/8, $0x3fc0dca9e553afb3
+DATA c64_3fc0dca9e553afb3<>+16(SB)/8, $0x3fc0dca9e553afb3
+DATA c64_3fc0dca9e553afb3<>+24(SB)/8, $0x3fc0dca9e553afb3
+GLOBL c64_3fc0dca9e553afb3<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fc3b35d0291b111<>+0(SB)/8, $0x3fc3b35d0291b111
+DATA c64_3fc3b35d0291b111<>+8(SB)/8, $0x3fc3b35d0291b111
+DATA c64_3fc3b35d0291b111<>+16(SB)/8, $0x3fc3b35d0291b111
+DATA c64_3fc3b35d0291b111<>+24(SB)/8, $0x3fc3b35d0291b111
+GLOBL c64_3fc3b35d0291b111<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fc745c4a5c9d77a<>+0(SB)/8, $0x3fc745c4a5c9d77a
+DATA c64_3fc745c4a5c9d77a<>+8(SB)/8, $0x3fc745c4a5c9d77a
+DATA c64_3fc745c4a5c9d77a<>+16(SB)/8, $0x3fc745c4a5c9d77a
+DATA c64_3fc745c4a5c9d77a<>+24(SB)/8, $0x3fc745c4a5c9d77a
+GLOBL c64_3fc745c4a5c9d77a<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fcc71c74920315d<>+0(SB)/8, $0x3fcc71c74920315d
+DATA c64_3fcc71c74920315d<>+8(SB)/8, $0x3fcc71c74920315d
+DATA c64_3fcc71c74920315d<>+16(SB)/8, $0x3fcc71c74920315d
+DATA c64_3fcc71c74920315d<>+24(SB)/8, $0x3fcc71c74920315d
+GLOBL c64_3fcc71c74920315d<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fd24924921e1861<>+0(SB)/8, $0x3fd24924921e1861
+DATA c64_3fd24924921e1861<>+8(SB)/8, $0x3fd24924921e1861
+DATA c64_3fd24924921e1861<>+16(SB)/8, $0x3fd24924921e1861
+DATA c64_3fd24924921e1861<>+24(SB)/8, $0x3fd24924921e1861
+GLOBL c64_3fd24924921e1861<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fd999999999c1ad<>+0(SB)/8, $0x3fd999999999c1ad
+DATA c64_3fd999999999c1ad<>+8(SB)/8, $0x3fd999999999c1ad
+DATA c64_3fd999999999c1ad<>+16(SB)/8, $0x3fd999999999c1ad
+DATA c64_3fd999999999c1ad<>+24(SB)/8, $0x3fd999999999c1ad
+GLOBL c64_3fd999999999c1ad<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3fe555555555554f<>+0(SB)/8, $0x3fe555555555554f
+DATA c64_3fe555555555554f<>+8(SB)/8, $0x3fe555555555554f
+DATA c64_3fe555555555554f<>+16(SB)/8, $0x3fe555555555554f
+DATA c64_3fe555555555554f<>+24(SB)/8, $0x3fe555555555554f
+GLOBL c64_3fe555555555554f<>(SB), RODATA|NOPTR, $32
+
+// func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·mulRowsF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSD (DX), Z0
+	ADDQ         $0x08, DX
+
+vector:
+	VMOVUPD (CX), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	CMPQ    R8, $0x08
+	JG      more
+	LEAQ    (CX)(R8*8), CX
+	LEAQ    (AX)(R8*8), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x40, CX
+	ADDQ $0x40, AX
+	SUBQ $0x08, R8
+	JMP  vector
+
+// func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·subRowsF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSD (DX), Z0
+	ADDQ         $0x08, DX
+
+vector:
+	VMOVUPD (CX), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	CMPQ    R8, $0x08
+	JG      more
+	LEAQ    (CX)(R8*8), CX
+	LEAQ    (AX)(R8*8), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x40, CX
+	ADDQ $0x40, AX
+	SUBQ $0x08, R8
+	JMP  vector
+
+// func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
-TEXT ·sumF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·sumF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -1549,7 +3254,7 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1587,14 +3292,17 @@ DATA laneTable<>+240(SB)/8, $0x0000000000000000
 DATA laneTable<>+248(SB)/8, $0x0000000000000000
 GLOBL laneTable<>(SB), RODATA|NOPTR, $256
 
-// func meanF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, CMOV
-TEXT ·meanF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·meanF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -1744,18 +3452,177 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func maxF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
-TEXT ·maxF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·inverseF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ R9, $0x08
+	JL   done
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ    (CX)(DI*4), R12
+	MOVQ    DI, R13
+	MOVQ    (R8), DI
+	SUBQ    DI, R13
+	NEGQ    R13
+	ADDQ    $0x08, R8
+	MOVQ    $0x00000020, R15
+	CMPQ    R13, R15
+	CMOVQLT R13, R15
+	LEAQ    laneTable<>+128(SB), R14
+	SHLQ    $0x02, R15
+	SUBQ    R15, R14
+	VMOVUPS (R14), Y0
+	VMOVUPS (R12), Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS 32(R14), Y1
+	VMOVUPS 32(R12), Y2
+	VANDPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS 64(R14), Y1
+	VMOVUPS 64(R12), Y2
+	VANDPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	CMPQ    R13, $0x18
+	JG      long
+
+reduced:
+	VMOVUPS      Y0, (R11)
+	ADDQ         $0x20, R11
+	DECQ         R10
+	JNZ          row
+	VMOVUPS      (SI), Y0
+	VUNPCKLPS    32(SI), Y0, Y1
+	VUNPCKHPS    32(SI), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMOVUPS      64(SI), Y1
+	VUNPCKLPS    96(SI), Y1, Y2
+	VUNPCKHPS    96(SI), Y1, Y1
+	VADDPS       Y1, Y2, Y1
+	VMOVUPS      128(SI), Y2
+	VUNPCKLPS    160(SI), Y2, Y3
+	VUNPCKHPS    160(SI), Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VMOVUPS      192(SI), Y3
+	VUNPCKLPS    224(SI), Y3, Y4
+	VUNPCKHPS    224(SI), Y3, Y3
+	VADDPS       Y3, Y4, Y3
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y4, Y0
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+long:
+	CMPQ         R13, $0x00001000
+	JG           done
+	VMOVUPS      (R12), Y0
+	VMOVUPS      32(R12), Y1
+	VMOVUPS      64(R12), Y2
+	VBROADCASTSS c32_00000000<>+0(SB), Y3
+	ADDQ         $0x00000060, R12
+	SUBQ         $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPS 32(R12), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 96(R12), Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x02, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPS (R12), Y5
+	VANDPS  Y5, Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, CMOV
+TEXT ·maxF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -1922,18 +3789,21 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func minF32AVX2(out *float32, x *float32, splits *int64, rows int, scratch *byte) int
+// func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
-TEXT ·minF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·minF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -2100,18 +3970,792 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func sumF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func expNearF32AVX2(dst *float32, x *float32, n int) int
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·expNearF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         CX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VMOVUPS      64(DX), Y2
+	VMOVUPS      96(DX), Y3
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y4
+	VCMPPS       $0x12, c32_42200000<>+0(SB), Y4, Y4
+	VPCMPEQD     Y5, Y5, Y5
+	VPXOR        Y5, Y4, Y4
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y5
+	VCMPPS       $0x12, c32_42200000<>+0(SB), Y5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VORPS        Y4, Y5, Y4
+	VANDPS       c32_7fffffff<>+0(SB), Y2, Y5
+	VCMPPS       $0x12, c32_42200000<>+0(SB), Y5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VORPS        Y4, Y5, Y4
+	VANDPS       c32_7fffffff<>+0(SB), Y3, Y5
+	VCMPPS       $0x12, c32_42200000<>+0(SB), Y5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VORPS        Y4, Y5, Y4
+	VPTEST       Y4, Y4
+	JNE          done
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y5
+	VMULPS       Y0, Y0, Y6
+	VFMADD213PS  Y0, Y6, Y5
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff81<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y0
+	VROUNDPS     $0x08, Y0, Y0
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y0, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y0, Y0
+	VPSUBD       c32_4b3fff81<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, 32(AX)
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y0
+	VROUNDPS     $0x08, Y0, Y0
+	VMOVAPS      Y2, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y0, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y2
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y0, Y0
+	VPSUBD       c32_4b3fff81<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, 64(AX)
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y0
+	VROUNDPS     $0x08, Y0, Y0
+	VMOVAPS      Y3, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y0, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y2
+	VMULPS       Y1, Y1, Y3
+	VFMADD213PS  Y1, Y3, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y0, Y0
+	VPSUBD       c32_4b3fff81<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      Y0, 96(AX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000020, CX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         CX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
+	VCMPPS       $0x12, c32_42200000<>+0(SB), Y1, Y1
+	VPCMPEQD     Y2, Y2, Y2
+	VPXOR        Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNE          done
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff81<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000008, CX
+	JMP          single
+
+single_end:
+	TESTQ        CX, CX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	MOVQ         CX, SI
+	SHLQ         $0x02, SI
+	SUBQ         SI, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
+	VCMPPS       $0x12, c32_42200000<>+0(SB), Y2, Y2
+	VPCMPEQD     Y3, Y3, Y3
+	VPXOR        Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNE          done
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y3
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff81<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	XORQ         CX, CX
+
+done:
+	MOVQ    n+16(FP), AX
+	XORQ    DX, DX
+	TESTQ   CX, CX
+	CMOVQLT DX, CX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_4b400000<>+0(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000<>+8(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000<>+16(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000<>+24(SB)/8, $0x4b4000004b400000
+GLOBL c32_4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_4b3fff81<>+0(SB)/8, $0x4b3fff814b3fff81
+DATA c32_4b3fff81<>+8(SB)/8, $0x4b3fff814b3fff81
+DATA c32_4b3fff81<>+16(SB)/8, $0x4b3fff814b3fff81
+DATA c32_4b3fff81<>+24(SB)/8, $0x4b3fff814b3fff81
+GLOBL c32_4b3fff81<>(SB), RODATA|NOPTR, $32
+
+DATA lanesOn<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesOn<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesOn<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesOn<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesOn<>+32(SB)/8, $0x0000000000000000
+DATA lanesOn<>+40(SB)/8, $0x0000000000000000
+DATA lanesOn<>+48(SB)/8, $0x0000000000000000
+DATA lanesOn<>+56(SB)/8, $0x0000000000000000
+GLOBL lanesOn<>(SB), RODATA|NOPTR, $64
+
+// func expF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         CX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VMOVUPS      64(DX), Y2
+	VMOVUPS      96(DX), Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y0, Y5, Y0
+	VMINPS       Y0, Y4, Y0
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y5
+	VMULPS       Y0, Y0, Y6
+	VFMADD213PS  Y0, Y6, Y5
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSRLD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y0, Y0
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VBROADCASTSS c32_42b20000<>+0(SB), Y0
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y0, Y0
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y4
+	VMULPS       Y0, Y0, Y5
+	VFMADD213PS  Y0, Y5, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff02<>+0(SB), Y1, Y1
+	VPSRLD       $0x01, Y1, Y4
+	VPSUBD       Y4, Y1, Y1
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 32(AX)
+	VBROADCASTSS c32_42b20000<>+0(SB), Y0
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y1
+	VMAXPS       Y2, Y1, Y1
+	VMINPS       Y1, Y0, Y0
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y4
+	VFMADD213PS  Y0, Y4, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff02<>+0(SB), Y1, Y1
+	VPSRLD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 64(AX)
+	VBROADCASTSS c32_42b20000<>+0(SB), Y0
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y1
+	VMAXPS       Y3, Y1, Y1
+	VMINPS       Y1, Y0, Y0
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff02<>+0(SB), Y1, Y1
+	VPSRLD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 96(AX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000020, CX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         CX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	VBROADCASTSS c32_42b20000<>+0(SB), Y1
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMINPS       Y0, Y1, Y0
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff02<>+0(SB), Y1, Y1
+	VPSRLD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000008, CX
+	JMP          single
+
+single_end:
+	TESTQ        CX, CX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, CX
+	SUBQ         CX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y3
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSRLD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	XORQ         CX, CX
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_4b3fff02<>+0(SB)/8, $0x4b3fff024b3fff02
+DATA c32_4b3fff02<>+8(SB)/8, $0x4b3fff024b3fff02
+DATA c32_4b3fff02<>+16(SB)/8, $0x4b3fff024b3fff02
+DATA c32_4b3fff02<>+24(SB)/8, $0x4b3fff024b3fff02
+GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
+
+// func logF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         CX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y2
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y2, Y3, Y0, Y3
+	VPSUBD       c32_ffc00000<>+0(SB), Y3, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VPSUBD       c32_0000007f<>+0(SB), Y4, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSUBD       Y5, Y3, Y3
+	VORPS        c32_4b000000<>+0(SB), Y4, Y4
+	VSUBPS       c32_4b00007f<>+0(SB), Y4, Y4
+	VSUBPS       c32_41b80000<>+0(SB), Y4, Y5
+	VBLENDVPS    Y2, Y5, Y4, Y2
+	VSUBPS       c32_3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y5
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e144226<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be800021<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y4, Y6
+	VMULPS       Y6, Y5, Y5
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y2, Y5
+	VFNMADD231PS c32_3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  c32_3f317200<>+0(SB), Y2, Y3
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, Y3, Y0, Y3
+	VBLENDVPS    Y3, c32_7fc00000<>+0(SB), Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x00, Y3, Y0, Y0
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y2, Y0
+	VMOVUPS      Y0, (AX)
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y0
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y2
+	VBLENDVPS    Y0, Y2, Y1, Y2
+	VPSUBD       c32_ffc00000<>+0(SB), Y2, Y3
+	VPSRLD       $0x17, Y3, Y3
+	VPSUBD       c32_0000007f<>+0(SB), Y3, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPSUBD       Y4, Y2, Y2
+	VORPS        c32_4b000000<>+0(SB), Y3, Y3
+	VSUBPS       c32_4b00007f<>+0(SB), Y3, Y3
+	VSUBPS       c32_41b80000<>+0(SB), Y3, Y4
+	VBLENDVPS    Y0, Y4, Y3, Y0
+	VSUBPS       c32_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y4
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e144226<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be800021<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y3, Y5
+	VMULPS       Y5, Y4, Y4
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y0, Y4
+	VFNMADD231PS c32_3f000000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	VFMADD231PS  c32_3f317200<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y0
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, Y2, Y1, Y2
+	VBLENDVPS    Y2, c32_7fc00000<>+0(SB), Y0, Y0
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000010, CX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         CX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y2
+	VPSUBD       c32_ffc00000<>+0(SB), Y2, Y3
+	VPSRLD       $0x17, Y3, Y3
+	VPSUBD       c32_0000007f<>+0(SB), Y3, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPSUBD       Y4, Y2, Y2
+	VORPS        c32_4b000000<>+0(SB), Y3, Y3
+	VSUBPS       c32_4b00007f<>+0(SB), Y3, Y3
+	VSUBPS       c32_41b80000<>+0(SB), Y3, Y4
+	VBLENDVPS    Y1, Y4, Y3, Y1
+	VSUBPS       c32_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y4
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e144226<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be800021<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y3, Y5
+	VMULPS       Y5, Y4, Y4
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y1, Y4
+	VFNMADD231PS c32_3f000000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	VFMADD231PS  c32_3f317200<>+0(SB), Y1, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y1
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, Y2, Y0, Y2
+	VBLENDVPS    Y2, c32_7fc00000<>+0(SB), Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000008, CX
+	JMP          single
+
+single_end:
+	TESTQ        CX, CX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, CX
+	SUBQ         CX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y2
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y3
+	VPSUBD       c32_ffc00000<>+0(SB), Y3, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VPSUBD       c32_0000007f<>+0(SB), Y4, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSUBD       Y5, Y3, Y3
+	VORPS        c32_4b000000<>+0(SB), Y4, Y4
+	VSUBPS       c32_4b00007f<>+0(SB), Y4, Y4
+	VSUBPS       c32_41b80000<>+0(SB), Y4, Y5
+	VBLENDVPS    Y2, Y5, Y4, Y2
+	VSUBPS       c32_3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y5
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e144226<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be800021<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y4, Y6
+	VMULPS       Y6, Y5, Y5
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y2, Y5
+	VFNMADD231PS c32_3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  c32_3f317200<>+0(SB), Y2, Y3
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, Y3, Y1, Y3
+	VBLENDVPS    Y3, c32_7fc00000<>+0(SB), Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	XORQ         CX, CX
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_00800000<>+0(SB)/8, $0x0080000000800000
+DATA c32_00800000<>+8(SB)/8, $0x0080000000800000
+DATA c32_00800000<>+16(SB)/8, $0x0080000000800000
+DATA c32_00800000<>+24(SB)/8, $0x0080000000800000
+GLOBL c32_00800000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_4b000000<>+0(SB)/8, $0x4b0000004b000000
+DATA c32_4b000000<>+8(SB)/8, $0x4b0000004b000000
+DATA c32_4b000000<>+16(SB)/8, $0x4b0000004b000000
+DATA c32_4b000000<>+24(SB)/8, $0x4b0000004b000000
+GLOBL c32_4b000000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_ffc00000<>+0(SB)/8, $0xffc00000ffc00000
+DATA c32_ffc00000<>+8(SB)/8, $0xffc00000ffc00000
+DATA c32_ffc00000<>+16(SB)/8, $0xffc00000ffc00000
+DATA c32_ffc00000<>+24(SB)/8, $0xffc00000ffc00000
+GLOBL c32_ffc00000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_0000007f<>+0(SB)/8, $0x0000007f0000007f
+DATA c32_0000007f<>+8(SB)/8, $0x0000007f0000007f
+DATA c32_0000007f<>+16(SB)/8, $0x0000007f0000007f
+DATA c32_0000007f<>+24(SB)/8, $0x0000007f0000007f
+GLOBL c32_0000007f<>(SB), RODATA|NOPTR, $32
+
+DATA c32_4b00007f<>+0(SB)/8, $0x4b00007f4b00007f
+DATA c32_4b00007f<>+8(SB)/8, $0x4b00007f4b00007f
+DATA c32_4b00007f<>+16(SB)/8, $0x4b00007f4b00007f
+DATA c32_4b00007f<>+24(SB)/8, $0x4b00007f4b00007f
+GLOBL c32_4b00007f<>(SB), RODATA|NOPTR, $32
+
+DATA c32_41b80000<>+0(SB)/8, $0x41b8000041b80000
+DATA c32_41b80000<>+8(SB)/8, $0x41b8000041b80000
+DATA c32_41b80000<>+16(SB)/8, $0x41b8000041b80000
+DATA c32_41b80000<>+24(SB)/8, $0x41b8000041b80000
+GLOBL c32_41b80000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_7fc00000<>+0(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000<>+8(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000<>+16(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000<>+24(SB)/8, $0x7fc000007fc00000
+GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $32
+
+// func mulRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// Requires: AVX
+TEXT ·mulRowsF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSS (DX), Y0
+	ADDQ         $0x04, DX
+
+vector:
+	VMOVUPS (CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R8, $0x08
+	JG      more
+	LEAQ    (CX)(R8*4), CX
+	LEAQ    (AX)(R8*4), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x20, CX
+	ADDQ $0x20, AX
+	SUBQ $0x08, R8
+	JMP  vector
+
+// func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// Requires: AVX
+TEXT ·subRowsF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSS (DX), Y0
+	ADDQ         $0x04, DX
+
+vector:
+	VMOVUPS (CX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R8, $0x08
+	JG      more
+	LEAQ    (CX)(R8*4), CX
+	LEAQ    (AX)(R8*4), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x20, CX
+	ADDQ $0x20, AX
+	SUBQ $0x08, R8
+	JMP  vector
+
+// func streamAVX2(dst *byte, src *byte, lines int)
+// Requires: AVX, MMX+
+TEXT ·streamAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ lines+16(FP), DX
+
+four:
+	CMPQ     DX, $0x04
+	JL       one
+	VMOVUPS  (CX), Y0
+	VMOVNTPS Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VMOVNTPS Y0, 32(AX)
+	VMOVUPS  64(CX), Y0
+	VMOVNTPS Y0, 64(AX)
+	VMOVUPS  96(CX), Y0
+	VMOVNTPS Y0, 96(AX)
+	VMOVUPS  128(CX), Y0
+	VMOVNTPS Y0, 128(AX)
+	VMOVUPS  160(CX), Y0
+	VMOVNTPS Y0, 160(AX)
+	VMOVUPS  192(CX), Y0
+	VMOVNTPS Y0, 192(AX)
+	VMOVUPS  224(CX), Y0
+	VMOVNTPS Y0, 224(AX)
+	ADDQ     $0x00000100, CX
+	ADDQ     $0x00000100, AX
+	SUBQ     $0x04, DX
+	JMP      four
+
+one:
+	TESTQ    DX, DX
+	JZ       done
+	VMOVUPS  (CX), Y0
+	VMOVNTPS Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VMOVNTPS Y0, 32(AX)
+	ADDQ     $0x00000040, CX
+	ADDQ     $0x00000040, AX
+	SUBQ     $0x01, DX
+	JMP      one
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
-TEXT ·sumF64AVX2(SB), NOSPLIT, $0-48
+TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -2237,18 +4881,21 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func meanF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, CMOV
-TEXT ·meanF64AVX2(SB), NOSPLIT, $0-48
+TEXT ·meanF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ scratch+32(FP), SI
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
 	ADDQ $0x3f, SI
 	ANDQ $-64, SI
 	MOVQ (DX), DI
@@ -2381,18 +5028,163 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func maxF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
-TEXT ·maxF64AVX2(SB), NOSPLIT, $0-48
+TEXT ·inverseF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ R9, $0x04
+	JL   done
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ    (CX)(DI*8), R12
+	MOVQ    DI, R13
+	MOVQ    (R8), DI
+	SUBQ    DI, R13
+	NEGQ    R13
+	ADDQ    $0x08, R8
+	MOVQ    $0x00000010, R15
+	CMPQ    R13, R15
+	CMOVQLT R13, R15
+	LEAQ    laneTable<>+128(SB), R14
+	SHLQ    $0x03, R15
+	SUBQ    R15, R14
+	VMOVUPS (R14), Y0
+	VMOVUPD (R12), Y1
+	VANDPD  Y1, Y0, Y0
+	VMOVUPS 32(R14), Y1
+	VMOVUPD 32(R12), Y2
+	VANDPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS 64(R14), Y1
+	VMOVUPD 64(R12), Y2
+	VANDPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	CMPQ    R13, $0x0c
+	JG      long
+
+reduced:
+	VMOVUPD      Y0, (R11)
+	ADDQ         $0x20, R11
+	DECQ         R10
+	JNZ          row
+	VMOVUPD      (SI), Y0
+	VUNPCKLPD    32(SI), Y0, Y1
+	VUNPCKHPD    32(SI), Y0, Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      64(SI), Y1
+	VUNPCKLPD    96(SI), Y1, Y2
+	VUNPCKHPD    96(SI), Y1, Y1
+	VADDPD       Y1, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+long:
+	CMPQ         R13, $0x00001000
+	JG           done
+	VMOVUPD      (R12), Y0
+	VMOVUPD      32(R12), Y1
+	VMOVUPD      64(R12), Y2
+	VBROADCASTSD c64_0000000000000000<>+0(SB), Y3
+	ADDQ         $0x00000060, R12
+	SUBQ         $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPD 32(R12), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 96(R12), Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x03, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPD (R12), Y5
+	VANDPD  Y5, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, CMOV
+TEXT ·maxF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -2545,18 +5337,21 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func minF64AVX2(out *float64, x *float64, splits *int64, rows int, scratch *byte) int
+// func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
-TEXT ·minF64AVX2(SB), NOSPLIT, $0-48
+TEXT ·minF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
-	MOVQ         splits+16(FP), DX
-	MOVQ         rows+24(FP), BX
-	MOVQ         scratch+32(FP), SI
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
 	ADDQ         $0x3f, SI
 	ANDQ         $-64, SI
 	MOVQ         (DX), DI
@@ -2709,6 +5504,811 @@ joined:
 
 done:
 	SUBQ R9, BX
-	MOVQ BX, ret+40(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
+
+// func expNearF64AVX2(dst *float64, x *float64, n int) int
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·expNearF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         CX, $0x00000010
+	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VMOVUPD      64(DX), Y2
+	VMOVUPD      96(DX), Y3
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y4
+	VCMPPD       $0x12, c64_4075400000000000<>+0(SB), Y4, Y4
+	VPCMPEQD     Y5, Y5, Y5
+	VPXOR        Y5, Y4, Y4
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y5
+	VCMPPD       $0x12, c64_4075400000000000<>+0(SB), Y5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VORPS        Y4, Y5, Y4
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y2, Y5
+	VCMPPD       $0x12, c64_4075400000000000<>+0(SB), Y5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VORPS        Y4, Y5, Y4
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y3, Y5
+	VCMPPD       $0x12, c64_4075400000000000<>+0(SB), Y5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VORPS        Y4, Y5, Y4
+	VPTEST       Y4, Y4
+	JNE          done
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y5
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y5
+	VMULPD       Y0, Y0, Y6
+	VFMADD213PD  Y0, Y6, Y5
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y5, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y1, Y0
+	VROUNDPD     $0x08, Y0, Y0
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y0, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y0, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y4
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y4
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VFMADD213PD  Y1, Y5, Y4
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y4, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y0, Y0
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y0
+	VROUNDPD     $0x08, Y0, Y0
+	VMOVAPD      Y2, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y0, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y0, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y2
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y2
+	VMULPD       Y1, Y1, Y4
+	VFMADD213PD  Y1, Y4, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y2, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y0, Y0
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y0
+	VROUNDPD     $0x08, Y0, Y0
+	VMOVAPD      Y3, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y0, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y0, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y2
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y2
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y2
+	VMULPD       Y1, Y1, Y3
+	VFMADD213PD  Y1, Y3, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y2, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y0, Y0
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000010, CX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         CX, $0x00000004
+	JL           single_end
+	VMOVUPD      (DX), Y0
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VCMPPD       $0x12, c64_4075400000000000<>+0(SB), Y1, Y1
+	VPCMPEQD     Y2, Y2, Y2
+	VPXOR        Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNE          done
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y1
+	VROUNDPD     $0x08, Y1, Y1
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y1, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y1, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y2
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y2
+	VMULPD       Y0, Y0, Y3
+	VFMADD213PD  Y0, Y3, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y2, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y1, Y1
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JMP          single
+
+single_end:
+	TESTQ        CX, CX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	MOVQ         CX, SI
+	SHLQ         $0x03, SI
+	SUBQ         SI, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPD   (DX), Y0, Y1
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x12, c64_4075400000000000<>+0(SB), Y2, Y2
+	VPCMPEQD     Y3, Y3, Y3
+	VPXOR        Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNE          done
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y1, Y2
+	VROUNDPD     $0x08, Y2, Y2
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y2, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y2, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y3
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y3
+	VMULPD       Y1, Y1, Y4
+	VFMADD213PD  Y1, Y4, Y3
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y3, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y2, Y2
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	XORQ         CX, CX
+
+done:
+	MOVQ    n+16(FP), AX
+	XORQ    DX, DX
+	TESTQ   CX, CX
+	CMOVQLT DX, CX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_4338000000000000<>+0(SB)/8, $0x4338000000000000
+DATA c64_4338000000000000<>+8(SB)/8, $0x4338000000000000
+DATA c64_4338000000000000<>+16(SB)/8, $0x4338000000000000
+DATA c64_4338000000000000<>+24(SB)/8, $0x4338000000000000
+GLOBL c64_4338000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_4337fffffffffc01<>+0(SB)/8, $0x4337fffffffffc01
+DATA c64_4337fffffffffc01<>+8(SB)/8, $0x4337fffffffffc01
+DATA c64_4337fffffffffc01<>+16(SB)/8, $0x4337fffffffffc01
+DATA c64_4337fffffffffc01<>+24(SB)/8, $0x4337fffffffffc01
+GLOBL c64_4337fffffffffc01<>(SB), RODATA|NOPTR, $32
+
+// func expF64AVX2(dst *float64, x *float64, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         CX, $0x00000010
+	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VMOVUPD      64(DX), Y2
+	VMOVUPD      96(DX), Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y4, Y0
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y5
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y5
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y5
+	VMULPD       Y0, Y0, Y6
+	VFMADD213PD  Y0, Y6, Y5
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y5, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y4, Y4
+	VPSRLQ       $0x01, Y4, Y5
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y5, Y0, Y0
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y0
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y4
+	VMAXPD       Y1, Y4, Y1
+	VMINPD       Y1, Y0, Y0
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y1
+	VROUNDPD     $0x08, Y1, Y1
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y1, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y1, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y4
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y4
+	VMULPD       Y0, Y0, Y5
+	VFMADD213PD  Y0, Y5, Y4
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y4, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y1, Y1
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y1, Y1
+	VPSRLQ       $0x01, Y1, Y4
+	VPSUBQ       Y4, Y1, Y1
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y0
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y1
+	VMAXPD       Y2, Y1, Y1
+	VMINPD       Y1, Y0, Y0
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y1
+	VROUNDPD     $0x08, Y1, Y1
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y1, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y1, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y2
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y2
+	VMULPD       Y0, Y0, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y2, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y1, Y1
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y1, Y1
+	VPSRLQ       $0x01, Y1, Y2
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y0
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y1
+	VMAXPD       Y3, Y1, Y1
+	VMINPD       Y1, Y0, Y0
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y1
+	VROUNDPD     $0x08, Y1, Y1
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y1, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y1, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y2
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y2
+	VMULPD       Y0, Y0, Y3
+	VFMADD213PD  Y0, Y3, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y2, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y1, Y1
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y1, Y1
+	VPSRLQ       $0x01, Y1, Y2
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000010, CX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         CX, $0x00000004
+	JL           single_end
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VMINPD       Y0, Y1, Y0
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y1
+	VROUNDPD     $0x08, Y1, Y1
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y1, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y1, Y0
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y2
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y2
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y2
+	VMULPD       Y0, Y0, Y3
+	VFMADD213PD  Y0, Y3, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y2, Y0
+	VADDPD       c64_4338000000000000<>+0(SB), Y1, Y1
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y1, Y1
+	VPSRLQ       $0x01, Y1, Y2
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JMP          single
+
+single_end:
+	TESTQ        CX, CX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x03, CX
+	SUBQ         CX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPD   (DX), Y0, Y1
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y3
+	VMAXPD       Y1, Y3, Y1
+	VMINPD       Y1, Y2, Y1
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y1, Y2
+	VROUNDPD     $0x08, Y2, Y2
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y2, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y2, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y3
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y3
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y3
+	VMULPD       Y1, Y1, Y4
+	VFMADD213PD  Y1, Y4, Y3
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y3, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y2, Y2
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y2, Y2
+	VPSRLQ       $0x01, Y2, Y3
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	XORQ         CX, CX
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c64_4337fffffffff802<>+0(SB)/8, $0x4337fffffffff802
+DATA c64_4337fffffffff802<>+8(SB)/8, $0x4337fffffffff802
+DATA c64_4337fffffffff802<>+16(SB)/8, $0x4337fffffffff802
+DATA c64_4337fffffffff802<>+24(SB)/8, $0x4337fffffffff802
+GLOBL c64_4337fffffffff802<>(SB), RODATA|NOPTR, $32
+
+// func logF64AVX2(dst *float64, x *float64, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ n+16(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         CX, $0x00000008
+	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y2
+	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y3, Y4
+	VPSRLQ       $0x34, Y4, Y4
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y4, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSUBQ       Y5, Y3, Y3
+	VORPD        c64_4330000000000000<>+0(SB), Y4, Y4
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y4, Y4
+	VSUBPD       c64_404a000000000000<>+0(SB), Y4, Y5
+	VBLENDVPD    Y2, Y5, Y4, Y2
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VADDPD       c64_4000000000000000<>+0(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y7
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y6, Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y4, Y4
+	VADDPD       Y4, Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD231PD  c64_3d53de6af278ece6<>+0(SB), Y2, Y5
+	VSUBPD       Y5, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y2, Y3
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x11, Y3, Y0, Y3
+	VBLENDVPD    Y3, c64_7ff8000000000001<>+0(SB), Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x00, Y3, Y0, Y0
+	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y2, Y0
+	VMOVUPD      Y0, (AX)
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y0
+	VMULPD       c64_4330000000000000<>+0(SB), Y1, Y2
+	VBLENDVPD    Y0, Y2, Y1, Y2
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y2, Y3
+	VPSRLQ       $0x34, Y3, Y3
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y3, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPSUBQ       Y4, Y2, Y2
+	VORPD        c64_4330000000000000<>+0(SB), Y3, Y3
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y3, Y3
+	VSUBPD       c64_404a000000000000<>+0(SB), Y3, Y4
+	VBLENDVPD    Y0, Y4, Y3, Y0
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       Y2, Y2, Y3
+	VADDPD       c64_4000000000000000<>+0(SB), Y2, Y4
+	VDIVPD       Y4, Y2, Y4
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y6
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y5, Y5
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y3, Y3
+	VADDPD       Y3, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VFMADD231PD  c64_3d53de6af278ece6<>+0(SB), Y0, Y4
+	VSUBPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y1, Y0
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x11, Y2, Y1, Y2
+	VBLENDVPD    Y2, c64_7ff8000000000001<>+0(SB), Y0, Y0
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x00, Y2, Y1, Y1
+	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         CX, $0x00000004
+	JL           single_end
+	VMOVUPD      (DX), Y0
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
+	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y2
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y2, Y3
+	VPSRLQ       $0x34, Y3, Y3
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y3, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPSUBQ       Y4, Y2, Y2
+	VORPD        c64_4330000000000000<>+0(SB), Y3, Y3
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y3, Y3
+	VSUBPD       c64_404a000000000000<>+0(SB), Y3, Y4
+	VBLENDVPD    Y1, Y4, Y3, Y1
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       Y2, Y2, Y3
+	VADDPD       c64_4000000000000000<>+0(SB), Y2, Y4
+	VDIVPD       Y4, Y2, Y4
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y6
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y5, Y6
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y5, Y5
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y3, Y3
+	VADDPD       Y3, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VFMADD231PD  c64_3d53de6af278ece6<>+0(SB), Y1, Y4
+	VSUBPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y1, Y2
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x11, Y2, Y0, Y2
+	VBLENDVPD    Y2, c64_7ff8000000000001<>+0(SB), Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x00, Y2, Y0, Y0
+	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JMP          single
+
+single_end:
+	TESTQ        CX, CX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x03, CX
+	SUBQ         CX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPD   (DX), Y0, Y1
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y2
+	VMULPD       c64_4330000000000000<>+0(SB), Y1, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y3
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y3, Y4
+	VPSRLQ       $0x34, Y4, Y4
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y4, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSUBQ       Y5, Y3, Y3
+	VORPD        c64_4330000000000000<>+0(SB), Y4, Y4
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y4, Y4
+	VSUBPD       c64_404a000000000000<>+0(SB), Y4, Y5
+	VBLENDVPD    Y2, Y5, Y4, Y2
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VADDPD       c64_4000000000000000<>+0(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y7
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y6, Y7
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y6, Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y4, Y4
+	VADDPD       Y4, Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD231PD  c64_3d53de6af278ece6<>+0(SB), Y2, Y5
+	VSUBPD       Y5, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y2, Y3
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y1, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x11, Y3, Y1, Y3
+	VBLENDVPD    Y3, c64_7ff8000000000001<>+0(SB), Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x00, Y3, Y1, Y1
+	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y2, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	XORQ         CX, CX
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c64_0010000000000000<>+0(SB)/8, $0x0010000000000000
+DATA c64_0010000000000000<>+8(SB)/8, $0x0010000000000000
+DATA c64_0010000000000000<>+16(SB)/8, $0x0010000000000000
+DATA c64_0010000000000000<>+24(SB)/8, $0x0010000000000000
+GLOBL c64_0010000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_4330000000000000<>+0(SB)/8, $0x4330000000000000
+DATA c64_4330000000000000<>+8(SB)/8, $0x4330000000000000
+DATA c64_4330000000000000<>+16(SB)/8, $0x4330000000000000
+DATA c64_4330000000000000<>+24(SB)/8, $0x4330000000000000
+GLOBL c64_4330000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_fff8000000000000<>+0(SB)/8, $0xfff8000000000000
+DATA c64_fff8000000000000<>+8(SB)/8, $0xfff8000000000000
+DATA c64_fff8000000000000<>+16(SB)/8, $0xfff8000000000000
+DATA c64_fff8000000000000<>+24(SB)/8, $0xfff8000000000000
+GLOBL c64_fff8000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_00000000000003ff<>+0(SB)/8, $0x00000000000003ff
+DATA c64_00000000000003ff<>+8(SB)/8, $0x00000000000003ff
+DATA c64_00000000000003ff<>+16(SB)/8, $0x00000000000003ff
+DATA c64_00000000000003ff<>+24(SB)/8, $0x00000000000003ff
+GLOBL c64_00000000000003ff<>(SB), RODATA|NOPTR, $32
+
+DATA c64_43300000000003ff<>+0(SB)/8, $0x43300000000003ff
+DATA c64_43300000000003ff<>+8(SB)/8, $0x43300000000003ff
+DATA c64_43300000000003ff<>+16(SB)/8, $0x43300000000003ff
+DATA c64_43300000000003ff<>+24(SB)/8, $0x43300000000003ff
+GLOBL c64_43300000000003ff<>(SB), RODATA|NOPTR, $32
+
+DATA c64_404a000000000000<>+0(SB)/8, $0x404a000000000000
+DATA c64_404a000000000000<>+8(SB)/8, $0x404a000000000000
+DATA c64_404a000000000000<>+16(SB)/8, $0x404a000000000000
+DATA c64_404a000000000000<>+24(SB)/8, $0x404a000000000000
+GLOBL c64_404a000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_7ff8000000000001<>+0(SB)/8, $0x7ff8000000000001
+DATA c64_7ff8000000000001<>+8(SB)/8, $0x7ff8000000000001
+DATA c64_7ff8000000000001<>+16(SB)/8, $0x7ff8000000000001
+DATA c64_7ff8000000000001<>+24(SB)/8, $0x7ff8000000000001
+GLOBL c64_7ff8000000000001<>(SB), RODATA|NOPTR, $32
+
+// func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// Requires: AVX
+TEXT ·mulRowsF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSD (DX), Y0
+	ADDQ         $0x08, DX
+
+vector:
+	VMOVUPD (CX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	CMPQ    R8, $0x04
+	JG      more
+	LEAQ    (CX)(R8*8), CX
+	LEAQ    (AX)(R8*8), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x20, CX
+	ADDQ $0x20, AX
+	SUBQ $0x04, R8
+	JMP  vector
+
+// func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// Requires: AVX
+TEXT ·subRowsF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ c+16(FP), DX
+	MOVQ splits+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         (BX), R8
+	SUBQ         DI, R8
+	ADDQ         R8, DI
+	VBROADCASTSD (DX), Y0
+	ADDQ         $0x08, DX
+
+vector:
+	VMOVUPD (CX), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	CMPQ    R8, $0x04
+	JG      more
+	LEAQ    (CX)(R8*8), CX
+	LEAQ    (AX)(R8*8), AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x20, CX
+	ADDQ $0x20, AX
+	SUBQ $0x04, R8
+	JMP  vector

@@ -13,7 +13,7 @@ type reducer[T float32 | float64] struct {
 	// the number of rows done. It stops before a batch with a row that is longer than
 	// pieceLen or that needs care because of NaN. It reads up to reach elements behind
 	// the beginning of a row, and up to batch behind its end.
-	kernel       func(out, x *T, splits *int64, rows int, scratch *byte) int
+	kernel       func(out, x *T, first int64, splits *int64, rows int, scratch *byte) int
 	batch, reach int
 }
 
@@ -27,59 +27,69 @@ const scratchBytes = 16*64 + 63
 // maxBatch is the largest batch.
 const maxBatch = 16
 
-// run reduces the rows [lo, hi) of inner size 1; plain does so for one row.
-func (k *reducer[T]) run(out, x []T, splits []int64, lo, hi int, plain func(r int)) {
+// run reduces the rows of a partition, of inner size 1, of which x holds the elements
+// from first on. plain does what the kernel leaves, one row at a time.
+func (k *reducer[T]) run(out, x []T, splits []int64, first int, plain func(r int)) {
 	var scratch [scratchBytes]byte
+	rows := len(splits) - 1
 	// Rows near the end of the memory, where a whole vector cannot be read, are left.
-	end := hi
-	if reachable := int64(cap(x) - k.reach); splits[end] > reachable {
-		end = lo + sort.Search(hi-lo, func(i int) bool { return splits[lo+i+1] > reachable })
+	end := rows
+	if reachable := int64(first + cap(x) - k.reach); splits[end] > reachable {
+		end = sort.Search(rows, func(r int) bool { return splits[r+1] > reachable })
 	}
-	x = x[:cap(x)]
-	for r := lo; r < end; {
+	data := unsafe.SliceData(x)
+	for r := 0; r < end; {
 		if end-r >= k.batch {
-			if done := k.kernel(&out[r], unsafe.SliceData(x), &splits[r], end-r, &scratch[0]); done > 0 {
+			if done := k.kernel(&out[r], data, int64(first), &splits[r], end-r, &scratch[0]); done > 0 {
 				r += done
 				continue
 			}
-		} else if k.few(out[r:end], x, splits[r:end+1], &scratch) {
+		} else if k.few(out[r:end], data, first, splits[r:end+1], &scratch) {
 			break
 		}
 		for next := min(r+k.batch, end); r < next; r++ {
 			plain(r)
 		}
 	}
-	for r := end; r < hi; r++ {
+	for r := end; r < rows; r++ {
 		plain(r)
 	}
 }
 
 // few reduces fewer rows than a batch, as a batch that ends with empty rows. It
 // reports whether it could.
-func (k *reducer[T]) few(out, x []T, splits []int64, scratch *[scratchBytes]byte) bool {
+func (k *reducer[T]) few(out []T, x *T, first int, splits []int64, scratch *[scratchBytes]byte) bool {
 	var padded [maxBatch + 1]int64
 	var result [maxBatch]T
 	n := copy(padded[:], splits)
 	for i := n; i <= k.batch; i++ {
 		padded[i] = splits[n-1]
 	}
-	if k.kernel(&result[0], unsafe.SliceData(x), &padded[0], k.batch, &scratch[0]) == 0 {
+	if k.kernel(&result[0], x, int64(first), &padded[0], k.batch, &scratch[0]) == 0 {
 		return false
 	}
 	copy(out, result[:])
 	return true
 }
 
-// long reduces a row longer than pieceLen: pieces of that length, whose results are
+// reduce reduces one row of any length, in pieces of pieceLen whose results are
 // combined two by two.
-func (k *reducer[T]) long(r reduction, x []T) T {
+func (k *floatKernels[T]) reduce(r reduction, x []T) T {
+	if len(x) <= pieceLen {
+		return reducePlainly(r, x)
+	}
+	if r == reduceMean {
+		return k.reduce(reduceSum, x) / T(len(x))
+	}
 	n := (len(x) + pieceLen - 1) / pieceLen
 	results, splits := make([]T, n), make([]int64, n+1)
 	for i := range splits {
 		splits[i] = int64(min(i*pieceLen, len(x)))
 	}
 	par.For(n, chunkCost/pieceLen, func(lo, hi int) {
-		k.run(results, x, splits, lo, hi, func(i int) { results[i] = reducePlainly(r, x[splits[i]:splits[i+1]]) })
+		k.reducers[r].run(results[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
+			results[lo+i] = reducePlainly(r, x[splits[lo+i]:splits[lo+i+1]])
+		})
 	})
 	return joinPairs(r, results)
 }
@@ -101,6 +111,7 @@ const (
 	reduceMean
 	reduceMax
 	reduceMin
+	reduceInverse // of the sum
 )
 
 // reducePlainly reduces one row without vectors.
@@ -121,12 +132,12 @@ func reducePlainly[T float32 | float64](r reduction, x []T) T {
 func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool {
 	switch x := any(values).(type) {
 	case []float32:
-		if k := reducers32[level]; k != nil {
+		if k := kernels32[level]; k != nil {
 			reduceRows(k, r, any(out).([]float32), x, splits)
 			return true
 		}
 	case []float64:
-		if k := reducers64[level]; k != nil {
+		if k := kernels64[level]; k != nil {
 			reduceRows(k, r, any(out).([]float64), x, splits)
 			return true
 		}
@@ -134,18 +145,10 @@ func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool 
 	return false
 }
 
-func reduceRows[T float32 | float64](ks *[4]reducer[T], r reduction, out, x []T, splits []int64) {
+func reduceRows[T float32 | float64](k *floatKernels[T], r reduction, out, x []T, splits []int64) {
 	eachRows(splits, 1, func(lo, hi int) {
-		ks[r].run(out, x, splits, lo, hi, func(i int) {
-			row := x[splits[i]:splits[i+1]]
-			switch {
-			case len(row) <= pieceLen:
-				out[i] = reducePlainly(r, row)
-			case r == reduceMean:
-				out[i] = ks[reduceSum].long(reduceSum, row) / T(len(row))
-			default:
-				out[i] = ks[r].long(r, row)
-			}
+		k.reducers[r].run(out[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
+			out[lo+i] = k.reduce(r, x[splits[lo+i]:splits[lo+i+1]])
 		})
 	})
 }

@@ -6,12 +6,18 @@ import "math"
 // each row; out has the length of values and may be values. A row that is all -∞
 // or holds NaN or +∞ gives NaN.
 func Softmax[T Float](out, values []T, splits []int64, inner int) {
+	if inner == 1 && normalizeVectorised(softmax, out, values, splits) {
+		return
+	}
 	perRow(out, values, splits, inner, softmaxColumn[float32], softmaxColumn[float64])
 }
 
 // LogSoftmax writes x - logsumexp(row) to out, which has the length of values and
 // may be values.
 func LogSoftmax[T Float](out, values []T, splits []int64, inner int) {
+	if inner == 1 && normalizeVectorised(logSoftmax, out, values, splits) {
+		return
+	}
 	perRow(out, values, splits, inner, logSoftmaxColumn[float32], logSoftmaxColumn[float64])
 }
 
@@ -22,6 +28,9 @@ func LogSumExp[T Float](out, values []T, splits []int64, inner int) {
 		o := make([]float32, rowsOf(splits)*inner)
 		LogSumExp(o, w, splits, inner)
 		narrow(out, o)
+		return
+	}
+	if inner == 1 && normalizeVectorised(logSumExp, out, values, splits) {
 		return
 	}
 	switch out := any(out).(type) {
@@ -37,7 +46,7 @@ func logSumExpRows[T float32 | float64](out, values []T, splits []int64, inner i
 		for r := lo; r < hi; r++ {
 			x := row(values, splits, r, inner)
 			for j := range inner {
-				out[r*inner+j] = T(logSumExp(x, j, inner))
+				out[r*inner+j] = T(logSumExpOf(x, j, inner))
 			}
 		}
 	})
@@ -108,7 +117,7 @@ func logSoftmaxColumn[T float32 | float64](out, x []T, j, inner int) {
 	}
 }
 
-func logSumExp[T float32 | float64](x []T, j, inner int) float64 {
+func logSumExpOf[T float32 | float64](x []T, j, inner int) float64 {
 	m := largest(x, j, inner)
 	if math.IsInf(m, 0) || m != m {
 		return m // empty, all -∞, some +∞, or NaN: m is the answer and m-m would not be

@@ -1,0 +1,78 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+
+	"github.com/tenonml/tenon/internal/asmgen/vec"
+)
+
+// nearLimit bounds the arguments of which exponentials can be summed and divided as
+// they are: neither the sums of a row nor the quotients leave the normal numbers.
+func nearLimit(m vec.Machine) vec.Const {
+	if m.Elem == vec.Float64 {
+		return 340
+	}
+	return 40
+}
+
+// flats writes the functions that know nothing of rows.
+func flats(m vec.Machine) {
+	m.Map(vec.Loop{
+		Name: "expNear", Vectors: "x",
+		Doc: "sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.",
+		Body: func(m vec.Machine, x []vec.V) vec.V {
+			if m.Wide {
+				return m.Exp(x[0])
+			}
+			return m.ExpNear(x[0])
+		},
+		Bad: func(m vec.Machine, x []vec.V) vec.Mask {
+			return m.Not(m.Cmp(vec.LessEqual, m.Abs(x[0]), nearLimit(m)))
+		},
+	})
+	m.Map(vec.Loop{
+		Name: "exp", Vectors: "x",
+		Doc:  "sets dst[i] = e^x[i].",
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Exp(x[0]) },
+	})
+	m.Map(vec.Loop{
+		Name: "log", Vectors: "x", Unroll: 2,
+		Doc:  "sets dst[i] = log x[i].",
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Log(x[0]) },
+	})
+}
+
+// rowwise writes a function that combines every element of a row with one number of
+// the row's own.
+func rowwise(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V) {
+	TEXT(m.Name(name), NOSPLIT, "func(dst, x, c *"+m.Elem.Go()+", splits *int64, rows int)")
+	Pragma("noescape")
+	Doc(m.Name(name)+" sets dst[i] = "+formula+" for the elements i of each row r. dst and x are where the first row is.",
+		"Whole vectors are read and written from the beginning of each row, one row after the other.")
+	dst, x, c, splits, rows := param("dst"), param("x"), param("c"), param("splits"), param("rows")
+	start, n := GP64(), GP64()
+	MOVQ(Mem{Base: splits}, start)
+	Label("row")
+	ADDQ(U8(8), splits)
+	MOVQ(Mem{Base: splits}, n)
+	SUBQ(start, n)
+	ADDQ(n, start)
+	own := m.Broadcast(Mem{Base: c})
+	ADDQ(U8(uint8(m.Elem.Size())), c)
+	Label("vector")
+	m.Store(combine(m.Load(Mem{Base: x}), own), Mem{Base: dst})
+	CMPQ(n, U8(uint8(m.Lanes())))
+	JG(LabelRef("more"))
+	LEAQ(Mem{Base: x, Index: n, Scale: uint8(m.Elem.Size())}, x)
+	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(m.Elem.Size())}, dst)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+	Label("more")
+	ADDQ(U8(uint8(m.Bytes())), x)
+	ADDQ(U8(uint8(m.Bytes())), dst)
+	SUBQ(U8(uint8(m.Lanes())), n)
+	JMP(LabelRef("vector"))
+}

@@ -1,0 +1,179 @@
+package segment
+
+import (
+	"math"
+	"unsafe"
+)
+
+// floatKernels are the vector kernels for float32 or float64.
+type floatKernels[T float32 | float64] struct {
+	reducers [5]reducer[T]
+
+	expNear func(dst, x *T, n int) int // e^x, up to an x that is NaN or far from 0
+	exp     func(dst, x *T, n int)
+	log     func(dst, x *T, n int)
+
+	// mulRows and subRows combine each row with a number of its own. They read and
+	// write whole vectors.
+	mulRows, subRows func(dst, x, c *T, splits *int64, rows int)
+}
+
+// A normalizer computes softmax and its relatives, one piece of rows at a time.
+type normalizer[T float32 | float64] struct {
+	k      *floatKernels[T]
+	ws     *workspace
+	kind   normalization
+	out    []T
+	x      []T
+	splits []int64
+	flow   flow
+}
+
+// A normalization names what a normalizer computes.
+type normalization uint8
+
+const (
+	softmax normalization = iota
+	logSoftmax
+	logSumExp // one result for each row
+)
+
+// normalizeVectorised computes n for rows of inner size 1 where there are kernels for
+// it, and reports whether there are.
+func normalizeVectorised[T any](n normalization, out, values []T, splits []int64) bool {
+	switch x := any(values).(type) {
+	case []float32:
+		if k := kernels32[level]; k != nil {
+			normalizeRows(k, n, any(out).([]float32), x, splits)
+			return true
+		}
+	case []float64:
+		if k := kernels64[level]; k != nil {
+			normalizeRows(k, n, any(out).([]float64), x, splits)
+			return true
+		}
+	}
+	return false
+}
+
+func normalizeRows[T float32 | float64](k *floatKernels[T], kind normalization, out, x []T, splits []int64) {
+	f := flowFor(len(out) * int(unsafe.Sizeof(*new(T))))
+	eachRows(splits, vectorExpCost, func(lo, hi int) {
+		n := normalizer[T]{k: k, ws: workspaces.Get().(*workspace), kind: kind, out: out, x: x, splits: splits, flow: f}
+		defer workspaces.Put(n.ws)
+		for lo < hi {
+			end := blockEnd(splits, lo, hi, blockBytes/int(unsafe.Sizeof(*new(T))))
+			if int(splits[end]-splits[lo]) > blockBytes/int(unsafe.Sizeof(*new(T))) {
+				n.longRow(lo)
+			} else {
+				n.block(lo, end)
+			}
+			lo = end
+		}
+	})
+}
+
+// vectorExpCost is about what one of many exponentials costs, in elements that are
+// only added.
+const vectorExpCost = 3
+
+// block does the rows [lo, hi), which fit into the buffers.
+func (n *normalizer[T]) block(lo, hi int) {
+	rows := hi - lo
+	splits := n.splits[lo : hi+1]
+	from, to := int(splits[0]), int(splits[rows])
+	size := to - from
+	if size == 0 && n.kind != logSumExp {
+		return
+	}
+	e, y, spare := view[T](n.ws.a[:]), view[T](n.ws.b[:]), view[T](n.ws.c[:])
+	high, sum := view[T](n.ws.row1[:])[:rows], view[T](n.ws.row2[:])[:rows]
+	x := window(n.x, from, to, spare)
+
+	// Exponentials near 0 need no shift. It would cost a pass to find the largest of
+	// each row.
+	near := n.kind != logSoftmax && (size == 0 || n.k.expNear(&e[0], unsafe.SliceData(x), size) == size)
+	if !near {
+		n.k.reducers[reduceMax].run(high, x, splits, from, plainMax(x, splits, from, high))
+		n.k.subRows(&y[0], unsafe.SliceData(x), &high[0], &splits[0], rows)
+		n.k.exp(&e[0], &y[0], size)
+	}
+	sums := reduceSum
+	if n.kind == softmax {
+		sums = reduceInverse
+	}
+	n.k.reducers[sums].run(sum, e, splits, from, nil)
+	switch n.kind {
+	case softmax:
+		n.k.mulRows(&y[0], &e[0], &sum[0], &splits[0], rows)
+		writeOut(n.flow, n.out[from:to], y)
+	case logSoftmax:
+		n.k.log(&sum[0], &sum[0], rows)
+		n.k.subRows(&e[0], &y[0], &sum[0], &splits[0], rows)
+		writeOut(n.flow, n.out[from:to], e)
+	case logSumExp:
+		n.k.log(&sum[0], &sum[0], rows)
+		if !near {
+			for i, m := range high {
+				sum[i] = addMax(sum[i], m)
+			}
+		}
+		copy(n.out[lo:hi], sum)
+	}
+}
+
+// plainMax returns what finds the largest element of a row that kernels do not take.
+func plainMax[T float32 | float64](x []T, splits []int64, from int, out []T) func(r int) {
+	return func(r int) { out[r] = maxOf(x[int(splits[r])-from:int(splits[r+1])-from], lowest[T]()) }
+}
+
+// addMax adds the shift back to the logarithm of a shifted sum. An infinite shift is
+// the result.
+func addMax[T float32 | float64](log, m T) T {
+	if math.IsInf(float64(m), 0) {
+		return m
+	}
+	return log + m
+}
+
+// longRow does row r, which the buffers hold only in pieces.
+func (n *normalizer[T]) longRow(r int) {
+	from, to := int(n.splits[r]), int(n.splits[r+1])
+	row := n.x[from:to]
+	high := n.k.reduce(reduceMax, row)
+	e, y, spare := view[T](n.ws.a[:]), view[T](n.ws.b[:]), view[T](n.ws.c[:])
+	const pieceElements = blockBytes / 8
+	var sums []T
+	for at := 0; at < len(row); at += pieceElements {
+		end := min(at+pieceElements, len(row))
+		splits := [2]int64{0, int64(end - at)}
+		x := window(row, at, end, spare)
+		n.k.subRows(&y[0], &x[0], &high, &splits[0], 1)
+		n.k.exp(&e[0], &y[0], end-at)
+		var sum [1]T
+		n.k.reducers[reduceSum].run(sum[:], e, splits[:], 0, nil)
+		sums = append(sums, sum[0])
+		switch n.kind {
+		case softmax:
+			copy(n.out[from+at:from+end], e)
+		case logSoftmax:
+			copy(n.out[from+at:from+end], y)
+		}
+	}
+	total := joinPairs(reduceSum, sums)
+	if n.kind == logSumExp {
+		n.out[r] = addMax(T(math.Log(float64(total))), high)
+		return
+	}
+	apply, c := n.k.mulRows, 1/total
+	if n.kind == logSoftmax {
+		apply, c = n.k.subRows, T(math.Log(float64(total)))
+	}
+	for at := from; at < to; at += pieceElements {
+		end := min(at+pieceElements, to)
+		splits := [2]int64{0, int64(end - at)}
+		x := window(n.out, at, end, spare)
+		apply(&y[0], &x[0], &c, &splits[0], 1)
+		writeOut(n.flow, n.out[at:end], y)
+	}
+}

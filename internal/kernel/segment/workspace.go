@@ -1,0 +1,52 @@
+package segment
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// blockBytes is the size of the pieces that a kernel of several passes works on: all
+// of its buffers together stay in the first-level cache.
+const blockBytes = 8 << 10
+
+// blockRows is the largest number of rows in such a piece, for there are rows without
+// elements.
+const blockRows = 512
+
+// A workspace is what one worker needs for a piece: three buffers of elements, with
+// room for whole vectors behind them, and two of one element for each row.
+type workspace struct {
+	a, b, c    [blockBytes + 256]byte
+	row1, row2 [blockRows*8 + 256]byte
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// view returns a buffer as elements.
+func view[T any](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
+}
+
+// blockEnd returns the end of the piece that begins with row lo: the last row that it
+// has room for, and at least one.
+func blockEnd(splits []int64, lo, hi, elements int) int {
+	limit := splits[lo] + int64(elements)
+	lo++
+	for hi = min(hi, lo+blockRows-1); lo < hi; {
+		if mid := (lo + hi + 1) / 2; splits[mid] <= limit {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
+}
+
+// window returns the elements x[lo:hi] with room for whole vectors behind them: where
+// x itself ends too soon, a copy in spare.
+func window[T any](x []T, lo, hi int, spare []T) []T {
+	if cap(x)-hi >= 64/int(unsafe.Sizeof(*new(T))) {
+		return x[lo:hi]
+	}
+	return spare[:copy(spare, x[lo:hi])]
+}

@@ -33,6 +33,8 @@ var families = []family{
 	{generator: "par", pkg: "internal/par", name: "pause"},
 	{generator: "elementwise", pkg: "internal/kernel/elementwise", name: "avx512", args: []string{"-wide"}},
 	{generator: "elementwise", pkg: "internal/kernel/elementwise", name: "avx2"},
+	{generator: "reduce", pkg: "internal/kernel/reduce", name: "avx512", args: []string{"-wide"}},
+	{generator: "reduce", pkg: "internal/kernel/reduce", name: "avx2"},
 	{generator: "gemm", pkg: "internal/kernel/gemm", name: "kernels"},
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
 	{generator: "segment", pkg: "internal/kernel/segment", name: "kernels"},

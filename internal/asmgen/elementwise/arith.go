@@ -207,7 +207,7 @@ func functions(m machine) {
 		m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: flight(m),
 			Body: func(m machine, x []vector) vector { return u.f(m, x[0]) },
 			Bad: func(m machine, x []vector) vec.Mask {
-				return m.Not(m.Cmp(vec.LessEqual, m.Abs(x[0]), m.TrigLimit()))
+				return m.Cmp(vec.NotLessEqual, m.Abs(x[0]), m.TrigLimit())
 			}})
 	}
 }

@@ -120,11 +120,18 @@ func (m Machine) Log1p(x V) V {
 	y := m.logOf(e, f)
 	// Tiny numbers and -0 are their own, +Inf and NaN too.
 	a := m.Abs(x)
-	own := m.Not(m.Cmp(Less, a, Const(math.Inf(1))))
-	own = m.Either(own, m.Cmp(Less, a, Const(math.Ldexp(1, -ft.mantissa-2))))
+	own := m.Either(m.Cmp(NotLessEqual, a, m.largest()), m.Cmp(Less, a, Const(math.Ldexp(1, -ft.mantissa-2))))
 	y = m.Blend(own, x, y)
 	y = m.Blend(m.Cmp(Equal, x, Const(-1)), Const(math.Inf(-1)), y)
 	return m.Blend(m.Cmp(Less, x, Const(-1)), Const(math.NaN()), y)
+}
+
+// largest is the largest finite number.
+func (m Machine) largest() Const {
+	if m.Elem == Float64 {
+		return math.MaxFloat64
+	}
+	return math.MaxFloat32
 }
 
 // log1pUnit returns log(1+y) for y between 0 and 1.

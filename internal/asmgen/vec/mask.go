@@ -10,8 +10,8 @@ import (
 // lanes that are selected.
 type Mask struct{ R reg.Register }
 
-// Predicate is a comparison. Those of floats are false for NaN, except NotEqual
-// and Unordered.
+// Predicate is a comparison. Those of floats are false for NaN, except NotEqual,
+// Unordered and NotLessEqual; the last two are for floats only.
 type Predicate int
 
 // The comparisons.
@@ -23,12 +23,13 @@ const (
 	Greater
 	GreaterEqual
 	Unordered
+	NotLessEqual
 )
 
 // Cmp returns the lanes in which the comparison of a with b holds.
 func (m Machine) Cmp(p Predicate, a V, b any) Mask {
 	if m.Elem.IsFloat() {
-		code := Imm([...]uint64{0, 4, 17, 18, 30, 29, 3}[p])
+		code := Imm([...]uint64{0, 4, 17, 18, 30, 29, 3, 22}[p])
 		if m.Wide {
 			k := K()
 			f := m.by(VCMPPS, VCMPPD)
@@ -74,7 +75,11 @@ func (m Machine) Cmp(p Predicate, a V, b any) Mask {
 func (m Machine) Not(k Mask) Mask {
 	if m.Wide {
 		r := K()
-		KNOTW(k.R, r)
+		if m.Elem.Size() == 8 {
+			KNOTB(k.R, r)
+		} else {
+			KNOTW(k.R, r)
+		}
 		return Mask{r}
 	}
 	all, v := m.Reg(), m.Reg()

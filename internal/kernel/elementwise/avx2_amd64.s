@@ -4347,9 +4347,7 @@ main:
 	VADDPS       Y4, Y1, Y1
 	VFMADD231PS  c32_3f317200<>+0(SB), Y2, Y1
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
-	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y2, Y3
-	VPCMPEQD     Y4, Y4, Y4
-	VPXOR        Y4, Y3, Y3
+	VCMPPS       $0x16, c32_7f7fffff<>+0(SB), Y2, Y3
 	VCMPPS       $0x11, c32_33000000<>+0(SB), Y2, Y2
 	VORPS        Y3, Y2, Y2
 	VBLENDVPS    Y2, Y0, Y1, Y1
@@ -4408,9 +4406,7 @@ main_end:
 	VADDPS       Y5, Y2, Y2
 	VFMADD231PS  c32_3f317200<>+0(SB), Y3, Y2
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
-	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y3, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	VPXOR        Y5, Y4, Y4
+	VCMPPS       $0x16, c32_7f7fffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x11, c32_33000000<>+0(SB), Y3, Y3
 	VORPS        Y4, Y3, Y3
 	VBLENDVPS    Y3, Y1, Y2, Y2
@@ -4436,6 +4432,12 @@ DATA c32_5d000000<>+8(SB)/8, $0x5d0000005d000000
 DATA c32_5d000000<>+16(SB)/8, $0x5d0000005d000000
 DATA c32_5d000000<>+24(SB)/8, $0x5d0000005d000000
 GLOBL c32_5d000000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_7f7fffff<>+0(SB)/8, $0x7f7fffff7f7fffff
+DATA c32_7f7fffff<>+8(SB)/8, $0x7f7fffff7f7fffff
+DATA c32_7f7fffff<>+16(SB)/8, $0x7f7fffff7f7fffff
+DATA c32_7f7fffff<>+24(SB)/8, $0x7f7fffff7f7fffff
+GLOBL c32_7f7fffff<>(SB), RODATA|NOPTR, $32
 
 DATA c32_bf800000<>+0(SB)/8, $0xbf800000bf800000
 DATA c32_bf800000<>+8(SB)/8, $0xbf800000bf800000
@@ -5777,9 +5779,7 @@ main:
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
-	VCMPPS       $0x12, c32_47800000<>+0(SB), Y1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y2, Y1, Y1
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y1, Y1
 	VPTEST       Y1, Y1
 	JNE          done
 	VMOVAPS      Y0, Y1
@@ -5830,9 +5830,7 @@ main_end:
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
-	VCMPPS       $0x12, c32_47800000<>+0(SB), Y2, Y2
-	VPCMPEQD     Y3, Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y2, Y2
 	VPTEST       Y2, Y2
 	JNE          done
 	VMOVAPS      Y1, Y2
@@ -5964,9 +5962,7 @@ main:
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
-	VCMPPS       $0x12, c32_47800000<>+0(SB), Y1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y2, Y1, Y1
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y1, Y1
 	VPTEST       Y1, Y1
 	JNE          done
 	VMOVAPS      Y0, Y1
@@ -6018,9 +6014,7 @@ main_end:
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
-	VCMPPS       $0x12, c32_47800000<>+0(SB), Y2, Y2
-	VPCMPEQD     Y3, Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y2, Y2
 	VPTEST       Y2, Y2
 	JNE          done
 	VMOVAPS      Y1, Y2
@@ -10721,9 +10715,7 @@ main:
 	VSUBPD       Y3, Y1, Y1
 	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y2, Y1
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y2
-	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y2, Y3
-	VPCMPEQD     Y4, Y4, Y4
-	VPXOR        Y4, Y3, Y3
+	VCMPPD       $0x16, c64_7fefffffffffffff<>+0(SB), Y2, Y3
 	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y2, Y2
 	VORPS        Y3, Y2, Y2
 	VBLENDVPD    Y2, Y0, Y1, Y1
@@ -10787,9 +10779,7 @@ main_end:
 	VSUBPD       Y4, Y2, Y2
 	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y3, Y2
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y3
-	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y3, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	VPXOR        Y5, Y4, Y4
+	VCMPPD       $0x16, c64_7fefffffffffffff<>+0(SB), Y3, Y4
 	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y3, Y3
 	VORPS        Y4, Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y2
@@ -10815,6 +10805,12 @@ DATA c64_43a0000000000000<>+8(SB)/8, $0x43a0000000000000
 DATA c64_43a0000000000000<>+16(SB)/8, $0x43a0000000000000
 DATA c64_43a0000000000000<>+24(SB)/8, $0x43a0000000000000
 GLOBL c64_43a0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_7fefffffffffffff<>+0(SB)/8, $0x7fefffffffffffff
+DATA c64_7fefffffffffffff<>+8(SB)/8, $0x7fefffffffffffff
+DATA c64_7fefffffffffffff<>+16(SB)/8, $0x7fefffffffffffff
+DATA c64_7fefffffffffffff<>+24(SB)/8, $0x7fefffffffffffff
+GLOBL c64_7fefffffffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA c64_bff0000000000000<>+0(SB)/8, $0xbff0000000000000
 DATA c64_bff0000000000000<>+8(SB)/8, $0xbff0000000000000
@@ -11858,9 +11854,7 @@ main:
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
-	VCMPPD       $0x12, c64_41a0000000000000<>+0(SB), Y1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y2, Y1, Y1
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y1, Y1
 	VPTEST       Y1, Y1
 	JNE          done
 	VMOVAPD      Y0, Y1
@@ -11917,9 +11911,7 @@ main_end:
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y2
-	VCMPPD       $0x12, c64_41a0000000000000<>+0(SB), Y2, Y2
-	VPCMPEQD     Y3, Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y2, Y2
 	VPTEST       Y2, Y2
 	JNE          done
 	VMOVAPD      Y1, Y2
@@ -12093,9 +12085,7 @@ main:
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
-	VCMPPD       $0x12, c64_41a0000000000000<>+0(SB), Y1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y2, Y1, Y1
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y1, Y1
 	VPTEST       Y1, Y1
 	JNE          done
 	VMOVAPD      Y0, Y1
@@ -12153,9 +12143,7 @@ main_end:
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y2
-	VCMPPD       $0x12, c64_41a0000000000000<>+0(SB), Y2, Y2
-	VPCMPEQD     Y3, Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y2, Y2
 	VPTEST       Y2, Y2
 	JNE          done
 	VMOVAPD      Y1, Y2

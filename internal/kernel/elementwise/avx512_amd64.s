@@ -4285,8 +4285,7 @@ main:
 	VADDPS            Z19, Z5, Z3
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z2, Z3
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x11, c32_7f800000<>+0(SB), Z2, K1
-	KNOTW             K1, K1
+	VCMPPS.BCST       $0x16, c32_7f7fffff<>+0(SB), Z2, K1
 	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z2, K2
 	KORW              K1, K2, K1
 	VBLENDMPS         Z0, Z3, K1, Z6
@@ -4329,8 +4328,7 @@ main:
 	VADDPS            Z3, Z10, Z2
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z2
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z0
-	VCMPPS.BCST       $0x11, c32_7f800000<>+0(SB), Z0, K1
-	KNOTW             K1, K1
+	VCMPPS.BCST       $0x16, c32_7f7fffff<>+0(SB), Z0, K1
 	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z0, K2
 	KORW              K1, K2, K1
 	VBLENDMPS         Z1, Z2, K1, Z11
@@ -4390,8 +4388,7 @@ tail:
 	VADDPS            Z3, Z15, Z2
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z1, Z2
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST       $0x11, c32_7f800000<>+0(SB), Z1, K2
-	KNOTW             K2, K2
+	VCMPPS.BCST       $0x16, c32_7f7fffff<>+0(SB), Z1, K2
 	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z1, K3
 	KORW              K2, K3, K2
 	VBLENDMPS         Z0, Z2, K2, Z16
@@ -4421,11 +4418,11 @@ DATA c32_5d000000<>+16(SB)/8, $0x5d0000005d000000
 DATA c32_5d000000<>+24(SB)/8, $0x5d0000005d000000
 GLOBL c32_5d000000<>(SB), RODATA|NOPTR, $32
 
-DATA c32_7f800000<>+0(SB)/8, $0x7f8000007f800000
-DATA c32_7f800000<>+8(SB)/8, $0x7f8000007f800000
-DATA c32_7f800000<>+16(SB)/8, $0x7f8000007f800000
-DATA c32_7f800000<>+24(SB)/8, $0x7f8000007f800000
-GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $32
+DATA c32_7f7fffff<>+0(SB)/8, $0x7f7fffff7f7fffff
+DATA c32_7f7fffff<>+8(SB)/8, $0x7f7fffff7f7fffff
+DATA c32_7f7fffff<>+16(SB)/8, $0x7f7fffff7f7fffff
+DATA c32_7f7fffff<>+24(SB)/8, $0x7f7fffff7f7fffff
+GLOBL c32_7f7fffff<>(SB), RODATA|NOPTR, $32
 
 DATA c32_bf800000<>+0(SB)/8, $0xbf800000bf800000
 DATA c32_bf800000<>+8(SB)/8, $0xbf800000bf800000
@@ -6134,11 +6131,9 @@ main:
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x12, c32_47800000<>+0(SB), Z2, K1
-	KNOTW             K1, K1
+	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K1
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z2
-	VCMPPS.BCST       $0x12, c32_47800000<>+0(SB), Z2, K2
-	KNOTW             K2, K2
+	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K2
 	KORW              K1, K2, K1
 	KORTESTW          K1, K1
 	JNE               done
@@ -6226,8 +6221,7 @@ tail:
 	KMOVW             SI, K1
 	VMOVUPS.Z         (DX), K1, Z0
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST       $0x12, c32_47800000<>+0(SB), Z1, K2
-	KNOTW             K2, K2
+	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z1, K2
 	KORTESTW          K2, K2
 	JNE               done
 	VMOVAPS           Z0, Z1
@@ -6369,11 +6363,9 @@ main:
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x12, c32_47800000<>+0(SB), Z2, K1
-	KNOTW             K1, K1
+	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K1
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z2
-	VCMPPS.BCST       $0x12, c32_47800000<>+0(SB), Z2, K2
-	KNOTW             K2, K2
+	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K2
 	KORW              K1, K2, K1
 	KORTESTW          K1, K1
 	JNE               done
@@ -6463,8 +6455,7 @@ tail:
 	KMOVW             SI, K1
 	VMOVUPS.Z         (DX), K1, Z0
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST       $0x12, c32_47800000<>+0(SB), Z1, K2
-	KNOTW             K2, K2
+	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z1, K2
 	KORTESTW          K2, K2
 	JNE               done
 	VMOVAPS           Z0, Z1
@@ -10978,8 +10969,7 @@ main:
 	VSUBPD           Z3, Z5, Z3
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z3
 	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST      $0x11, c64_7ff0000000000000<>+0(SB), Z2, K1
-	KNOTW            K1, K1
+	VCMPPD.BCST      $0x16, c64_7fefffffffffffff<>+0(SB), Z2, K1
 	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z2, K2
 	KORW             K1, K2, K1
 	VBLENDMPD        Z0, Z3, K1, Z6
@@ -11027,8 +11017,7 @@ main:
 	VSUBPD           Z2, Z10, Z2
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z2
 	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z1, Z0
-	VCMPPD.BCST      $0x11, c64_7ff0000000000000<>+0(SB), Z0, K1
-	KNOTW            K1, K1
+	VCMPPD.BCST      $0x16, c64_7fefffffffffffff<>+0(SB), Z0, K1
 	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z0, K2
 	KORW             K1, K2, K1
 	VBLENDMPD        Z1, Z2, K1, Z11
@@ -11093,8 +11082,7 @@ tail:
 	VSUBPD           Z2, Z15, Z2
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z2
 	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST      $0x11, c64_7ff0000000000000<>+0(SB), Z1, K2
-	KNOTW            K2, K2
+	VCMPPD.BCST      $0x16, c64_7fefffffffffffff<>+0(SB), Z1, K2
 	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z1, K3
 	KORW             K2, K3, K2
 	VBLENDMPD        Z0, Z2, K2, Z16
@@ -11124,11 +11112,11 @@ DATA c64_43a0000000000000<>+16(SB)/8, $0x43a0000000000000
 DATA c64_43a0000000000000<>+24(SB)/8, $0x43a0000000000000
 GLOBL c64_43a0000000000000<>(SB), RODATA|NOPTR, $32
 
-DATA c64_7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
-DATA c64_7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
-DATA c64_7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
-DATA c64_7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
-GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
+DATA c64_7fefffffffffffff<>+0(SB)/8, $0x7fefffffffffffff
+DATA c64_7fefffffffffffff<>+8(SB)/8, $0x7fefffffffffffff
+DATA c64_7fefffffffffffff<>+16(SB)/8, $0x7fefffffffffffff
+DATA c64_7fefffffffffffff<>+24(SB)/8, $0x7fefffffffffffff
+GLOBL c64_7fefffffffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA c64_bff0000000000000<>+0(SB)/8, $0xbff0000000000000
 DATA c64_bff0000000000000<>+8(SB)/8, $0xbff0000000000000
@@ -12491,11 +12479,9 @@ main:
 	VMOVUPD           (DX), Z0
 	VMOVUPD           64(DX), Z1
 	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST       $0x12, c64_41a0000000000000<>+0(SB), Z2, K1
-	KNOTW             K1, K1
+	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K1
 	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z2
-	VCMPPD.BCST       $0x12, c64_41a0000000000000<>+0(SB), Z2, K2
-	KNOTW             K2, K2
+	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K2
 	KORW              K1, K2, K1
 	KORTESTW          K1, K1
 	JNE               done
@@ -12595,8 +12581,7 @@ tail:
 	KMOVB             SI, K1
 	VMOVUPD.Z         (DX), K1, Z0
 	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST       $0x12, c64_41a0000000000000<>+0(SB), Z1, K2
-	KNOTW             K2, K2
+	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z1, K2
 	KORTESTW          K2, K2
 	JNE               done
 	VMOVAPD           Z0, Z1
@@ -12780,11 +12765,9 @@ main:
 	VMOVUPD           (DX), Z0
 	VMOVUPD           64(DX), Z1
 	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST       $0x12, c64_41a0000000000000<>+0(SB), Z2, K1
-	KNOTW             K1, K1
+	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K1
 	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z2
-	VCMPPD.BCST       $0x12, c64_41a0000000000000<>+0(SB), Z2, K2
-	KNOTW             K2, K2
+	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K2
 	KORW              K1, K2, K1
 	KORTESTW          K1, K1
 	JNE               done
@@ -12886,8 +12869,7 @@ tail:
 	KMOVB             SI, K1
 	VMOVUPD.Z         (DX), K1, Z0
 	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST       $0x12, c64_41a0000000000000<>+0(SB), Z1, K2
-	KNOTW             K2, K2
+	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z1, K2
 	KORTESTW          K2, K2
 	JNE               done
 	VMOVAPD           Z0, Z1

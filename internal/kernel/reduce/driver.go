@@ -25,9 +25,18 @@ type reducer[S, A, D any] struct {
 
 const (
 	blockSize   = 64 << 10 // elements of a block: one task for a worker
-	columnChunk = 64       // columns that are reduced together where inner > 1
+	fewColumns  = 64       // columns that are reduced together where inner > 1, if copied out
+	manyColumns = 512      // and if they are reduced in place
 	serialBelow = 32 << 10 // elements below which workers do not pay
 )
+
+// chunk returns how many of inner columns are reduced together.
+func (r *reducer[S, A, D]) chunk(inner int) int {
+	if r.columns != nil {
+		return min(inner, manyColumns)
+	}
+	return min(inner, fewColumns)
+}
 
 // run reduces the middle dimension of x, which is [outer, n, inner] in
 // row-major order, to dst, which is [outer, inner].
@@ -43,7 +52,7 @@ func (r *reducer[S, A, D]) run(dst []D, x []S, outer, n, inner int) {
 		return
 	}
 	x = x[:outer*n*inner]
-	chunk := min(inner, columnChunk)
+	chunk := r.chunk(inner)
 	chunks := (inner + chunk - 1) / chunk
 	tasks := outer * chunks // each reduces a chunk of columns of one outer index
 	blocks := (n + blockSize/chunk - 1) / (blockSize / chunk)
@@ -67,10 +76,15 @@ func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
 		}
 		return
 	}
-	chunk := min(inner, columnChunk)
+	chunk := r.chunk(inner)
 	chunks := (inner + chunk - 1) / chunk
 	rows := blockSize / chunk
-	var sum, next [columnChunk]A
+	var local [2 * fewColumns]A
+	buf := local[:]
+	if chunk > fewColumns {
+		buf = make([]A, 2*chunk)
+	}
+	sum, next := buf[:chunk], buf[chunk:]
 	for t := lo; t < hi; t++ {
 		o, first := t/chunks, t%chunks*chunk
 		width := min(chunk, inner-first)
@@ -103,7 +117,7 @@ func (r *reducer[S, A, D]) row(x []S) A {
 
 // split gives single blocks to the workers, for few but long runs.
 func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
-	chunk := min(inner, columnChunk)
+	chunk := r.chunk(inner)
 	rows := blockSize / chunk
 	blocks := (n + rows - 1) / rows
 	chunks := (inner + chunk - 1) / chunk

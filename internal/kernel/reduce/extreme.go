@@ -3,6 +3,8 @@ package reduce
 import (
 	"math"
 	"unsafe"
+
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
 
 var (
@@ -40,14 +42,8 @@ func maximum[T ordered]() *reducer[T, T, T] {
 		merge:  func(a, b T) T { return max(a, b) },
 		finish: func(a T, n int) T { return a },
 		empty:  lo,
-		columns: func(acc []T, x []T, rows, stride int) {
-			copy(acc, x[:len(acc)])
-			for i := 1; i < rows; i++ {
-				row := x[i*stride:][:len(acc)]
-				for j := range acc {
-					acc[j] = max(acc[j], row[j])
-				}
-			}
+		columns: func(acc, x []T, rows, stride int) {
+			foldColumns(elementwise.Binary[T](elementwise.Maximum), acc, x, rows, stride)
 		},
 	}
 }
@@ -59,14 +55,8 @@ func minimum[T ordered]() *reducer[T, T, T] {
 		merge:  func(a, b T) T { return min(a, b) },
 		finish: func(a T, n int) T { return a },
 		empty:  hi,
-		columns: func(acc []T, x []T, rows, stride int) {
-			copy(acc, x[:len(acc)])
-			for i := 1; i < rows; i++ {
-				row := x[i*stride:][:len(acc)]
-				for j := range acc {
-					acc[j] = min(acc[j], row[j])
-				}
-			}
+		columns: func(acc, x []T, rows, stride int) {
+			foldColumns(elementwise.Binary[T](elementwise.Minimum), acc, x, rows, stride)
 		},
 	}
 }

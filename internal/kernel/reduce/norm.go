@@ -140,41 +140,41 @@ func rmsNormGradPlain[T float](dx, x, gamma, dy []T, rstd T) {
 	}
 }
 
-// parameterGrads sums over rows in groups of fixed size, whose sums are added
-// in order, so that the number of workers does not show.
+// parameterGrads sums over rows in groups of fixed size, in the element type,
+// and the groups in order in float64, so that the number of workers does not
+// show.
 func parameterGrads[T float](dgamma, dbeta, x, dy []T, n int, mean, rstd []T) {
 	if n == 0 || dgamma == nil && dbeta == nil {
 		return
 	}
-	const group = 64
+	const group = 32
 	rows := len(x) / n
 	groups := (rows + group - 1) / group
-	gamma, beta := make([]float64, groups*n), make([]float64, groups*n)
+	parts := make([]T, 2*groups*n)
+	gammas, betas := parts[:groups*n], parts[groups*n:]
 	par.For(groups, max(1, serialBelow/(group*n)), func(lo, hi int) {
 		for r := lo * group; r < min(hi*group, rows); r++ {
-			m := 0.0
+			m := T(0)
 			if mean != nil {
-				m = float64(mean[r])
+				m = mean[r]
 			}
-			s := float64(rstd[r])
-			g, b := gamma[r/group*n:][:n], beta[r/group*n:][:n]
-			xs, ds := x[r*n:][:n], dy[r*n:][:n]
-			for j := range g {
-				d := float64(ds[j])
-				g[j] += d * (float64(xs[j]) - m) * s
-				b[j] += d
-			}
+			at := r / group * n
+			addParameterGrads(gammas[at:at+n], betas[at:at+n], x[r*n:(r+1)*n], dy[r*n:(r+1)*n], m, rstd[r])
 		}
 	})
-	total := func(dst []T, parts []float64) {
-		for j := range dst {
-			s := 0.0
-			for k := j; k < len(parts); k += n {
-				s += parts[k]
-			}
-			dst[j] = T(s)
+	addGroups(dgamma, gammas, n)
+	addGroups(dbeta, betas, n)
+}
+
+// addGroups sets dst to the sums of the columns of parts, whose rows have n elements.
+func addGroups[T float](dst, parts []T, n int) {
+	sums := make([]float64, len(dst))
+	for i := 0; i < len(parts) && dst != nil; i += n {
+		for j, v := range parts[i : i+n] {
+			sums[j] += float64(v)
 		}
 	}
-	total(dgamma, gamma)
-	total(dbeta, beta)
+	for j, s := range sums {
+		dst[j] = T(s)
+	}
 }

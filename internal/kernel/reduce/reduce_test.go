@@ -169,8 +169,13 @@ func exactSum[T float](x []T) float64 {
 	return c.value()
 }
 
-func TestFloat32(t *testing.T) { testFloat[float32](t, 2e-6) }
-func TestFloat64(t *testing.T) { testFloat[float64](t, 1e-13) }
+func TestFloat32(t *testing.T) {
+	eachLevel(t, func(t *testing.T) { testFloat[float32](t, 2e-6) })
+}
+
+func TestFloat64(t *testing.T) {
+	eachLevel(t, func(t *testing.T) { testFloat[float64](t, 1e-13) })
+}
 
 func testInt[T integer](t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -225,8 +230,10 @@ func testInt[T integer](t *testing.T) {
 func TestIntegers(t *testing.T) {
 	t.Run("int8", testInt[int8])
 	t.Run("int16", testInt[int16])
-	t.Run("int32", testInt[int32])
-	t.Run("int64", testInt[int64])
+	eachLevel(t, func(t *testing.T) {
+		t.Run("int32", testInt[int32])
+		t.Run("int64", testInt[int64])
+	})
 	t.Run("uint8", testInt[uint8])
 	t.Run("uint16", testInt[uint16])
 	t.Run("uint32", testInt[uint32])
@@ -312,4 +319,53 @@ func TestVarianceDoesNotCancel(t *testing.T) {
 	if got != 1 {
 		t.Errorf("variance with ddof 1 = %v, want 1", got)
 	}
+}
+
+func TestExtremeZeros(t *testing.T) {
+	zero := float32(math.Copysign(0, -1))
+	eachLevel(t, func(t *testing.T) {
+		for n := range 70 {
+			for at := range n {
+				x := make([]float32, n)
+				for i := range x {
+					x[i] = zero
+				}
+				if m, _ := Row[float32](Max, x); !math.Signbit(float64(m)) {
+					t.Fatalf("max of %d times -0 is +0", n)
+				}
+				x[at] = 0
+				if m, _ := Row[float32](Max, x); math.Signbit(float64(m)) {
+					t.Fatalf("max with +0 at %d of %d is -0", at, n)
+				}
+				for i := range x {
+					x[i] = 0
+				}
+				x[at] = zero
+				if m, _ := Row[float32](Min, x); !math.Signbit(float64(m)) {
+					t.Fatalf("min with -0 at %d of %d is +0", at, n)
+				}
+			}
+		}
+	})
+}
+
+// NaN wins wherever it stands.
+func TestExtremeNaN(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for n := 1; n < 70; n++ {
+			for at := range n {
+				x := make([]float64, n)
+				for i := range x {
+					x[i] = float64(i)
+				}
+				x[at] = nan
+				if m, _ := Row[float64](Max, x); m == m {
+					t.Fatalf("max with NaN at %d of %d is %v", at, n, m)
+				}
+				if i, _ := Row[int64](ArgMin, x); i != int64(at) {
+					t.Fatalf("argmin with NaN at %d of %d is %d", at, n, i)
+				}
+			}
+		}
+	})
 }

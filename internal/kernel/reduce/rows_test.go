@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-var widths = []int{1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 200, 1024}
+var widths = []int{1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 200, 1024, 2500}
 
 func normal[T float](seed uint64, n int, scale float64) []T {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -153,10 +153,17 @@ func testNorms[T float](t *testing.T, x, dy []T, n int, tol float64) {
 	}
 }
 
-func TestRowsFloat32(t *testing.T) { testRows[float32](t, 1e-6) }
-func TestRowsFloat64(t *testing.T) { testRows[float64](t, 2e-15) }
+func TestRowsFloat32(t *testing.T) {
+	eachLevel(t, func(t *testing.T) { testRows[float32](t, 1e-6) })
+}
 
-func TestSoftmaxSpecials(t *testing.T) {
+func TestRowsFloat64(t *testing.T) {
+	eachLevel(t, func(t *testing.T) { testRows[float64](t, 4e-15) })
+}
+
+func TestSoftmaxSpecials(t *testing.T) { eachLevel(t, testSoftmaxSpecials) }
+
+func testSoftmaxSpecials(t *testing.T) {
 	for _, n := range []int{2, 16, 19, 70} {
 		for _, c := range []struct {
 			name string

@@ -77,10 +77,10 @@ func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse 
 	if outer == 0 || n == 0 || inner == 0 {
 		return
 	}
-	chunk := min(inner, columnChunk)
+	chunk := min(inner, fewColumns)
 	chunks := (inner + chunk - 1) / chunk
 	par.For(outer*chunks, max(1, serialBelow/(n*chunk)), func(lo, hi int) {
-		var accs [columnChunk]A
+		var accs [fewColumns]A
 		for t := lo; t < hi; t++ {
 			first := t % chunks * chunk
 			acc := accs[:min(chunk, inner-first)]

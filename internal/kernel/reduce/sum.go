@@ -1,6 +1,9 @@
 package reduce
 
-import "github.com/tenonml/tenon/dtype"
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+)
 
 type (
 	float         interface{ float32 | float64 }
@@ -72,26 +75,29 @@ func sumFloat[T float](mean bool) *reducer[T, compensated, T] {
 	return r
 }
 
-// sumColumns adds rows up in groups, so that its error too grows slowly.
+// sumColumns adds up sixteen rows at a time in the element type, and their sums
+// in float64, so that its error grows slowly too.
 func sumColumns[T float](acc []compensated, x []T, rows, stride int) {
-	const group = 64
-	var part [columnChunk]float64
-	for j := range acc {
-		acc[j] = compensated{}
-	}
+	const group = 16
+	s := scratches.Get().(*scratch)
+	width := len(acc)
+	sums := view[float64](s)[:width]
+	wide := view[float64](s)[width:][:width]
+	part := view[T](s)[len(view[T](s))-width:]
+	clear(sums)
+	addT, add64 := elementwise.Binary[T](elementwise.Add), elementwise.Binary[float64](elementwise.Add)
 	for i := 0; i < rows; i += group {
-		sums := part[:len(acc)]
-		clear(sums)
-		for k := i; k < min(i+group, rows); k++ {
-			row := x[k*stride:][:len(sums)]
-			for j := range sums {
-				sums[j] += float64(row[j])
-			}
+		copy(part, x[i*stride:])
+		for k := i + 1; k < min(i+group, rows); k++ {
+			addT(part, part, x[k*stride:][:width])
 		}
-		for j := range acc {
-			acc[j] = acc[j].plus(compensated{sum: sums[j]})
-		}
+		elementwise.Cast(wide, part)
+		add64(sums, sums, wide)
 	}
+	for j, v := range sums {
+		acc[j] = compensated{sum: v}
+	}
+	scratches.Put(s)
 }
 
 func sumInt[T integer]() *reducer[T, T, T] {
@@ -105,6 +111,17 @@ func sumInt[T integer]() *reducer[T, T, T] {
 		},
 		merge:  func(a, b T) T { return a + b },
 		finish: func(a T, n int) T { return a },
+		columns: func(acc, x []T, rows, stride int) {
+			foldColumns(elementwise.Binary[T](elementwise.Add), acc, x, rows, stride)
+		},
+	}
+}
+
+// foldColumns combines rows element by element.
+func foldColumns[T any](f func(dst, x, y []T) int, acc, x []T, rows, stride int) {
+	copy(acc, x)
+	for i := 1; i < rows; i++ {
+		f(acc, acc, x[i*stride:][:len(acc)])
 	}
 }
 
@@ -241,6 +258,7 @@ func squaresAbout[T float](x []T, center float64) float64 {
 
 func sumSquaresInt[T integer]() *reducer[T, T, T] {
 	r := sumInt[T]()
+	r.columns = nil
 	r.block = func(x []T) T {
 		var s T
 		for _, v := range x {

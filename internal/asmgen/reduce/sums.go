@@ -1,0 +1,58 @@
+package main
+
+import "github.com/tenonml/tenon/internal/asmgen/vec"
+
+func sums(m machine) {
+	m.Fold(vec.Fold{Name: "sum", Doc: "returns Σ x.", Vectors: "x", Sums: 1,
+		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{x[0]} }})
+	m.Fold(vec.Fold{Name: "squares", Doc: "returns Σ (x - c)².", Vectors: "x", Scalars: "c", Sums: 1,
+		Body: func(m machine, x []vector) (vector, []vector) {
+			d := m.Sub(x[0], x[1])
+			return nil, []vector{m.Mul(d, d)}
+		}})
+	m.Fold(vec.Fold{Name: "dot", Doc: "returns Σ x·y.", Vectors: "x,y", Sums: 1,
+		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{m.Mul(x[0], x[1])} }})
+	m.Fold(vec.Fold{Name: "expSum", Doc: "returns Σ e^(x - shift).", Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m),
+		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{m.Exp(m.Sub(x[0], x[1]))} }})
+}
+
+// rows emits the steps of the row operations.
+func rows(m machine) {
+	m.Fold(vec.Fold{Name: "expShift", Doc: "sets dst to e^(x - shift) and returns the sum.", Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m),
+		Body: func(m machine, x []vector) (vector, []vector) {
+			e := m.Exp(m.Sub(x[0], x[1]))
+			return e, []vector{e}
+		}})
+	m.Map(vec.Loop{Name: "subTwice", Doc: "sets dst to (x - a) - b.", Vectors: "x", Scalars: "a,b",
+		Body: func(m machine, x []vector) vector { return m.Sub(m.Sub(x[0], x[1]), x[2]) }})
+	m.Map(vec.Loop{Name: "softmaxGrad", Doc: "sets dst to y·(dy - dot).", Vectors: "y,dy", Scalars: "dot",
+		Body: func(m machine, x []vector) vector { return m.Mul(x[0], m.Sub(x[1], x[2])) }})
+	m.Map(vec.Loop{Name: "logSoftmaxGrad", Doc: "sets dst to dy - e^y·sum.", Vectors: "y,dy", Scalars: "sum", Unroll: flight(m),
+		Body: func(m machine, x []vector) vector { return m.MulSub(m.Load(x[1]), m.Exp(x[0]), x[2]) }})
+	normalized := func(m machine, x, mean, rstd vector) vector { return m.Mul(m.Sub(x, mean), rstd) }
+	m.Map(vec.Loop{Name: "normalize", Doc: "sets dst to (x - mean)·rstd.", Vectors: "x", Scalars: "mean,rstd",
+		Body: func(m machine, x []vector) vector { return normalized(m, x[0], x[1], x[2]) }})
+	m.Map(vec.Loop{Name: "normalizeScale", Doc: "sets dst to (x - mean)·rstd·gamma.", Vectors: "x,gamma", Scalars: "mean,rstd",
+		Body: func(m machine, x []vector) vector { return m.Mul(normalized(m, x[0], x[2], x[3]), x[1]) }})
+	m.Map(vec.Loop{Name: "normalizeAffine", Doc: "sets dst to (x - mean)·rstd·gamma + beta.", Vectors: "x,gamma,beta", Scalars: "mean,rstd",
+		Body: func(m machine, x []vector) vector { return m.FMA(normalized(m, x[0], x[3], x[4]), x[1], x[2]) }})
+	m.Fold(vec.Fold{Name: "normSums", Doc: "returns Σ g and Σ g·(x - mean)·rstd for g = gamma·dy.", Vectors: "x,gamma,dy", Scalars: "mean,rstd", Sums: 2, Unroll: 2,
+		Body: func(m machine, x []vector) (vector, []vector) {
+			g := m.Mul(x[1], x[2])
+			return nil, []vector{g, m.Mul(g, normalized(m, x[0], x[3], x[4]))}
+		}})
+	m.Fold(vec.Fold{Name: "normSumsPlain", Doc: "returns Σ dy and Σ dy·(x - mean)·rstd.", Vectors: "x,dy", Scalars: "mean,rstd", Sums: 2, Unroll: 2,
+		Body: func(m machine, x []vector) (vector, []vector) {
+			return nil, []vector{x[1], m.Mul(x[1], normalized(m, x[0], x[2], x[3]))}
+		}})
+	// rstd·(g - a - h·b)
+	grad := func(m machine, x, g, mean, rstd, a, b vector) vector {
+		return m.Mul(m.MulSub(m.Sub(g, a), normalized(m, x, mean, rstd), b), rstd)
+	}
+	m.Map(vec.Loop{Name: "normGrad", Doc: "sets dst to rstd·(gamma·dy - a - (x - mean)·rstd·b).", Vectors: "x,gamma,dy", Scalars: "mean,rstd,a,b", Unroll: 2,
+		Body: func(m machine, x []vector) vector { return grad(m, x[0], m.Mul(x[1], x[2]), x[3], x[4], x[5], x[6]) }})
+	m.Map(vec.Loop{Name: "normGradPlain", Doc: "sets dst to rstd·(dy - a - (x - mean)·rstd·b).", Vectors: "x,dy", Scalars: "mean,rstd,a,b", Unroll: 2,
+		Body: func(m machine, x []vector) vector { return grad(m, x[0], x[1], x[2], x[3], x[4], x[5]) }})
+	m.Map(vec.Loop{Name: "addNormalized", Doc: "sets dst to acc + dy·(x - mean)·rstd.", Vectors: "acc,x,dy", Scalars: "mean,rstd", Unroll: 2,
+		Body: func(m machine, x []vector) vector { return m.FMA(normalized(m, x[1], x[3], x[4]), x[2], x[0]) }})
+}

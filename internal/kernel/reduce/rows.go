@@ -1,0 +1,160 @@
+package reduce
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+)
+
+// The row functions by way of assembly where there is some. Rows are not empty.
+
+func softmaxRow[T float](dst, x []T) {
+	k := assembly[T]()
+	if k == nil {
+		softmaxPlain(dst, x)
+		return
+	}
+	m := maxBlock(x)
+	s := 0.0
+	pieces(len(x), func(lo, hi int) { s += k.expShift(&dst[lo], &x[lo], hi-lo, m) })
+	scale(dst, T(1/s))
+}
+
+// scale multiplies x by a.
+func scale[T float](x []T, a T) { elementwise.BinaryVS[T](elementwise.Mul)(x, x, a) }
+
+func logSoftmaxRow[T float](dst, x []T) {
+	k := assembly[T]()
+	if k == nil {
+		logSoftmaxPlain(dst, x)
+		return
+	}
+	m := maxBlock(x)
+	log := T(math.Log(expSumBlock(x, m)))
+	pieces(len(x), func(lo, hi int) { k.subTwice(&dst[lo], &x[lo], hi-lo, m, log) })
+}
+
+func softmaxGradRow[T float](dx, y, dy []T) {
+	k := assembly[T]()
+	if k == nil {
+		softmaxGradPlain(dx, y, dy)
+		return
+	}
+	dot := T(dotBlock(y, dy))
+	pieces(len(y), func(lo, hi int) { k.softmaxGrad(&dx[lo], &y[lo], &dy[lo], hi-lo, dot) })
+}
+
+func logSoftmaxGradRow[T float](dx, y, dy []T) {
+	k := assembly[T]()
+	if k == nil {
+		logSoftmaxGradPlain(dx, y, dy)
+		return
+	}
+	sum := T(sumBlock(dy))
+	pieces(len(y), func(lo, hi int) { k.logSoftmaxGrad(&dx[lo], &y[lo], &dy[lo], hi-lo, sum) })
+}
+
+func layerNormRow[T float](dst, x, gamma, beta []T, eps T) (mean, rstd T) {
+	k := assembly[T]()
+	if k == nil {
+		return layerNormPlain(dst, x, gamma, beta, eps)
+	}
+	n := float64(len(x))
+	m := sumBlock(x) / n
+	mean = T(m)
+	rstd = T(1 / math.Sqrt(sumSquaresBlock(x, m)/n+float64(eps)))
+	affine(k, dst, x, gamma, beta, mean, rstd)
+	return mean, rstd
+}
+
+func rmsNormRow[T float](dst, x, gamma []T, eps T) (rstd T) {
+	k := assembly[T]()
+	if k == nil {
+		return rmsNormPlain(dst, x, gamma, eps)
+	}
+	rstd = T(1 / math.Sqrt(sumSquaresBlock(x, 0)/float64(len(x))+float64(eps)))
+	affine(k, dst, x, gamma, nil, 0, rstd)
+	return rstd
+}
+
+// affine sets dst to (x-mean)·rstd·gamma + beta; gamma and beta may be nil.
+func affine[T float](k *kernels[T], dst, x, gamma, beta []T, mean, rstd T) {
+	pieces(len(x), func(lo, hi int) {
+		n := hi - lo
+		switch {
+		case gamma != nil && beta != nil:
+			k.normalizeAffine(&dst[lo], &x[lo], &gamma[lo], &beta[lo], n, mean, rstd)
+			return
+		case gamma != nil:
+			k.normalizeScale(&dst[lo], &x[lo], &gamma[lo], n, mean, rstd)
+		default:
+			k.normalize(&dst[lo], &x[lo], n, mean, rstd)
+		}
+		if beta != nil {
+			elementwise.Binary[T](elementwise.Add)(dst[lo:hi], dst[lo:hi], beta[lo:hi])
+		}
+	})
+}
+
+func layerNormGradRow[T float](dx, x, gamma, dy []T, mean, rstd T) {
+	k := assembly[T]()
+	if k == nil {
+		layerNormGradPlain(dx, x, gamma, dy, mean, rstd)
+		return
+	}
+	n := float64(len(x))
+	a, b := normSums(k, x, gamma, dy, mean, rstd)
+	normGrad(k, dx, x, gamma, dy, mean, rstd, T(a/n), T(b/n))
+}
+
+func rmsNormGradRow[T float](dx, x, gamma, dy []T, rstd T) {
+	k := assembly[T]()
+	if k == nil {
+		rmsNormGradPlain(dx, x, gamma, dy, rstd)
+		return
+	}
+	_, b := normSums(k, x, gamma, dy, 0, rstd)
+	normGrad(k, dx, x, gamma, dy, 0, rstd, 0, T(b/float64(len(x))))
+}
+
+// normSums returns Σ g and Σ g·(x-mean)·rstd for g = gamma·dy.
+func normSums[T float](k *kernels[T], x, gamma, dy []T, mean, rstd T) (a, b float64) {
+	pieces(len(x), func(lo, hi int) {
+		var s, t float64
+		if gamma != nil {
+			s, t = k.normSums(&x[lo], &gamma[lo], &dy[lo], hi-lo, mean, rstd)
+		} else {
+			s, t = k.normSumsPlain(&x[lo], &dy[lo], hi-lo, mean, rstd)
+		}
+		a += s
+		b += t
+	})
+	return a, b
+}
+
+// normGrad sets dx to rstd·(g - a - (x-mean)·rstd·b).
+func normGrad[T float](k *kernels[T], dx, x, gamma, dy []T, mean, rstd, a, b T) {
+	pieces(len(x), func(lo, hi int) {
+		if gamma != nil {
+			k.normGrad(&dx[lo], &x[lo], &gamma[lo], &dy[lo], hi-lo, mean, rstd, a, b)
+		} else {
+			k.normGradPlain(&dx[lo], &x[lo], &dy[lo], hi-lo, mean, rstd, a, b)
+		}
+	})
+}
+
+// addParameterGrads adds one row's dy·(x-mean)·rstd to dgamma, and its dy to dbeta.
+func addParameterGrads[T float](dgamma, dbeta, x, dy []T, mean, rstd T) {
+	k := assembly[T]()
+	if k == nil {
+		for j, d := range dy {
+			dgamma[j] += T(float64(d) * (float64(x[j]) - float64(mean)) * float64(rstd))
+			dbeta[j] += d
+		}
+		return
+	}
+	pieces(len(x), func(lo, hi int) {
+		k.addNormalized(&dgamma[lo], &dgamma[lo], &x[lo], &dy[lo], hi-lo, mean, rstd)
+	})
+	elementwise.Binary[T](elementwise.Add)(dbeta, dbeta, dy)
+}

@@ -91,6 +91,15 @@ func (m Machine) ExpNear(x V) V {
 	return m.Mul(m.Add(em, Const(1)), m.pow2(n))
 }
 
+// ExpBounded is [Machine.ExpNear] with the fewest instructions.
+func (m Machine) ExpBounded(x V) V {
+	if !m.Wide {
+		return m.ExpNear(x)
+	}
+	n, em := m.reduceExp(x)
+	return m.scale(m.Add(em, Const(1)), n)
+}
+
 // Exp2 returns 2^x.
 func (m Machine) Exp2(x V) V {
 	lo, hi := -151.0, 129.0

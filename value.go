@@ -98,8 +98,9 @@ type Boxer interface {
 	Unbox(tensors []Value) (Value, error)
 }
 
-// A Refiner is a Spec of a type that refines another one: in dispatch it is
-// asked before the type it refines, and what it declines goes to that type.
+// A Refiner is a Spec of a type that refines another one: in dispatch its values
+// are asked before values of the type that it refines, and a type without a
+// handler has that of the nearest type that it refines.
 type Refiner interface {
 	// Refines returns the type names of the refined types, those that they refine
 	// in turn included, nearest first.

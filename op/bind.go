@@ -166,7 +166,7 @@ func bindTensors(c *Call) error {
 	o := c.Op
 	var peers [4]dtype.DType // the element type of each group's first tensor
 	note := func(g uint8, v tenon.Value) {
-		if t, ok := v.(tensor.Tensor); ok && g > 0 && int(g) < len(peers) && peers[g] == dtype.None {
+		if t, ok := v.(tensor.Tensor); ok && !isNil(v) && g > 0 && int(g) < len(peers) && peers[g] == dtype.None {
 			peers[g] = t.DType()
 		}
 	}
@@ -202,10 +202,30 @@ func bindTensors(c *Call) error {
 	return nil
 }
 
+// isNil reports whether a Value is a nil pointer, whose methods would panic.
+func isNil(v tenon.Value) bool {
+	switch v := v.(type) {
+	case *tensor.Dense:
+		return v == nil
+	case *tensor.Strings:
+		return v == nil
+	}
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
+}
+
+func nilArg(c *Call, where string, v any) error {
+	msg := "is nil"
+	if v != nil {
+		msg = fmt.Sprintf("is a nil %T", v)
+	}
+	return &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: where, Msg: msg, Args: []string{}, Line: line()}
+}
+
 func operand(c *Call, p *Param, a any, peers [4]dtype.DType) (tenon.Value, error) {
 	if v, ok := a.(tenon.Value); ok {
-		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
-			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: "is a nil " + r.Type().String(), Args: []string{}, Line: line()}
+		if isNil(v) {
+			return nil, nilArg(c, p.Name, v)
 		}
 		return v, nil
 	}
@@ -228,16 +248,16 @@ func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error)
 	switch a := a.(type) {
 	case []tenon.Value:
 		for i, v := range a {
-			if v == nil {
-				return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: fmt.Sprintf("%s[%d]", p.Name, i), Msg: "is nil", Args: []string{}, Line: line()}
+			if v == nil || isNil(v) {
+				return nil, nilArg(c, fmt.Sprintf("%s[%d]", p.Name, i), v)
 			}
 		}
 		return a, nil
 	case []tensor.Tensor:
 		out := make([]tenon.Value, len(a))
 		for i, v := range a {
-			if v == nil {
-				return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: fmt.Sprintf("%s[%d]", p.Name, i), Msg: "is nil", Args: []string{}, Line: line()}
+			if v == nil || isNil(v) {
+				return nil, nilArg(c, fmt.Sprintf("%s[%d]", p.Name, i), v)
 			}
 			out[i] = v
 		}
@@ -250,7 +270,7 @@ func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error)
 	elems := make([]any, v.Len())
 	for i := range elems {
 		elems[i] = v.Index(i).Interface()
-		if t, ok := elems[i].(tensor.Tensor); ok && p.Group > 0 && int(p.Group) < len(peers) && peers[p.Group] == dtype.None {
+		if t, ok := elems[i].(tensor.Tensor); ok && !isNil(t) && p.Group > 0 && int(p.Group) < len(peers) && peers[p.Group] == dtype.None {
 			peers[p.Group] = t.DType()
 		}
 	}
@@ -258,6 +278,7 @@ func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error)
 	for i, e := range elems {
 		x, err := operand(c, p, e, peers)
 		if err != nil {
+			tenon.AsError(err).Where = fmt.Sprintf("%s[%d]", p.Name, i)
 			return nil, err
 		}
 		out[i] = x

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -131,10 +133,19 @@ type Op struct {
 	Fast1 func(x *tensor.Dense) *tensor.Dense
 	Fast2 func(x, y *tensor.Dense) *tensor.Dense
 
+	// Block returns the loop of an elementwise operation for operands of the given
+	// element types, and the element type of its result; nil where there is none
+	// that cannot fail. The interpreter of graphs fuses operations that have one.
+	Block func(operands []dtype.DType) (BlockFunc, dtype.DType)
+
 	params  map[string]int
 	tensors []int // indices of the tensor parameters
 	line    string
 }
+
+// A BlockFunc computes n elements of an elementwise operation. Bit i of scalars
+// says that operand i is one element for all.
+type BlockFunc func(dst unsafe.Pointer, operands *[3]unsafe.Pointer, n int, scalars uint8)
 
 // IsUnaryElementwise reports whether the operation maps each element of one tensor.
 func (o *Op) IsUnaryElementwise() bool { return o.Class == UnaryElementwise }

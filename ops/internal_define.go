@@ -231,7 +231,7 @@ func broadcastFast(x, y *tensor.Dense) (shape.Shape, bool) {
 // defined, or -1.
 func binaryDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape, grain int) (out *tensor.Dense, bad int) {
 	d := x.DType()
-	out = tensor.NewDense(d, s)
+	out = tensor.Uninit(d, s)
 	n := out.Len()
 	if n == 0 {
 		return out, -1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/shape"
 )
 
@@ -22,6 +23,7 @@ type Dense struct {
 	room    int            // bytes that may be read from ptr on
 	strides []int          // in elements; nil: row-major without gaps
 	memo    atomic.Pointer[memo]
+	lent    *arena.Buffer // to be given back by Release; nil for most tensors
 }
 
 var (
@@ -117,9 +119,43 @@ func refuse(dt dtype.DType, s shape.Shape) {
 	tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.NewDense", fmt.Sprintf("a tensor %v%v does not fit memory", dt, s)))
 }
 
+// large is the size in bytes from which buffers come from the arena.
+const large = 64 << 10
+
+// Uninit is NewDense without the zeros: the elements are arbitrary until the
+// caller has set every one of them. A large buffer comes from a pool, to which
+// [Release] gives it back.
+func Uninit(dt dtype.DType, s shape.Shape) *Dense {
+	n := s.Size()
+	size := n * dt.Size()
+	if size < large {
+		return NewDense(dt, s)
+	}
+	b := arena.Alloc(size)
+	data := b.Bytes()
+	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(data)), n: n, room: cap(data), lent: b}
+}
+
+// Release gives the memory of a tensor back for the next large result, which
+// saves the cost of fresh memory. It is never necessary: memory that is not
+// released is collected. The caller warrants that nobody uses the tensor, a view of
+// it, or a slice from [Data] any more. Only tensors that own pooled memory are
+// affected; for others Release does nothing.
+func Release(t Tensor) {
+	if d, ok := t.(*Dense); ok && d.lent != nil {
+		b := d.lent
+		d.spec.shape, d.n, d.ptr, d.room, d.lent = shape.Of(0), 0, nil, 0, nil
+		d.memo.Store(nil)
+		b.Release()
+	}
+}
+
 // allocate returns size zeroed bytes with slack behind them. Words are used so
 // that every element type is aligned.
 func allocate(size int) []byte {
+	if size >= large {
+		return arena.Make[byte](size)
+	}
 	words := make([]uint64, (size+Slack+7)/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:size]
 }

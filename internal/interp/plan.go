@@ -30,6 +30,9 @@ type step struct {
 	outs []int
 	free []int // slots that no later step reads
 	line string
+
+	group *group // nodes that run together; nil for a single node
+
 	// x and y are the operands of a step that Fast1 or Fast2 may do; -1 otherwise.
 	x, y int
 }
@@ -96,6 +99,7 @@ func plan(g *graph.Graph) *Plan {
 			p.steps[at].free = append(p.steps[at].free, id)
 		}
 	}
+	p.join()
 	return p
 }
 
@@ -137,6 +141,20 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 }
 
 func (s *step) run(slots []tensor.Tensor) error {
+	if s.group != nil {
+		if !s.group.run(slots) {
+			for i := range s.group.steps {
+				if err := s.group.steps[i].run(slots); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for _, f := range s.free {
+			slots[f] = nil
+		}
+		return nil
+	}
 	if s.x >= 0 {
 		if out := s.fast(slots); out != nil {
 			slots[s.outs[0]] = out

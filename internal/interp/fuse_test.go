@@ -1,0 +1,93 @@
+package interp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// chain is gelu of a scaled and shifted tensor: rows, scalars and shared
+// intermediate results.
+func chain(x, w, b tensor.Tensor) tensor.Tensor {
+	y := ops.Add(ops.Mul(x, w), b)
+	z := ops.Mul(ops.Add(y, ops.Mul(ops.Mul(ops.Mul(y, y), y), 0.044715)), 0.7978845608)
+	return ops.Mul(ops.Mul(y, 0.5), ops.Add(ops.Tanh(z), 1.0))
+}
+
+// TestFused compares fused groups with the same operations one by one, for
+// operands that are rows, scalars, columns (which do not fuse) and full.
+func TestFused(t *testing.T) {
+	rows := shape.Of(37, 128)
+	for _, tt := range []struct {
+		name string
+		x, w shape.Shape
+	}{
+		{"row", rows, shape.Of(128)},
+		{"scalar", rows, shape.Of()},
+		{"one row", rows, shape.Of(1, 128)},
+		{"column", rows, shape.Of(37, 1)},
+		{"full", rows, rows},
+		{"small", shape.Of(3), shape.Of(3)},
+		{"empty", shape.Of(0, 4), shape.Of(4)},
+		{"swapped", shape.Of(128), rows},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := []tensor.Tensor{filled(tt.x, 0.01), filled(tt.w, 0.02), filled(tt.w, -0.03)}
+			g, err := graph.Trace("chain", []*tensor.Spec{spec(tt.x), spec(tt.w), spec(tt.w)}, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+				y := chain(p[0], p[1], p[2])
+				return []tensor.Tensor{y, ops.Add(p[0], p[1]), ops.Neg(y)}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := For(g).Run(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y := chain(in[0], in[1], in[2])
+			for i, want := range []tensor.Tensor{y, ops.Add(in[0], in[1]), ops.Neg(y)} {
+				if !want.Shape().Equal(got[i].Shape()) {
+					t.Fatalf("result %d has shape %v, want %v", i, got[i].Shape(), want.Shape())
+				}
+				if d := cmp.Diff(tensor.Data[float32](want), tensor.Data[float32](got[i])); d != "" {
+					t.Errorf("result %d: %s", i, d)
+				}
+			}
+		})
+	}
+}
+
+func spec(s shape.Shape) *tensor.Spec { return tensor.NewSpec(dtype.Float32, s) }
+
+func filled(s shape.Shape, step float32) tensor.Tensor {
+	d, data := tensor.Make[float32](s)
+	for i := range data {
+		data[i] = step * float32(i%997-400)
+	}
+	return d
+}
+
+func BenchmarkChain(b *testing.B) {
+	x, w, c := filled(shape.Of(16384, 1024), 0.01), filled(shape.Of(1024), 0.02), filled(shape.Of(1024), 0.03)
+	g, err := graph.Trace("chain", []*tensor.Spec{spec(x.Shape()), spec(w.Shape()), spec(c.Shape())}, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
+		return []tensor.Tensor{chain(p[0], p[1], p[2])}, nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := For(g)
+	b.SetBytes(int64(x.Shape().Size()) * 8)
+	for b.Loop() {
+		out, err := p.Run(b.Context(), []tensor.Tensor{x, w, c})
+		if err != nil {
+			b.Fatal(err)
+		}
+		tensor.Release(out[0])
+	}
+}

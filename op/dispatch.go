@@ -450,11 +450,10 @@ func (c *Call) nobody(v tenon.Value, declined []string) error {
 	if len(declined) > 0 {
 		e.Msg += "; asked and declined: " + strings.Join(declined, ", ")
 	}
+	_, opaque := v.(*tenon.OpaqueValue)
 	switch {
-	case !tenon.Registered(v.Spec().TypeName()):
-		if _, ok := v.(*tenon.OpaqueValue); ok {
-			e.Hint = "the type is not known in this program: import the package that defines " + v.Spec().TypeName()
-		}
+	case opaque:
+		e.Hint = "the type is not known in this program: import the package that defines " + v.Spec().TypeName()
 	case len(declined) == 0:
 		e.Hint = "give the type a HandleOp method, or register a handler with op.Handle"
 	}

@@ -2,6 +2,7 @@ package optable
 
 import (
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -193,6 +194,9 @@ func difference(t *testing.T, f function, x, cts []tensor.Tensor, k int, directi
 			}
 			ct := ArrayOf(cts[i]).X
 			for j, v := range ArrayOf(o).X {
+				if cmplx.IsInf(v) { // the start of an exclusive scan
+					continue
+				}
 				term := real(ct[j])*real(v) + imag(ct[j])*imag(v)
 				sum += term
 				size = max(size, math.Abs(term))

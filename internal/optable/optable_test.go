@@ -221,7 +221,10 @@ func near(got, want, tolerance, size float64) bool {
 	case math.IsInf(want, 0) || math.IsInf(got, 0):
 		return got == want
 	}
-	return math.Abs(got-want) <= tolerance*max(1, size)
+	if !(size > 1) { // or is NaN
+		size = 1
+	}
+	return math.Abs(got-want) <= tolerance*size
 }
 
 // A placeholder is a symbolic tensor: a Spec and nothing else.

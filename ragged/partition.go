@@ -1,13 +1,12 @@
 package ragged
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -52,35 +51,37 @@ func (p *RowPartition) StaticUniformRowLength() int { return p.spec.length }
 
 // RowSplits returns the nrows+1 offsets of the rows.
 func (p *RowPartition) RowSplits() tensor.Tensor {
-	return p.once(&p.splits, func() tensor.Tensor { return uniformSplits(p.nrows, p.uniform) })
+	return p.once(&p.splits, func() tensor.Tensor {
+		return memo(p.uniform, uniformKey{p.spec.nrows}, func(n tensor.Tensor) tensor.Tensor { return rows.Uniform(n, p.nrows) })
+	})
 }
 
 // RowLengths returns the length of each row.
 func (p *RowPartition) RowLengths() tensor.Tensor {
 	return p.once(&p.lengths, func() tensor.Tensor {
 		if p.uniform != nil {
-			return fillLike(p.nrows, p.uniform)
+			return filled(p.nrows, p.uniform)
 		}
-		return memo(p.RowSplits(), lengthsKey{}, lengthsOf)
+		return memo(p.RowSplits(), lengthsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.Lengths(s) })
 	})
 }
 
 // RowStarts returns the offset of each row's first value.
-func (p *RowPartition) RowStarts() tensor.Tensor { return sliceRows(p.RowSplits(), 0, -1) }
+func (p *RowPartition) RowStarts() tensor.Tensor { return part(p.RowSplits(), 0, 1) }
 
 // RowLimits returns the offset behind each row's last value.
-func (p *RowPartition) RowLimits() tensor.Tensor { return sliceRows(p.RowSplits(), 1, 0) }
+func (p *RowPartition) RowLimits() tensor.Tensor { return part(p.RowSplits(), 1, 0) }
 
 // ValueRowIDs returns the row of each value.
 func (p *RowPartition) ValueRowIDs() tensor.Tensor {
 	return p.once(&p.ids, func() tensor.Tensor {
-		return memo(p.RowSplits(), idsKey{}, func(s tensor.Tensor) tensor.Tensor { return rowIDsOf(s, p.spec.nvals) })
+		return memo(p.RowSplits(), idsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.RowIDs(s, p.spec.nvals) })
 	})
 }
 
 // OffsetsInRows returns the position of each value in its row.
 func (p *RowPartition) OffsetsInRows() tensor.Tensor {
-	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return offsetsOf(s, p.spec.nvals) })
+	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.Offsets(s, p.spec.nvals) })
 }
 
 // NRows returns the number of rows as a scalar.
@@ -122,8 +123,7 @@ type (
 	lengthsKey struct{}
 	idsKey     struct{}
 	offsetsKey struct{}
-	validKey   struct{}
-	wideKey    struct{}
+	uniformKey struct{ nrows int }
 )
 
 // memo keeps what is derived from concrete splits with the splits themselves, so
@@ -135,24 +135,14 @@ func memo(splits tensor.Tensor, key any, f func(tensor.Tensor) tensor.Tensor) te
 	return f(splits)
 }
 
-// splits64 returns concrete splits widened to int64.
+// splits64 returns concrete splits as int64.
 func splits64(splits tensor.Tensor) ([]int64, bool) {
 	t, ok := op.Known(splits)
 	if !ok {
 		return nil, false
 	}
-	d := t.(*tensor.Dense)
-	if d.DType() == dtype.Int64 {
-		return tensor.Data[int64](d), true
-	}
-	return d.Memo(wideKey{}, func() any {
-		in := tensor.Data[int32](d)
-		out := make([]int64, len(in), len(in)+tensor.Slack/8)
-		for i, x := range in {
-			out[i] = int64(x)
-		}
-		return out
-	}).([]int64), true
+	s, err := rows.Entries(t.(*tensor.Dense))
+	return s, err == nil
 }
 
 // newPartition makes a partition of splits that have been checked. nvals may be
@@ -181,16 +171,22 @@ func newUniform(nrows, length tensor.Tensor) *RowPartition {
 	return &RowPartition{spec: spec, uniform: length, nrows: nrows}
 }
 
-// known returns a scalar's value, or shape.Unknown.
-func known(t tensor.Tensor) int {
-	if c, ok := op.Known(t); ok {
-		if n, ok := op.Ints(c); ok && len(n) == 1 {
-			return n[0]
-		}
+// as returns the partition with splits of another type, which has to hold them.
+func (p *RowPartition) as(d dtype.DType) *RowPartition {
+	if p.spec.dtype == d {
+		return p
 	}
-	return shape.Unknown
-}
-
-func invalid(fn, where, format string, args ...any) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+	spec := *p.spec
+	spec.dtype = d
+	q := &RowPartition{spec: &spec}
+	if p.nrows != nil {
+		q.nrows = cast(p.nrows, d)
+	}
+	if p.uniform != nil {
+		q.uniform = cast(p.uniform, d)
+		return q
+	}
+	s := cast(p.RowSplits(), d)
+	q.splits.Store(&s)
+	return q
 }

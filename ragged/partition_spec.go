@@ -171,7 +171,7 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 		return p, s.admit(p)
 	}
 	splits := components[0].(tensor.Tensor)
-	if err := checkSplits(splits, s.nvals); err != nil {
+	if err := checkSplits("ragged.PartitionSpec.Assemble", splits, s.nvals); err != nil {
 		return nil, err
 	}
 	p := newPartition(splits, s.nvals)

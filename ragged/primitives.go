@@ -1,0 +1,180 @@
+package ragged
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// What partitions are computed with: compositions of operations on tensors that
+// may be symbolic, with a short way for those in memory. They throw errors.
+
+// scalar returns n as a scalar of a partition's type.
+func scalar(n int, d dtype.DType) tensor.Tensor {
+	if d == dtype.Int32 {
+		return tensor.Scalar(int32(n))
+	}
+	return tensor.Scalar(int64(n))
+}
+
+// known returns a scalar's value, or shape.Unknown.
+func known(t tensor.Tensor) int {
+	c, ok := op.Known(t)
+	if !ok {
+		return shape.Unknown
+	}
+	d, ok := c.(*tensor.Dense)
+	if !ok || d.Len() != 1 {
+		return shape.Unknown
+	}
+	switch d.DType() {
+	case dtype.Int64:
+		return int(tensor.Data[int64](d)[0])
+	case dtype.Int32:
+		return int(tensor.Data[int32](d)[0])
+	}
+	return shape.Unknown
+}
+
+// cast returns an index tensor in a partition's type. What is derived from
+// concrete splits is kept with them.
+func cast(t tensor.Tensor, d dtype.DType) tensor.Tensor {
+	if t.DType() == d {
+		return t
+	}
+	return memo(t, castKey{d}, func(t tensor.Tensor) tensor.Tensor { return ops.Cast(t, d) })
+}
+
+type castKey struct{ to dtype.DType }
+
+// sizeOf returns the size of an axis of any tensor as a scalar.
+func sizeOf(t tensor.Tensor, axis int, d dtype.DType) tensor.Tensor {
+	if n := t.Shape().Dim(axis); n >= 0 {
+		return scalar(n, d)
+	}
+	return ops.Cast(ops.Index(ops.Shape(t), axis), d)
+}
+
+// countRows returns the number of rows that row splits describe.
+func countRows(splits tensor.Tensor) tensor.Tensor {
+	return ops.Sub(sizeOf(splits, 0, splits.DType()), 1)
+}
+
+// lastSplit returns the number of values that row splits describe.
+func lastSplit(splits tensor.Tensor) tensor.Tensor { return ops.Index(splits, -1) }
+
+// product returns the product of two sizes.
+func product(a, b tensor.Tensor) tensor.Tensor {
+	if n, m := known(a), known(b); n >= 0 && m >= 0 {
+		return scalar(n*m, a.DType())
+	}
+	return ops.Mul(a, b)
+}
+
+// part returns the entries of a vector from lo on, without the last cut ones.
+func part(v tensor.Tensor, lo, cut int) tensor.Tensor {
+	if d, ok := v.(*tensor.Dense); ok && d.IsContiguous() {
+		return d.View(lo, shape.Of(d.Len()-lo-cut), []int{1})
+	}
+	if cut == 0 {
+		return ops.Index(v, key.From(lo))
+	}
+	return ops.Index(v, key.Range(lo, -cut, nil))
+}
+
+// filled returns a vector of n times x.
+func filled(n, x tensor.Tensor) tensor.Tensor {
+	if k := known(n); k >= 0 {
+		return ops.Fill([]int{k}, x)
+	}
+	return ops.Fill(ops.ExpandDims(n, 0), x)
+}
+
+// widest returns the splits' type of partitions of which some may be int32.
+func widest(parts []*RowPartition) dtype.DType {
+	d := dtype.Int32
+	for _, p := range parts {
+		if p.spec.dtype == dtype.Int64 {
+			return dtype.Int64
+		}
+	}
+	if len(parts) == 0 {
+		return dtype.Int64
+	}
+	return d
+}
+
+// sameDType returns partitions with splits of one type: int64 where they differ.
+func sameDType(parts []*RowPartition) []*RowPartition {
+	d := widest(parts)
+	out := parts
+	for i, p := range parts {
+		if p.spec.dtype != d {
+			if &out[0] == &parts[0] {
+				out = append([]*RowPartition(nil), parts...)
+			}
+			out[i] = p.as(d)
+		}
+	}
+	return out
+}
+
+// checkSplits checks row splits as far as they are known. nvals may be
+// shape.Unknown.
+func checkSplits(fn string, splits tensor.Tensor, nvals int) error {
+	if err := checkVector(fn, "row_splits", splits); err != nil {
+		return err
+	}
+	if splits.Shape().Dim(0) == 0 {
+		return invalid(fn, "row_splits", "has no entries, want one more than there are rows")
+	}
+	c, ok := op.Known(splits)
+	if !ok {
+		return nil
+	}
+	entries, err := rows.Entries(c.(*tensor.Dense))
+	if err != nil {
+		return rowError(fn, "row_splits", err)
+	}
+	if last := entries[len(entries)-1]; nvals >= 0 && last != int64(nvals) {
+		return invalid(fn, "row_splits", "ends at %d, there are %d values", last, nvals)
+	}
+	return nil
+}
+
+// checkVector checks that t is a vector of int64 or int32.
+func checkVector(fn, name string, t tensor.Tensor) error {
+	if t == nil {
+		return invalid(fn, name, "is nil")
+	}
+	if d := t.DType(); d != dtype.Int64 && d != dtype.Int32 {
+		return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: name, Msg: fmt.Sprintf("has the element type %v, want int64 or int32", d), Line: source.Line()}
+	}
+	if s := t.Shape(); s.HasRank() && s.Rank() != 1 {
+		return &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: name, Msg: fmt.Sprintf("has the shape %v, want a vector", s), Line: source.Line()}
+	}
+	return nil
+}
+
+// rowError tells a kernel's complaint about an entry in our own words.
+func rowError(fn, name string, err error) error {
+	var row *segment.RowError
+	if errors.As(err, &row) {
+		return invalid(fn, fmt.Sprintf("%s[%d]", name, row.Row), "%s", row.Detail)
+	}
+	return invalid(fn, name, "%v", err)
+}
+
+func invalid(fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}

@@ -21,12 +21,7 @@ func flats(m vec.Machine) {
 	m.Map(vec.Loop{
 		Name: "expNear", Vectors: "x",
 		Doc: "sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.",
-		Body: func(m vec.Machine, x []vec.V) vec.V {
-			if m.Wide {
-				return m.Exp(x[0])
-			}
-			return m.ExpNear(x[0])
-		},
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.ExpBounded(x[0]) },
 		Bad: func(m vec.Machine, x []vec.V) vec.Mask {
 			return m.Not(m.Cmp(vec.LessEqual, m.Abs(x[0]), nearLimit(m)))
 		},

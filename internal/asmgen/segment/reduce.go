@@ -95,6 +95,11 @@ func reduce(m vec.Machine, r reduction) {
 	mask := s.w.masks(n)
 	var z vec.V
 	for v := range vectors {
+		if v > 0 && m.Wide && !r.ordered {
+			// One instruction instead of two.
+			addMasked(m, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), mask(v), z)
+			continue
+		}
 		part := s.keep(mask(v), m.Load(Mem{Base: at, Disp: v * m.Bytes()}))
 		switch v {
 		case 0:
@@ -137,6 +142,15 @@ func reduce(m vec.Machine, r reduction) {
 	Store(rows, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// addMasked adds x to z in the lanes of k.
+func addMasked(m vec.Machine, x vec.V, k vec.Mask, z vec.V) {
+	if m.Elem == vec.Float64 {
+		VADDPD(x, z, k.R, z)
+	} else {
+		VADDPS(x, z, k.R, z)
+	}
 }
 
 // keep puts what does not change a result into the lanes behind a row.

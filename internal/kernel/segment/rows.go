@@ -1,10 +1,6 @@
 package segment
 
-import (
-	"sort"
-
-	"github.com/tenonml/tenon/internal/par"
-)
+import "github.com/tenonml/tenon/internal/par"
 
 // chunkCost is the work of one chunk, in elements: small enough that assembly
 // between two chunks never keeps the garbage collector waiting, large enough
@@ -15,30 +11,38 @@ const chunkCost = 32 << 10
 const rowCost = 4
 
 // eachRows calls f for consecutive ranges of rows that cover the partition, on
-// all processors where the work is worth it. A range holds about chunkCost
-// elements, or one row that is longer than that.
+// all processors where the work is worth it. A range holds about chunkCost elements
+// and at most twice as many, or is one row. The ranges depend on the partition only.
 func eachRows(splits []int64, inner int, f func(lo, hi int)) {
-	rows := rowsOf(splits)
+	chunks{splits, inner, f}.cover(0, rowsOf(splits))
+}
+
+// chunks is a loop over the rows of a partition.
+type chunks struct {
+	splits []int64
+	inner  int
+	f      func(lo, hi int)
+}
+
+// cover cuts the rows [lo, hi) into ranges of equally many rows, and those of them
+// that turn out to be much longer than the average once more.
+func (c chunks) cover(lo, hi int) {
+	rows := hi - lo
 	if rows == 0 {
 		return
 	}
-	cost := func(r int) int { return int(splits[r]-splits[0])*inner + r*rowCost }
-	total := cost(rows)
-	if total <= chunkCost {
-		f(0, rows)
+	cost := int(c.splits[hi]-c.splits[lo])*c.inner + rows*rowCost
+	if rows == 1 || cost <= chunkCost {
+		c.f(lo, hi)
 		return
 	}
-	first := func(c int) int { // the first row that starts in chunk c or later
-		return sort.Search(rows, func(r int) bool { return cost(r) >= c*chunkCost })
-	}
-	par.For((total-1)/chunkCost+1, 1, func(c, end int) {
-		lo := first(c)
-		for ; c < end; c++ {
-			hi := first(c + 1)
-			if lo < hi {
-				f(lo, hi)
-			}
-			lo = hi
+	pieces := min((cost-1)/chunkCost+1, rows)
+	par.For(rows, (rows-1)/pieces+1, func(from, to int) {
+		from, to = lo+from, lo+to
+		if to-from > 1 && int(c.splits[to]-c.splits[from])*c.inner+(to-from)*rowCost > 2*chunkCost {
+			c.cover(from, to)
+		} else {
+			c.f(from, to)
 		}
 	})
 }

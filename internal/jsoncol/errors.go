@@ -95,16 +95,26 @@ func (f *failure) text() string {
 // show returns the text at i for a message, at most a few characters of it.
 func (p *parser) show(i int) string {
 	if i >= p.end {
+		if p.closed {
+			return "]"
+		}
 		return "the end of the input"
 	}
 	if c := p.t.byte(i); c == '\n' && !p.multi {
 		return "the end of the line"
 	}
 	j := i
-	for j < p.end && j < i+24 && p.t.byte(j) >= ' ' && p.t.byte(j) < 0x7f {
-		j++
-		if c := p.t.byte(j); j > i && (c == ',' || c == '}' || c == ']' || c == ' ') {
+	for text := false; j < p.end && j < i+24; {
+		c := p.t.byte(j)
+		if c < ' ' || c >= 0x7f || !text && j > i && (c == ',' || c == '}' || c == ']' || c == ' ') {
 			break
+		}
+		j++
+		if c == '"' {
+			if text {
+				break
+			}
+			text = true
 		}
 	}
 	if j == i {

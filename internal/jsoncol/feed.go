@@ -2,7 +2,6 @@ package jsoncol
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -21,8 +20,9 @@ type chunk struct {
 	// tail is a fault behind the records of the chunk, err one of reading.
 	tail *failure
 	err  error
-	// more says for a Document that an element has to be in the chunk.
-	more bool
+	// more says for a Document that an element has to be in the chunk, closed that
+	// the array ends behind it.
+	more, closed bool
 }
 
 // A feed cuts inputs into chunks. Workers take them in turn and read each into
@@ -44,7 +44,8 @@ type feed struct {
 	data    []byte // of an input in memory
 	format  Format
 	first   bool
-	ended   bool // src has no more
+	ended   bool  // src has no more
+	err     error // src failed; what was read before comes first
 	offset  int64
 	carry   []byte // text from offset on that is not in a chunk yet
 	inArray bool   // of a Document
@@ -171,6 +172,9 @@ func (f *feed) cut(buf *[]byte) (*chunk, error) {
 	if f.src == nil {
 		return f.cutData(buf), nil
 	}
+	if f.err != nil {
+		return nil, f.err
+	}
 	if f.ended && len(f.carry) == 0 {
 		return nil, nil
 	}
@@ -182,10 +186,7 @@ func (f *feed) cut(buf *[]byte) (*chunk, error) {
 	f.carry = f.carry[:0]
 	s := splitter{cut: -1, end: -1}
 	for {
-		var err error
-		if b, err = f.fill(b); err != nil {
-			return nil, err
-		}
+		b = f.fill(b)
 		if f.first {
 			b = f.start(b)
 		}
@@ -198,29 +199,40 @@ func (f *feed) cut(buf *[]byte) (*chunk, error) {
 			seal(c.data, f.format)
 			return c, nil
 		}
+		if f.err != nil {
+			return nil, f.err
+		}
 	}
 }
 
-// fill reads a chunk's worth of text behind b, or up to a chunk's size if b is
-// less than that.
-func (f *feed) fill(b []byte) ([]byte, error) {
+// fill reads text behind b: as much as a chunk lacks, or half as much again if
+// b is a whole chunk already and still no whole record.
+func (f *feed) fill(b []byte) []byte {
 	want := f.size - len(b)
 	if want <= 0 {
 		want = max(f.size, len(b)/2)
 	}
-	if have := len(b); !f.ended {
-		if have+want+slack > cap(b) {
-			b = append(make([]byte, 0, have+want+slack), b...)
-		}
-		n, err := io.ReadFull(f.src, b[have:have+want])
-		b = b[:have+n]
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	want += len(b)
+	if cap(b) < want+slack {
+		b = append(make([]byte, 0, want+slack), b...)
+	}
+	for idle := 0; len(b) < want && !f.ended && f.err == nil; idle++ {
+		n, err := f.src.Read(b[len(b):want])
+		b = b[:len(b)+n]
+		switch {
+		case err == io.EOF:
 			f.ended = true
-		} else if err != nil {
-			return b, err
+		case err == nil && idle == 100:
+			err = io.ErrNoProgress
+			fallthrough
+		default:
+			f.err = err
+		}
+		if n > 0 {
+			idle = 0
 		}
 	}
-	return b, nil
+	return b
 }
 
 // start drops a byte order mark from the beginning of an input and finds out
@@ -332,7 +344,7 @@ func (f *feed) boundaryDocument(b []byte, s *splitter) (int, *chunk) {
 	comma, end := s.elements(b)
 	switch {
 	case end >= 0:
-		c := &chunk{data: b[:end], more: f.more}
+		c := &chunk{data: b[:end], more: f.more, closed: true}
 		rest := end + 1
 		for rest < len(b) && isSpace(b[rest]) {
 			rest++

@@ -156,7 +156,7 @@ func read(t testing.TB, text string, o Options) *Table {
 	t.Helper()
 	table, err := ReadBytes([]byte(text), o)
 	if err != nil {
-		t.Fatalf("reading %q: %v", text, err)
+		t.Fatalf("reading %.300q: %v", text, err)
 	}
 	checkColumn(t, table.Column)
 	return table
@@ -170,7 +170,7 @@ func wantRows(t *testing.T, text string, o Options, want ...any) *Table {
 		want = []any{}
 	}
 	if diff := cmp.Diff(want, rowValues(table.Column)); diff != "" {
-		t.Errorf("reading %q (-want +got):\n%s", text, diff)
+		t.Errorf("reading %.300q (-want +got):\n%s", text, diff)
 	}
 	return table
 }
@@ -180,11 +180,11 @@ func wantError(t *testing.T, text string, o Options) *Error {
 	t.Helper()
 	table, err := ReadBytes([]byte(text), o)
 	if err == nil {
-		t.Fatalf("reading %q gave %v and no error", text, rowValues(table.Column))
+		t.Fatalf("reading %.300q gave %v and no error", text, rowValues(table.Column))
 	}
 	e, ok := err.(*Error)
 	if !ok {
-		t.Fatalf("reading %q: %v (%T), expected an *Error", text, err, err)
+		t.Fatalf("reading %.300q: %v (%T), expected an *Error", text, err, err)
 	}
 	return e
 }

@@ -49,6 +49,7 @@ func (p *parser) object(i int, n *node) int {
 			if t.byte(i) == ' ' {
 				i++
 			}
+			start := i
 			switch k.op {
 			case opInt:
 				w := t.word(i)
@@ -100,22 +101,28 @@ func (p *parser) object(i int, n *node) int {
 				}
 			case opList:
 				if t.byte(i) == '[' {
-					if i = p.array(i+1, k); i < 0 {
-						return p.within(quoteName(f.name))
+					if i = p.array(i+1, k); i >= 0 {
+						goto after
 					}
-					goto after
+					goto failed
 				}
 			case opStruct:
 				if t.byte(i) == '{' {
-					if i = p.object(i+1, k); i < 0 {
-						return p.within(quoteName(f.name))
+					if i = p.object(i+1, k); i >= 0 {
+						goto after
 					}
-					goto after
+					goto failed
 				}
 			}
-			if i = p.value(i, k); i < 0 {
+			if i = p.value(i, k); i >= 0 {
+				goto after
+			}
+		failed:
+			if i = p.superseded(start, f); i < 0 {
 				return p.within(quoteName(f.name))
 			}
+			k.truncate(row)
+			count--
 		}
 	after:
 		c := t.byte(i)
@@ -266,4 +273,35 @@ func (p *parser) again(i int, n *node, f int) int {
 		return p.value(i, k)
 	}
 	return p.failf(i, DuplicateKey, "the key occurs twice in one object")
+}
+
+// superseded reports whether the value of f at i, which failed, does not matter
+// because the key occurs again in the object. It returns the position behind
+// the value then, and -1 with the failure as it was otherwise.
+func (p *parser) superseded(i int, f *field) int {
+	failed := p.failed
+	if p.duplicate != DuplicateLast || failed.code != TypeMismatch && failed.code != OutOfRange && failed.code != MissingValue {
+		return -1
+	}
+	end := p.skip(i, p.maxDepth)
+	for j := end; j >= 0; {
+		if j = p.space(j); p.t.byte(j) != ',' {
+			break
+		}
+		if j = p.space(j + 1); p.t.byte(j) != '"' {
+			break
+		}
+		name, k := p.name(j + 1)
+		if k < 0 {
+			break
+		}
+		if string(name) == f.name {
+			return end
+		}
+		if j = p.colon(k); j >= 0 {
+			j = p.skip(j, p.maxDepth)
+		}
+	}
+	p.failed = failed
+	return -1
 }

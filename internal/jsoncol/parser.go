@@ -12,9 +12,10 @@ import "math"
 // null, escapes) goes through functions of their own, which are complete; the
 // fast code only ever takes what it has fully checked.
 type parser struct {
-	t     text
-	end   int  // the chunk's end, where the sentinel is
-	multi bool // line breaks are white space
+	t      text
+	end    int  // the chunk's end, where the sentinel is
+	closed bool // the sentinel is in the place of a closing bracket
+	multi  bool // line breaks are white space
 
 	unicode   Unicode
 	duplicate Duplicate

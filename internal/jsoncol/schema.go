@@ -133,7 +133,7 @@ func (s *Schema) dtype() dtype.DType {
 // clone returns a deep copy, which inference may then widen.
 func (s *Schema) clone() *Schema {
 	c := *s
-	c.index, c.at = nil, -1
+	c.index, c.at, c.stamp = nil, -1, 0
 	if s.Elem != nil {
 		c.Elem = s.Elem.clone()
 	}

@@ -5,9 +5,10 @@ package jsoncol
 // It is fed the text from a record's beginning on, in growing pieces, and goes
 // on where it stopped.
 type splitter struct {
-	at     int // where to go on
-	depth  int // open brackets
-	text   bool
+	at     int  // where to go on
+	depth  int  // open brackets
+	text   bool // in a string
+	escape bool // behind a backslash in it
 	scalar bool // in a number or a literal outside of brackets
 	cut    int  // where the last record that is whole ends, -1 if none does
 	end    int  // where the array ends, -1 if it has not yet
@@ -91,6 +92,10 @@ func (s *splitter) elements(b []byte) (comma, end int) {
 // skipText goes on to the end of the string.
 func (s *splitter) skipText(b []byte) {
 	i := s.at
+	if s.escape {
+		s.escape = false
+		i++
+	}
 	for i < len(b) {
 		if i+8 <= len(b) {
 			m := breaks(wordAt(b, i))
@@ -105,9 +110,9 @@ func (s *splitter) skipText(b []byte) {
 			s.at, s.text = i+1, false
 			return
 		case '\\':
-			if i+1 == len(b) { // which character it escapes is not known yet
-				s.at = i
-				return
+			if i+1 == len(b) {
+				s.escape = true
+				break
 			}
 			i++
 		}

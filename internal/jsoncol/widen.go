@@ -153,9 +153,9 @@ func (m *merger) unite(k *sink, before Kind, s *Schema) {
 	}
 	old.kind = before
 	old.schema = s.Fields[0].Schema
-	if old.valid != nil {
+	if k.valid != nil {
+		old.valid = nil // it is the union's from now on
 		old.compact(k.valid)
-		old.valid = nil
 	}
 	k.fields = []*sink{&old}
 }

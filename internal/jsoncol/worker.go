@@ -97,7 +97,7 @@ func (w *worker) begin(c *chunk) {
 	w.adopt()
 	w.root.reset()
 	w.p.t = newText(c.data)
-	w.p.end = len(c.data)
+	w.p.end, w.p.closed = len(c.data), c.closed
 	w.p.multi = c.format != Lines
 	w.p.sparse = gapsFor(int64(len(c.data)))
 	w.cursor = cursor{format: c.format, more: c.more}

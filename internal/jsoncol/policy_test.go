@@ -1,0 +1,355 @@
+package jsoncol
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tenonml/tenon/dtype"
+)
+
+func leaf(d dtype.DType) *Schema { return NewLeaf(d) }
+
+func named(name string, s *Schema) SchemaField { return SchemaField{name, s} }
+
+var (
+	int64s, float64s = leaf(dtype.Int64), leaf(dtype.Float64)
+	texts, flags     = leaf(dtype.String), leaf(dtype.Bool)
+)
+
+func TestMissing(t *testing.T) {
+	ints := NewStruct(named("a", int64s), named("b", int64s))
+	def := func(s *Schema, v any) *Schema {
+		c := s.WithMissing(MissingDefault)
+		c.Default = v
+		return c
+	}
+	tests := []struct {
+		name string
+		text string
+		o    Options
+		want []any
+		code Code
+		path string
+		row  int64
+	}{
+		{name: "absent", text: `{"a":1,"b":2}` + "\n" + `{"a":1}`, o: Options{Schema: ints}, code: MissingValue, path: "b", row: 1},
+		{name: "null", text: `{"a":1,"b":2}` + "\n" + `{"a":null,"b":1}`, o: Options{Schema: ints}, code: MissingValue, path: "a", row: 1},
+		{name: "null row", text: "null", o: Options{Schema: ints}, code: MissingValue},
+		{name: "null element", text: `{"a":[1,null]}`, o: Options{}, code: MissingValue, path: "a[1]"},
+		{name: "inferred, later row", text: `{"a":1}` + "\n" + `{}`, code: MissingValue, path: "a", row: 1},
+		{name: "inferred, earlier row", text: `{}` + "\n" + `{}` + "\n" + `{"x":{"a":1}}`, code: MissingValue, path: "x", row: 2},
+		{name: "inferred, earlier element", text: `{"x":[{},{"a":1}]}`, code: MissingValue, path: "x[0].a"},
+
+		{name: "masked", text: `{"a":1}` + "\n" + `{"b":2}` + "\n" + `null`, o: Options{Schema: ints, Missing: MissingMasked},
+			want: []any{object{"a": int64(1)}, object{"b": int64(2)}, nil}},
+		{name: "masked field", text: `{"b":2}`, o: Options{Schema: NewStruct(named("a", texts.WithMissing(MissingMasked)), named("b", int64s))},
+			want: []any{object{"b": int64(2)}}},
+		{name: "masked list and elements", text: `{"a":[1,null]}` + "\n" + `{"a":null}` + "\n" + `{}` + "\n" + `{"a":[]}`, o: Options{Missing: MissingMasked},
+			want: []any{object{"a": []any{int64(1), nil}}, object{}, object{}, object{"a": []any{}}}},
+		{name: "masked struct", text: `{"a":{"b":{"c":1}}}` + "\n" + `{"a":{"b":null}}` + "\n" + `{"a":null}`, o: Options{Missing: MissingMasked},
+			want: []any{object{"a": object{"b": object{"c": int64(1)}}}, object{"a": object{}}, object{}}},
+
+		{name: "zero", text: `{}`, o: Options{Missing: MissingDefault, Schema: NewStruct(
+			named("i", int64s), named("f", float64s), named("s", texts), named("b", flags), named("l", NewList(int64s)), named("r", NewStruct(named("x", int64s))))},
+			want: []any{object{"i": int64(0), "f": 0.0, "s": "", "b": false, "l": []any{}, "r": object{"x": int64(0)}}}},
+		{name: "given", text: `{}` + "\n" + `{"s":null}`, o: Options{Schema: NewStruct(
+			named("i", def(int64s, int64(-7))), named("f", def(float64s, 0.5)), named("s", def(texts, "naïve")), named("b", def(flags, true)))},
+			want: []any{object{"i": int64(-7), "f": 0.5, "s": "naïve", "b": true}, object{"i": int64(-7), "f": 0.5, "s": "naïve", "b": true}}},
+		{name: "zero in an element", text: `[1,null]` + "\n" + `["x"]`, o: Options{Missing: MissingDefault, Unions: true},
+			want: []any{[]any{int64(1), int64(0)}, []any{"x"}}},
+
+		{name: "empty", text: `{"a":1}` + "\n" + `{"a":2,"l":null}` + "\n" + `{"a":3,"l":[1]}`, o: Options{Missing: MissingEmpty},
+			want: []any{object{"a": int64(1), "l": []any{}}, object{"a": int64(2), "l": []any{}}, object{"a": int64(3), "l": []any{int64(1)}}}},
+		{name: "empty, no list", text: `{"a":1}` + "\n" + `{"l":[]}`, o: Options{Missing: MissingEmpty}, code: MissingValue, path: "a", row: 1},
+		{name: "empty, no list after all", text: `{"a":null}` + "\n" + `{"a":1}`, o: Options{Missing: MissingEmpty}, code: MissingValue, path: "a", row: 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.code == 0 {
+				wantRows(t, test.text, test.o, test.want...)
+				return
+			}
+			e := wantError(t, test.text, test.o)
+			if e.Code != test.code || e.Path != test.path || e.Row != test.row {
+				t.Errorf("got %v: code %d, path %q, row %d; want %d, %q, %d", e, e.Code, e.Path, e.Row, test.code, test.path, test.row)
+			}
+		})
+	}
+}
+
+// The validity of a field is complete by itself, and absent where nothing is
+// missing.
+func TestValidity(t *testing.T) {
+	table := read(t, `{"a":{"b":1,"c":"x"}}`+"\n"+`{"a":null}`+"\n"+`{"a":{"b":2}}`, Options{Missing: MissingMasked})
+	a := table.Column.Field("a")
+	for _, test := range []struct {
+		c    *Column
+		want []bool
+	}{
+		{table.Column, nil},
+		{a, []bool{true, false, true}},
+		{a.Field("b"), []bool{true, false, true}},
+		{a.Field("c"), []bool{true, false, false}},
+	} {
+		if diff := cmp.Diff(test.want, test.c.Valid); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := Values[int64](a.Field("b")); !reflect.DeepEqual(got, []int64{1, 0, 2}) {
+		t.Errorf("placeholders: %v", got)
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	const text = `{"a":1,"b":[1,2],"a":2,"b":[3],"a":3}`
+	for _, schema := range []*Schema{nil, NewStruct(named("a", int64s), named("b", NewList(int64s)))} {
+		wantRows(t, text, Options{Schema: schema, Duplicates: DuplicateFirst}, object{"a": int64(1), "b": []any{int64(1), int64(2)}})
+		wantRows(t, text, Options{Schema: schema, Duplicates: DuplicateLast}, object{"a": int64(3), "b": []any{int64(3)}})
+		e := wantError(t, text, Options{Schema: schema})
+		if e.Code != DuplicateKey || e.Path != "a" {
+			t.Errorf("%v: code %d, path %q", e, e.Code, e.Path)
+		}
+		// The value that does not count may be of any type, and leaves no trace.
+		wantRows(t, `{"a":"x","b":[],"a":2}`, Options{Schema: schema, Duplicates: DuplicateLast}, object{"a": int64(2), "b": []any{}})
+		wantRows(t, `{"a":null,"b":[],"a":2}`, Options{Schema: schema, Duplicates: DuplicateLast}, object{"a": int64(2), "b": []any{}})
+		wantRows(t, `{"a":2,"b":[],"a":{"x":[]}}`, Options{Schema: schema, Duplicates: DuplicateFirst}, object{"a": int64(2), "b": []any{}})
+	}
+	wantRows(t, `{"a":{"x":1,"y":2},"a":{"x":"s"}}`, Options{Duplicates: DuplicateLast}, object{"a": object{"x": "s"}})
+	// Many fields are told apart in another way than a few.
+	var b strings.Builder
+	b.WriteString(`{"f0":0`)
+	for i := range 100 {
+		b.WriteString(`,"f` + strings.Repeat("x", i+1) + `":0`)
+	}
+	b.WriteString(`,"fx":1}`)
+	if e := wantError(t, b.String(), Options{}); e.Code != DuplicateKey || e.Path != "fx" {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestKeyOrder(t *testing.T) {
+	schema := NewStruct(named("a", int64s), named("b", int64s), named("a longer key than sixteen bytes", int64s), named("a\nb", int64s))
+	want := object{"a": int64(1), "b": int64(2), "a longer key than sixteen bytes": int64(3), "a\nb": int64(4)}
+	for _, text := range []string{
+		`{"a":1,"b":2,"a longer key than sixteen bytes":3,"a\nb":4}`,
+		`{"a longer key than sixteen bytes":3,"b":2,"a\u000ab":4,"\u0061":1}`,
+		` { "b" : 2 , "a" : 1 , "a\nb" : 4 , "a longer key than sixteen bytes" : 3 } `,
+		`{"a": 1, "b": 2, "a longer key than sixteen bytes": 3, "a\nb": 4}`,
+	} {
+		wantRows(t, text, Options{Schema: schema}, want)
+		wantRows(t, text, Options{}, want)
+	}
+	// The key that a longer one begins with is not taken for it.
+	e := wantError(t, `{"a":1,"b":2,"a longer key than sixteen BYTES":3}`, Options{Schema: schema})
+	if e.Code != UnknownKey {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestUnknownKeys(t *testing.T) {
+	schema := NewStruct(named("a", int64s))
+	const text = `{"x":{"y":[1,"}"]},"a":1,"z":null}`
+	e := wantError(t, text, Options{Schema: schema})
+	if e.Code != UnknownKey || !strings.Contains(e.Detail, `"x"`) || e.Column != 2 {
+		t.Errorf("%v", e)
+	}
+	wantRows(t, text, Options{Schema: schema, SkipUnknown: true}, object{"a": int64(1)})
+	open := *schema
+	open.Open = true
+	table := wantRows(t, text+"\n"+`{"a":2,"w":1.5}`, Options{Schema: &open, Missing: MissingMasked, Unions: true},
+		object{"a": int64(1), "x": object{"y": []any{int64(1), "}"}}}, object{"a": int64(2), "w": 1.5})
+	if len(schema.Fields) != 1 || len(open.Fields) != 1 {
+		t.Error("the schema given was changed")
+	}
+	if got, want := table.Schema.String(), `{a: int64, x: {y: var * union[int64, string]}, z: null, w: float64}`; got != want {
+		t.Errorf("schema %s, want %s", got, want)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	const text = `{"id":1,"jets":[{"pt":1.5,"hits":[1]},{"hits":[2,3],"pt":2}],"junk":{"a":[1,"x"]}}` + "\n" +
+		`{"junk":[{}],"jets":[],"id":2}`
+	wantRows(t, text, Options{Paths: [][]string{{"jets", "pt"}, {"id"}}},
+		object{"id": int64(1), "jets": []any{object{"pt": 1.5}, object{"pt": 2.0}}}, object{"id": int64(2), "jets": []any{}})
+	wantRows(t, text, Options{Paths: [][]string{{"jets"}, {"jets", "pt"}}},
+		object{"jets": []any{object{"pt": 1.5, "hits": []any{int64(1)}}, object{"pt": 2.0, "hits": []any{int64(2), int64(3)}}}}, object{"jets": []any{}})
+	wantRows(t, text, Options{Paths: [][]string{{"nothing"}}}, object{}, object{})
+	// What is skipped is checked all the same.
+	for _, bad := range []string{`{"id":1,"x":[1,]}`, `{"id":1,"x":"\x"}`, `{"id":1,"x":{"a"}}`, `{"id":1,"x":01}`} {
+		if e := wantError(t, bad, Options{Paths: [][]string{{"id"}}}); e.Code != Syntax || e.Path != "x" {
+			t.Errorf("%q: %v", bad, e)
+		}
+	}
+}
+
+func TestOverflow(t *testing.T) {
+	const big = "9223372036854775808"
+	for _, text := range []string{big, "-9223372036854775809", "123456789012345678901234567890", "18446744073709551616"} {
+		if e := wantError(t, text, Options{}); e.Code != OutOfRange {
+			t.Errorf("%s: %v", text, e)
+		}
+		// It does not matter that the column is of floats for another reason.
+		if e := wantError(t, "1.5\n"+text, Options{}); e.Code != OutOfRange || e.Line != 2 {
+			t.Errorf("%s: %v", text, e)
+		}
+		if e := wantError(t, text, Options{Schema: int64s, Overflow: OverflowFloat}); e.Code != OutOfRange {
+			t.Errorf("%s: %v", text, e)
+		}
+	}
+	wantRows(t, "1\n"+big, Options{Overflow: OverflowFloat}, 1.0, 9223372036854775808.0)
+	wantRows(t, big, Options{Schema: float64s}, 9223372036854775808.0)
+	wantRows(t, "-9223372036854775808\n9223372036854775807", Options{}, int64(math.MinInt64), int64(math.MaxInt64))
+	for _, text := range []string{"1e400", "-1e309", "[1,1e999]"} {
+		if e := wantError(t, text, Options{}); e.Code != OutOfRange {
+			t.Errorf("%s: %v", text, e)
+		}
+	}
+	// -0 is a float, for as an integer it would lose its sign.
+	table := wantRows(t, "1\n-0", Options{}, 1.0, math.Copysign(0, -1))
+	if v := Values[float64](table.Column)[1]; !math.Signbit(v) {
+		t.Errorf("-0 was read as %v", v)
+	}
+	wantRows(t, "-0", Options{Schema: int64s}, int64(0))
+}
+
+func TestUnicode(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`"\ud800"`, "\ufffd"}, {`"\udc00x"`, "\ufffdx"}, {`"\ud800\ud800\udc00"`, "\ufffd\U00010000"}, {`"\ud800A"`, "\ufffdA"},
+		{"\"a\xffb\"", "a\ufffdb"}, {"\"\xe2\x82\"", "\ufffd\ufffd"}, {"\"12345678\xc0\xaf\\n\"", "12345678\ufffd\ufffd\n"},
+	} {
+		if e := wantError(t, test.text, Options{}); e.Code != BadText {
+			t.Errorf("%q: %v", test.text, e)
+		}
+		wantRows(t, test.text, Options{Unicode: UnicodeReplace}, test.want)
+		wantRows(t, `{`+test.text+`:1}`, Options{Unicode: UnicodeReplace}, object{test.want: int64(1)})
+	}
+}
+
+func TestNonFinite(t *testing.T) {
+	const text = "[1,NaN,Infinity,-Infinity]"
+	if e := wantError(t, text, Options{}); e.Code != Syntax {
+		t.Errorf("%v", e)
+	}
+	for _, schema := range []*Schema{nil, NewList(float64s)} {
+		table := read(t, text, Options{NonFinite: true, Schema: schema})
+		v := Values[float64](table.Column.Elem)
+		if len(v) != 4 || v[0] != 1 || !math.IsNaN(v[1]) || !math.IsInf(v[2], 1) || !math.IsInf(v[3], -1) {
+			t.Errorf("%v", v)
+		}
+	}
+	for _, text := range []string{"-NaN", "Inf", "Infinit", "+Infinity", "NaNa", "nan", "-"} {
+		if e := wantError(t, text, Options{NonFinite: true}); e.Code != Syntax {
+			t.Errorf("%q: %v", text, e)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	nest := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	read(t, nest(5), Options{MaxDepth: 5})
+	for _, text := range []string{nest(6), strings.Repeat(`{"a":`, 6) + "1" + strings.Repeat("}", 6), nest(100000), strings.Repeat("[", 100000), strings.Repeat(`{"a":`, 100000)} {
+		if e := wantError(t, text, Options{MaxDepth: 5}); e.Code != TooDeep {
+			t.Errorf("%.20q: %v", text, e)
+		}
+		if e := wantError(t, `{"a":0,"b":`+text+"}", Options{MaxDepth: 5, Paths: [][]string{{"a"}}}); e.Code != TooDeep {
+			t.Errorf("%.20q skipped: %v", text, e)
+		}
+	}
+	if e := wantError(t, nest(1001), Options{}); e.Code != TooDeep {
+		t.Errorf("%v", e)
+	}
+	read(t, nest(1000), Options{})
+}
+
+// Records that each have a field of their own would make columns that are
+// nearly empty, and grow with the square of the input.
+func TestSparse(t *testing.T) {
+	var b strings.Builder
+	for i := range 6000 {
+		b.WriteString(`{"f` + strings.Repeat("0", i%7) + string(rune('a'+i%26)) + strings.Repeat("z", i/182) + `":1}` + "\n")
+	}
+	if e := wantError(t, b.String(), Options{Missing: MissingMasked}); e.Code != TooSparse {
+		t.Errorf("%v", e)
+	}
+	wide := `{"k":0` + strings.Repeat(`,"kx":0`, 0)
+	for i := range 3000 {
+		wide += `,"` + strings.Repeat("k", 1+i%50) + strings.Repeat("j", i/50) + `":0`
+	}
+	text := wide + "}\n" + strings.Repeat("{}\n", 100000)
+	if e := wantError(t, text, Options{Missing: MissingMasked, Duplicates: DuplicateFirst}); e.Code != TooSparse {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestDTypes(t *testing.T) {
+	schema := func(d dtype.DType) Options { return Options{Schema: NewList(leaf(d))} }
+	values := func(d dtype.DType, text string) any { return read(t, text, schema(d)).Column.Elem.Values }
+	for _, test := range []struct {
+		d    dtype.DType
+		text string
+		want any
+		bad  []string
+	}{
+		{dtype.Int8, `[-128,0,127]`, []int8{-128, 0, 127}, []string{"-129", "128", "1000000000000"}},
+		{dtype.Int16, `[-32768,32767]`, []int16{-32768, 32767}, []string{"-32769", "32768"}},
+		{dtype.Int32, `[-2147483648,2147483647,7]`, []int32{math.MinInt32, math.MaxInt32, 7}, []string{"-2147483649", "2147483648"}},
+		{dtype.Uint8, `[0,255]`, []uint8{0, 255}, []string{"-1", "256"}},
+		{dtype.Uint16, `[0,65535]`, []uint16{0, 65535}, []string{"-1", "65536"}},
+		{dtype.Uint32, `[0,4294967295]`, []uint32{0, math.MaxUint32}, []string{"-1", "4294967296"}},
+		{dtype.Uint64, `[0,18446744073709551615,-0]`, []uint64{0, math.MaxUint64, 0}, []string{"-1", "18446744073709551616", "100000000000000000000"}},
+		{dtype.Int64, `[-9223372036854775808,9223372036854775807]`, []int64{math.MinInt64, math.MaxInt64}, []string{"9223372036854775808"}},
+		{dtype.Float32, `[0.1,16777217,3.4e38,1e-45]`, []float32{0.1, 16777216, 3.4e38, 1e-45}, []string{"3.5e38"}},
+		{dtype.Float16, `[0.1,65504,1]`, []dtype.F16{dtype.F16From(0.1), dtype.F16From(65504), dtype.F16From(1)}, nil},
+		{dtype.BFloat16, `[0.1,3e38]`, []dtype.BF16{dtype.BF16From(0.1), dtype.BF16From(3e38)}, nil},
+		{dtype.Float64, `[1,0.1,1e300]`, []float64{1, 0.1, 1e300}, []string{"1e309"}},
+	} {
+		if diff := cmp.Diff(test.want, values(test.d, test.text)); diff != "" {
+			t.Errorf("%v: %s", test.d, diff)
+		}
+		for _, bad := range test.bad {
+			for _, text := range []string{"[" + bad + "]", "[1," + bad + "]", "[" + bad + ",1]"} {
+				if e := wantError(t, text, schema(test.d)); e.Code != OutOfRange {
+					t.Errorf("%v: %v", test.d, e)
+				}
+			}
+		}
+	}
+	// This decimal is just above the middle between two float32, and is rounded to
+	// that middle as a float64: rounding twice would go the wrong way.
+	const hard = "[1.00000017881393432617187500001]"
+	if got := values(dtype.Float32, hard).([]float32)[0]; got != 1.0000002 {
+		t.Errorf("float32 of %s is %v", hard, got)
+	}
+	for _, bad := range []string{"1.0", "1e2", `"1"`, "true", "[]"} {
+		if e := wantError(t, "["+bad+"]", schema(dtype.Int64)); e.Code != TypeMismatch || e.Path != "[0]" {
+			t.Errorf("%s: %v", bad, e)
+		}
+	}
+}
+
+func TestSchemaErrors(t *testing.T) {
+	for _, test := range []struct {
+		s    *Schema
+		want string
+	}{
+		{&Schema{Kind: Int64, DType: dtype.Float32}, "the root: dtype float32 does not store a int64"},
+		{leaf(dtype.Complex64), "the root: dtype complex64 does not store a null"},
+		{&Schema{Kind: List}, "a list without Elem"},
+		{NewStruct(named("a", nil)), `field "a" without a schema`},
+		{NewStruct(named("a", NewList(&Schema{Kind: 99}))), "a[]: unknown kind 99"},
+		{NewStruct(named("a", int64s), named("a", int64s)), `field "a" occurs twice`},
+		{&Schema{Kind: Union, Fields: []SchemaField{named("", int64s), named("", float64s)}}, "two alternatives for a JSON number"},
+		{&Schema{Kind: Union, Fields: []SchemaField{named("", &Schema{})}}, "null cannot be an alternative"},
+		{&Schema{Kind: Int64, Default: "x"}, "default x (string) is no int64"},
+		{&Schema{Kind: Int64, DType: dtype.Int8, Default: int64(300)}, "default 300 is out of range of int8"},
+		{&Schema{Kind: Bool, Missing: 9}, "policy 9"},
+	} {
+		_, err := ReadBytes([]byte("1"), Options{Schema: test.s})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %q", test.s.Kind, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,331 @@
+package ops
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// SoftmaxCrossEntropy returns the loss -log Softmax(logits)[label] of each row, for
+// class numbers. A label out of range is an error that names it.
+//
+//	logits: […, classes] floating, labels: […] int32 or int64  →  […]
+//
+// Gradient: ct·(Softmax(logits) - one-hot label).
+func SoftmaxCrossEntropy(logits, labels any) tensor.Tensor {
+	return op.Eval(crossEntropyOp, logits, labels)
+}
+
+var crossEntropyOp = op.Register(&op.Op{
+	Name: "softmax_cross_entropy", Doc: "negative log likelihood of class numbers", Results: 1,
+	Params: []op.Param{{Name: "logits"}, {Name: "labels"}},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		s, err := inferLabels(c)
+		if err != nil {
+			return nil, err
+		}
+		return specs(c.Tensor(0).DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, d := c.Dense(0), c.Dense(0).DType()
+		labels, err := checkedLabels(c)
+		if err != nil {
+			return nil, err
+		}
+		wide := x
+		if d.Size() == 2 {
+			wide = castDense(x, dtype.Float32)
+		}
+		out := tensor.NewDense(wide.DType(), outShape(c, 0))
+		if out.Len() == 0 {
+			return results(castDense(out, d))
+		}
+		n := x.Dim(-1)
+		reduce.Of(reduce.LogSumExp, wide.DType())(out.Raw(), wide.Raw(), out.Len(), n, 1)
+		if wide.DType() == dtype.Float64 {
+			subtractPicked(tensor.Elems[float64](out), tensor.Elems[float64](wide), labels, n)
+		} else {
+			subtractPicked(tensor.Elems[float32](out), tensor.Elems[float32](wide), labels, n)
+		}
+		return results(castDense(out, d))
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		return again(c.WithValues(values(allInFront(c.Values(), batched))))
+	},
+})
+
+func init() {
+	crossEntropyOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
+	}
+}
+
+// values returns tensors as Values.
+func values(ts []tensor.Tensor) []tenon.Value {
+	out := make([]tenon.Value, len(ts))
+	for i, t := range ts {
+		out[i] = t
+	}
+	return out
+}
+
+// inferLabels checks logits and class numbers, and returns the shape of the latter.
+func inferLabels(c *op.Call) (shape.Shape, error) {
+	if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
+		return shape.Shape{}, err
+	}
+	if err := wantIndex(c, 1); err != nil {
+		return shape.Shape{}, err
+	}
+	if err := wantRank(c, 0, 1); err != nil {
+		return shape.Shape{}, err
+	}
+	s := c.Tensor(0).Shape()
+	if !s.HasRank() {
+		return c.Tensor(1).Shape(), nil
+	}
+	return mergeShapes(c, s.Remove(-1), c.Tensor(1).Shape())
+}
+
+// checkedLabels returns the class numbers of a kernel's call, all of which are in
+// range.
+func checkedLabels(c *op.Call) ([]int64, error) {
+	n := c.Dense(0).Dim(-1)
+	labels := tensor.Elems[int64](castDense(c.Dense(1), dtype.Int64))
+	for i, l := range labels {
+		if l < 0 || l >= int64(n) {
+			e := c.Errorf(tenon.ErrInvalid, "label %d is not one of %d classes", l, n)
+			e.Where = "labels" + coordinates(c.Dense(1).Shape(), i)
+			return nil, e
+		}
+	}
+	return labels, nil
+}
+
+func subtractPicked[T float32 | float64](out, x []T, labels []int64, n int) {
+	for i, l := range labels {
+		out[i] -= x[i*n+int(l)]
+	}
+}
+
+// The gradient for the logits x, labels l and cotangent ct, ct·(Softmax(x) -
+// one-hot l), in one pass. Its own gradient, for the cotangent u and with y the
+// softmax, is y·(v - Σ y·v) with v = u·ct for x, and Σ u·(y - one-hot l) for ct.
+var crossEntropyGradOp = op.Register(&op.Op{
+	Name: "softmax_cross_entropy_grad", Doc: "gradient of the softmax cross entropy of class numbers", Results: 1,
+	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "labels"}, {Name: "ct", Group: 1}},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		s, err := inferLabels(c)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = mergeShapes(c, s, c.Tensor(2).Shape()); err != nil {
+			return nil, err
+		}
+		x := c.Tensor(0).Shape()
+		if x.HasRank() {
+			s = shape.Concat(s, shape.Of(x.Dim(-1)))
+		} else {
+			s = shape.UnknownRank
+		}
+		return specs(c.Tensor(0).DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, ct, d := c.Dense(0), c.Dense(2), c.Dense(0).DType()
+		labels, err := checkedLabels(c)
+		if err != nil {
+			return nil, err
+		}
+		if d.Size() == 2 {
+			x, ct = castDense(x, dtype.Float32), castDense(ct, dtype.Float32)
+		}
+		out := tensor.NewDense(x.DType(), x.Shape())
+		n := x.Dim(-1)
+		if out.Len() > 0 && x.DType() == dtype.Float64 {
+			crossEntropyGrad(tensor.Elems[float64](out), tensor.Elems[float64](x), tensor.Elems[float64](ct), labels, n)
+		} else if out.Len() > 0 {
+			crossEntropyGrad(tensor.Elems[float32](out), tensor.Elems[float32](x), tensor.Elems[float32](ct), labels, n)
+		}
+		return results(castDense(out, d))
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		return again(c.WithValues(values(allInFront(c.Values(), batched))))
+	},
+})
+
+func init() {
+	crossEntropyGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, l, g, u := c.Tensor(0), c.Tensor(1), c.Tensor(2), ct[0]
+		y := Softmax(x, -1)
+		gx := op.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
+		return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
+	}
+}
+
+func crossEntropyGrad[T float32 | float64](dst, x, ct []T, labels []int64, n int) {
+	par.For(len(ct), max(1, grainDear/n), func(lo, hi int) {
+		reduce.Softmax(dst[lo*n:hi*n], x[lo*n:hi*n], n)
+		for i := lo; i < hi; i++ {
+			row := dst[i*n : (i+1)*n]
+			row[labels[i]]--
+			for k := range row {
+				row[k] *= ct[i]
+			}
+		}
+	})
+}
+
+// SoftmaxCrossEntropyDense returns the cross entropy -Σ targets·log Softmax(logits) of
+// each row, for targets that are a distribution over the classes. Where a target
+// is 0 the class does not count, however unlikely it is.
+//
+//	logits: […, classes], targets: […, classes], floating  →  […]
+//
+// Gradient: ct·(Softmax(logits)·Σ targets - targets) for logits, -ct·log
+// Softmax(logits) for targets.
+func SoftmaxCrossEntropyDense(logits, targets any) tensor.Tensor {
+	return op.Eval(crossEntropyDenseOp, logits, targets)
+}
+
+var crossEntropyDenseOp = op.Register(&op.Op{
+	Name: "softmax_cross_entropy_dense", Doc: "cross entropy of distributions over classes", Results: 1,
+	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "targets", Group: 1}},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
+			return nil, err
+		}
+		for i := range 2 {
+			if err := wantRank(c, i, 1); err != nil {
+				return nil, err
+			}
+		}
+		s, err := mergeShapes(c, c.Tensor(0).Shape(), c.Tensor(1).Shape())
+		if err != nil {
+			return nil, err
+		}
+		if s.HasRank() {
+			s = s.Remove(-1)
+		}
+		return specs(c.Tensor(0).DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, t, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()
+		if d.Size() == 2 {
+			x, t = castDense(x, dtype.Float32), castDense(t, dtype.Float32)
+		}
+		out := tensor.NewDense(x.DType(), outShape(c, 0))
+		n := x.Dim(-1)
+		if x.DType() == dtype.Float64 {
+			crossEntropyDense(tensor.Elems[float64](out), tensor.Elems[float64](x), tensor.Elems[float64](t), n)
+		} else {
+			crossEntropyDense(tensor.Elems[float32](out), tensor.Elems[float32](x), tensor.Elems[float32](t), n)
+		}
+		return results(castDense(out, d))
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		return again(c.WithValues(values(allInFront(c.Values(), batched))))
+	},
+})
+
+func init() {
+	crossEntropyDenseOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, t := c.Tensor(0), c.Tensor(1)
+		g := ExpandDims(ct[0], -1)
+		gx := Mul(g, Sub(Mul(Softmax(x, -1), SumKeep(t, -1)), t))
+		return []tensor.Tensor{gx, Neg(Mul(g, LogSoftmax(x, -1)))}
+	}
+}
+
+func crossEntropyDense[T float32 | float64](dst, x, targets []T, n int) {
+	if len(dst) == 0 {
+		return
+	}
+	par.For(len(dst), max(1, grainDear/max(n, 1)), func(lo, hi int) {
+		logs := make([]T, (hi-lo)*n)
+		reduce.LogSoftmax(logs, x[lo*n:hi*n], n)
+		for i := lo; i < hi; i++ {
+			sum := 0.0
+			for k, t := range targets[i*n : (i+1)*n] {
+				if t != 0 {
+					sum += float64(t) * float64(logs[(i-lo)*n+k])
+				}
+			}
+			dst[i] = T(-sum)
+		}
+	})
+}
+
+// SigmoidCrossEntropy returns the cross entropy of independent truth values, element
+// by element: for logits x and targets z it is
+//
+//	-z·log Sigmoid(x) - (1-z)·log(1 - Sigmoid(x)) = max(x, 0) - x·z + log(1 + e^-|x|)
+//
+// Both broadcast. Gradient: ct·(Sigmoid(x) - z) for x, -ct·x for z.
+func SigmoidCrossEntropy(logits, targets any) tensor.Tensor {
+	return op.Binary(sigmoidCrossEntropyOp, logits, targets)
+}
+
+var sigmoidCrossEntropyOp = op.Register(&op.Op{
+	Name: "sigmoid_cross_entropy", Doc: "cross entropy of independent truth values", Class: op.BinaryElementwise, Results: 1, Strided: true,
+	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "targets", Group: 1}},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
+			return nil, err
+		}
+		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(c.Tensor(0).DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, z, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()
+		if d.Size() == 2 {
+			x, z = castDense(x, dtype.Float32), castDense(z, dtype.Float32)
+		}
+		out := tensor.NewDense(x.DType(), outShape(c, 0))
+		dst, size := out.Raw(), x.DType().Size()
+		softplus := elementwise.UnaryOf(elementwise.Softplus, x.DType())
+		newLoop(out.Shape(), x, z).each(grainDear, func(r run) int {
+			p := unsafe.Add(dst, r.at*size)
+			if size == 8 {
+				logistic[float64](p, r, softplus)
+			} else {
+				logistic[float32](p, r, softplus)
+			}
+			return -1
+		})
+		return results(castDense(out, d))
+	},
+})
+
+func init() {
+	sigmoidCrossEntropyOp.VJP = vjp2(func(x, z, y, ct tensor.Tensor) (gx, gz tensor.Tensor) {
+		return Mul(ct, Sub(Sigmoid(x), z)), Neg(Mul(ct, x))
+	})
+}
+
+// logistic computes a run of the sigmoid cross entropy: the part that needs an exponential
+// first, in place.
+func logistic[T float32 | float64](p unsafe.Pointer, r run, softplus elementwise.UnaryFunc) {
+	dst := unsafe.Slice((*T)(p), r.n)
+	step := func(i int) int { return 1 - int(r.scalars>>i&1) }
+	xs, xstep := unsafe.Slice((*T)(r.p[0]), 1+(r.n-1)*step(0)), step(0)
+	zs, zstep := unsafe.Slice((*T)(r.p[1]), 1+(r.n-1)*step(1)), step(1)
+	for i := range dst {
+		dst[i] = T(-math.Abs(float64(xs[i*xstep])))
+	}
+	softplus(p, p, r.n)
+	for i := range dst {
+		x := xs[i*xstep]
+		dst[i] += max(x, 0) - x*zs[i*zstep]
+	}
+}

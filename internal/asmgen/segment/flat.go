@@ -20,7 +20,7 @@ func nearLimit(m vec.Machine) vec.Const {
 func flats(m vec.Machine) {
 	m.Map(vec.Loop{
 		Name: "expNear", Vectors: "x",
-		Doc: "sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.",
+		Doc:  "sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.",
 		Body: func(m vec.Machine, x []vec.V) vec.V { return m.ExpBounded(x[0]) },
 		Bad: func(m vec.Machine, x []vec.V) vec.Mask {
 			return m.Not(m.Cmp(vec.LessEqual, m.Abs(x[0]), nearLimit(m)))

@@ -28,9 +28,9 @@ func main() {
 		flats(m)
 		rowwise(m, "mulRows", "x[i] c[r]", func(x, c vec.V) vec.V { return m.Mul(x, c) })
 		rowwise(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
-		if m.Elem == vec.Float32 {
-			stream(m)
-		}
+	}
+	for _, wide := range []bool{true, false} {
+		movers(wide)
 	}
 	Generate()
 }

@@ -56,5 +56,25 @@ var kernels64 = [...]*floatKernels[float64]{
 	},
 }
 
-// streams copy lines of 64 bytes past the cache.
-var streams = [...]func(dst, src *byte, lines int){cpu.AVX2: streamAVX2, cpu.AVX512: streamAVX512}
+var moversByLevel = [...]*movers{
+	cpu.AVX512: {
+		stream:  streamAVX512,
+		pad:     [...]func(dst, src *byte, splits *int64, rows, item, width int, fill *byte){pad64bAVX512, pad128bAVX512},
+		unpad:   [...]func(dst, src *byte, splits *int64, rows, item, width int){unpad64bAVX512, unpad128bAVX512},
+		gather:  gatherRowsAVX512,
+		zip:     zipRowsAVX512,
+		repeat:  [...]func(dst, perRow *byte, splits *int64, rows int){repeat8AVX512, repeat16AVX512, repeat32AVX512, repeat64AVX512},
+		rowIDs:  rowIDsAVX512,
+		offsets: offsetsAVX512,
+	},
+	cpu.AVX2: {
+		stream:  streamAVX2,
+		pad:     [...]func(dst, src *byte, splits *int64, rows, item, width int, fill *byte){pad64bAVX2, pad128bAVX2},
+		unpad:   [...]func(dst, src *byte, splits *int64, rows, item, width int){unpad64bAVX2, unpad128bAVX2},
+		gather:  gatherRowsAVX2,
+		zip:     zipRowsAVX2,
+		repeat:  [...]func(dst, perRow *byte, splits *int64, rows int){repeat8AVX2, repeat16AVX2, repeat32AVX2, repeat64AVX2},
+		rowIDs:  rowIDsAVX2,
+		offsets: offsetsAVX2,
+	},
+}

@@ -7,7 +7,7 @@ import "github.com/tenonml/tenon/internal/cpu"
 // Without vectors there are no kernels at any level.
 
 var (
-	kernels32 [cpu.AVX512 + 1]*floatKernels[float32]
-	kernels64 [cpu.AVX512 + 1]*floatKernels[float64]
-	streams   [cpu.AVX512 + 1]func(dst, src *byte, lines int)
+	kernels32     [cpu.AVX512 + 1]*floatKernels[float32]
+	kernels64     [cpu.AVX512 + 1]*floatKernels[float64]
+	moversByLevel [cpu.AVX512 + 1]*movers
 )

@@ -69,12 +69,18 @@ func ZipSplits(out []int64, parts ...[]int64) error {
 // concatenation along the ragged dimension. outSplits comes from [ZipSplits], out
 // has outSplits[rows]*inner elements.
 func Zip[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int) {
+	zipRow := func(r int) {
+		o := row(out, outSplits, r, inner)
+		for p, v := range values {
+			o = o[copy(o, row(v, splits[p], r, inner)):]
+		}
+	}
+	if zipVectorised(out, outSplits, values, splits, inner, zipRow) {
+		return
+	}
 	eachRows(outSplits, inner, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			o := row(out, outSplits, r, inner)
-			for p, v := range values {
-				o = o[copy(o, row(v, splits[p], r, inner)):]
-			}
+			zipRow(r)
 		}
 	})
 }

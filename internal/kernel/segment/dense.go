@@ -7,16 +7,20 @@ import "strconv"
 // holds either one element or one item.
 func Pad[T any](out, values []T, splits []int64, width, inner int, fill []T) {
 	rows := rowsOf(splits)
-	if width*inner == 0 {
+	if width*inner == 0 || padVectorised(out, values, splits, width, inner, fill) {
 		return
 	}
 	eachSpan(rows, width*inner, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			o := out[r*width*inner : (r+1)*width*inner]
-			n := copy(o, row(values, splits, r, inner))
-			fillItems(o[n:], fill)
+			padRow(out, values, splits, r, width, inner, fill)
 		}
 	})
+}
+
+func padRow[T any](out, values []T, splits []int64, r, width, inner int, fill []T) {
+	o := out[r*width*inner : (r+1)*width*inner]
+	n := copy(o, row(values, splits, r, inner))
+	fillItems(o[n:], fill)
 }
 
 // fillItems repeats fill over out.
@@ -43,6 +47,9 @@ func Unpad[T any](out, dense []T, splits []int64, width, inner int) error {
 				return rowError("row lengths", r, n, "is more than the width, "+strconv.Itoa(width))
 			}
 		}
+	}
+	if unpadVectorised(out, dense, splits, width, inner) {
+		return nil
 	}
 	eachRows(splits, inner, func(lo, hi int) {
 		for r := lo; r < hi; r++ {

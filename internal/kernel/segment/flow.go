@@ -17,7 +17,7 @@ const largeOutput = 16 << 20
 
 // flowFor returns how a result of so many bytes is written.
 func flowFor(bytes int) flow {
-	if bytes >= largeOutput && streams[level] != nil {
+	if bytes >= largeOutput && vectorsNow() != nil {
 		return past
 	}
 	return through
@@ -35,6 +35,6 @@ func writeOut[T any](f flow, out, buf []T) {
 	head := int(-uintptr(unsafe.Pointer(&dst[0])) & 63)
 	copy(dst[:head], src)
 	lines := (size - head) / 64
-	streams[level](&dst[head], &src[head], lines)
+	vectorsNow().stream(&dst[head], &src[head], lines)
 	copy(dst[head+64*lines:], src[head+64*lines:])
 }

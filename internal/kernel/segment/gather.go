@@ -31,7 +31,11 @@ func GatherSplits[I Index](out, splits []int64, idx []I) (total int64, err error
 // Gather copies the rows idx, one behind the other, to out, which has
 // outSplits[len(idx)]*inner elements. outSplits comes from [GatherSplits].
 func Gather[T any, I Index](out, values []T, outSplits, splits []int64, idx []I, inner int) {
-	eachRows(outSplits[:len(idx)+1], inner, func(lo, hi int) {
+	outSplits = outSplits[:len(idx)+1]
+	if inner == 0 || gatherVectorised(out, values, outSplits, splits, idx, inner) {
+		return
+	}
+	eachRows(outSplits, inner, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			copy(row(out, outSplits, i, inner), row(values, splits, int(idx[i]), inner))
 		}

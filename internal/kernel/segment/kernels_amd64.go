@@ -71,11 +71,6 @@ func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows 
 //go:noescape
 func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
 
-// streamAVX512 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
-//
-//go:noescape
-func streamAVX512(dst *byte, src *byte, lines int)
-
 // sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
@@ -210,11 +205,6 @@ func mulRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows in
 //go:noescape
 func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
 
-// streamAVX2 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
-//
-//go:noescape
-func streamAVX2(dst *byte, src *byte, lines int)
-
 // sumF64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
@@ -281,3 +271,149 @@ func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows in
 //
 //go:noescape
 func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+
+// streamAVX512 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
+//
+//go:noescape
+func streamAVX512(dst *byte, src *byte, lines int)
+
+// pad64bAVX512 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+//
+//go:noescape
+func pad64bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+
+// unpad64bAVX512 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+//
+//go:noescape
+func unpad64bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+
+// pad128bAVX512 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+//
+//go:noescape
+func pad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+
+// unpad128bAVX512 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+//
+//go:noescape
+func unpad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+
+// gatherRowsAVX512 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
+// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+//
+//go:noescape
+func gatherRowsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+
+// zipRowsAVX512 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
+// one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
+//
+//go:noescape
+func zipRowsAVX512(dst *byte, parts **byte, count int, row int, rows int, item int)
+
+// repeat8AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat8AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+
+// repeat16AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat16AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+
+// repeat32AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat32AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+
+// repeat64AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat64AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+
+// rowIDsAVX512 writes the row of each value, the first being row. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func rowIDsAVX512(dst *int64, splits *int64, row int, rows int)
+
+// offsetsAVX512 writes the position of each value in its row. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func offsetsAVX512(dst *int64, splits *int64, row int, rows int)
+
+// streamAVX2 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
+//
+//go:noescape
+func streamAVX2(dst *byte, src *byte, lines int)
+
+// pad64bAVX2 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+//
+//go:noescape
+func pad64bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+
+// unpad64bAVX2 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+//
+//go:noescape
+func unpad64bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+
+// pad128bAVX2 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+//
+//go:noescape
+func pad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+
+// unpad128bAVX2 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+//
+//go:noescape
+func unpad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+
+// gatherRowsAVX2 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
+// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+//
+//go:noescape
+func gatherRowsAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+
+// zipRowsAVX2 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
+// one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
+//
+//go:noescape
+func zipRowsAVX2(dst *byte, parts **byte, count int, row int, rows int, item int)
+
+// repeat8AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat8AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+
+// repeat16AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat16AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+
+// repeat32AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat32AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+
+// repeat64AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func repeat64AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+
+// rowIDsAVX2 writes the row of each value, the first being row. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func rowIDsAVX2(dst *int64, splits *int64, row int, rows int)
+
+// offsetsAVX2 writes the position of each value in its row. It writes whole vectors, one row after the other.
+//
+//go:noescape
+func offsetsAVX2(dst *int64, splits *int64, row int, rows int)

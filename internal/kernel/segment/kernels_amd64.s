@@ -1512,44 +1512,6 @@ more:
 	SUBQ $0x10, R8
 	JMP  vector
 
-// func streamAVX512(dst *byte, src *byte, lines int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·streamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ lines+16(FP), DX
-
-four:
-	CMPQ     DX, $0x04
-	JL       one
-	VMOVUPS  (CX), Z0
-	VMOVNTPS Z0, (AX)
-	VMOVUPS  64(CX), Z0
-	VMOVNTPS Z0, 64(AX)
-	VMOVUPS  128(CX), Z0
-	VMOVNTPS Z0, 128(AX)
-	VMOVUPS  192(CX), Z0
-	VMOVNTPS Z0, 192(AX)
-	ADDQ     $0x00000100, CX
-	ADDQ     $0x00000100, AX
-	SUBQ     $0x04, DX
-	JMP      four
-
-one:
-	TESTQ    DX, DX
-	JZ       done
-	VMOVUPS  (CX), Z0
-	VMOVNTPS Z0, (AX)
-	ADDQ     $0x00000040, CX
-	ADDQ     $0x00000040, AX
-	SUBQ     $0x01, DX
-	JMP      one
-
-done:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
@@ -4648,54 +4610,6 @@ more:
 	SUBQ $0x08, R8
 	JMP  vector
 
-// func streamAVX2(dst *byte, src *byte, lines int)
-// Requires: AVX, MMX+
-TEXT ·streamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ lines+16(FP), DX
-
-four:
-	CMPQ     DX, $0x04
-	JL       one
-	VMOVUPS  (CX), Y0
-	VMOVNTPS Y0, (AX)
-	VMOVUPS  32(CX), Y0
-	VMOVNTPS Y0, 32(AX)
-	VMOVUPS  64(CX), Y0
-	VMOVNTPS Y0, 64(AX)
-	VMOVUPS  96(CX), Y0
-	VMOVNTPS Y0, 96(AX)
-	VMOVUPS  128(CX), Y0
-	VMOVNTPS Y0, 128(AX)
-	VMOVUPS  160(CX), Y0
-	VMOVNTPS Y0, 160(AX)
-	VMOVUPS  192(CX), Y0
-	VMOVNTPS Y0, 192(AX)
-	VMOVUPS  224(CX), Y0
-	VMOVNTPS Y0, 224(AX)
-	ADDQ     $0x00000100, CX
-	ADDQ     $0x00000100, AX
-	SUBQ     $0x04, DX
-	JMP      four
-
-one:
-	TESTQ    DX, DX
-	JZ       done
-	VMOVUPS  (CX), Y0
-	VMOVNTPS Y0, (AX)
-	VMOVUPS  32(CX), Y0
-	VMOVNTPS Y0, 32(AX)
-	ADDQ     $0x00000040, CX
-	ADDQ     $0x00000040, AX
-	SUBQ     $0x01, DX
-	JMP      one
-
-done:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
 TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
@@ -6263,3 +6177,1130 @@ more:
 	ADDQ $0x20, AX
 	SUBQ $0x04, R8
 	JMP  vector
+
+// func streamAVX512(dst *byte, src *byte, lines int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·streamAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ lines+16(FP), DX
+
+four:
+	CMPQ     DX, $0x04
+	JL       one
+	VMOVUPS  (CX), Z0
+	VMOVNTPS Z0, (AX)
+	VMOVUPS  64(CX), Z0
+	VMOVNTPS Z0, 64(AX)
+	VMOVUPS  128(CX), Z0
+	VMOVNTPS Z0, 128(AX)
+	VMOVUPS  192(CX), Z0
+	VMOVNTPS Z0, 192(AX)
+	ADDQ     $0x00000100, CX
+	ADDQ     $0x00000100, AX
+	SUBQ     $0x04, DX
+	JMP      four
+
+one:
+	TESTQ    DX, DX
+	JZ       done
+	VMOVUPS  (CX), Z0
+	VMOVNTPS Z0, (AX)
+	ADDQ     $0x00000040, CX
+	ADDQ     $0x00000040, AX
+	SUBQ     $0x01, DX
+	JMP      one
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func pad64bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·pad64bAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    splits+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    item+32(FP), SI
+	MOVQ    width+40(FP), DI
+	MOVQ    fill+48(FP), R8
+	MOVQ    $-1, R9
+	MOVQ    (DX), R10
+	VMOVUPS (R8), Z0
+	XORQ    R8, R8
+
+row:
+	ADDQ     $0x08, DX
+	MOVQ     R10, R8
+	IMULQ    SI, R8
+	ADDQ     CX, R8
+	MOVQ     R10, R11
+	MOVQ     (DX), R10
+	SUBQ     R10, R11
+	NEGQ     R11
+	IMULQ    SI, R11
+	CMPQ     R11, DI
+	CMOVQGT  DI, R11
+	VMOVUPS  (R8), Z1
+	VMOVAPS  Z0, Z2
+	BZHIQ    R11, R9, R8
+	KMOVQ    R8, K1
+	VMOVDQU8 Z1, K1, Z2
+	VMOVUPS  Z2, (AX)
+	ADDQ     DI, AX
+	DECQ     BX
+	JNZ      row
+	VZEROUPPER
+	RET
+
+// func unpad64bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+// Requires: AVX, AVX512F
+TEXT ·unpad64bAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ item+32(FP), SI
+	MOVQ width+40(FP), DI
+	MOVQ (DX), R8
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    R8, R9
+	MOVQ    (DX), R8
+	SUBQ    R8, R9
+	NEGQ    R9
+	IMULQ   SI, R9
+	VMOVUPS (CX), Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    R9, AX
+	ADDQ    DI, CX
+	DECQ    BX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func pad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·pad128bAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    splits+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    item+32(FP), SI
+	MOVQ    width+40(FP), DI
+	MOVQ    fill+48(FP), R8
+	MOVQ    $-1, R9
+	MOVQ    (DX), R10
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	XORQ    R11, R11
+
+row:
+	ADDQ     $0x08, DX
+	MOVQ     R10, R8
+	IMULQ    SI, R8
+	ADDQ     CX, R8
+	MOVQ     R10, R12
+	MOVQ     (DX), R10
+	SUBQ     R10, R12
+	NEGQ     R12
+	IMULQ    SI, R12
+	CMPQ     R12, DI
+	CMOVQGT  DI, R12
+	VMOVUPS  (R8), Z2
+	VMOVAPS  Z0, Z3
+	BZHIQ    R12, R9, R13
+	KMOVQ    R13, K1
+	VMOVDQU8 Z2, K1, Z3
+	VMOVUPS  Z3, (AX)
+	SUBQ     $0x40, R12
+	CMOVQLT  R11, R12
+	VMOVUPS  64(R8), Z2
+	VMOVAPS  Z1, Z3
+	BZHIQ    R12, R9, R8
+	KMOVQ    R8, K1
+	VMOVDQU8 Z2, K1, Z3
+	VMOVUPS  Z3, 64(AX)
+	ADDQ     DI, AX
+	DECQ     BX
+	JNZ      row
+	VZEROUPPER
+	RET
+
+// func unpad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+// Requires: AVX, AVX512F
+TEXT ·unpad128bAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ item+32(FP), SI
+	MOVQ width+40(FP), DI
+	MOVQ (DX), R8
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    R8, R9
+	MOVQ    (DX), R8
+	SUBQ    R8, R9
+	NEGQ    R9
+	IMULQ   SI, R9
+	VMOVUPS (CX), Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(CX), Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    R9, AX
+	ADDQ    DI, CX
+	DECQ    BX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func gatherRowsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	MOVQ item+48(FP), R8
+	MOVQ limit+56(FP), R9
+	ADDQ SI, DI
+	ADDQ CX, R9
+
+row:
+	LEAQ       -1(DI), R11
+	MOVQ       $0x00000020, R10
+	CMPQ       R11, R10
+	CMOVQGT    R10, R11
+	MOVQ       (BX)(R11*8), R10
+	PREFETCHT0 (DX)(R10*8)
+	LEAQ       -1(DI), R11
+	MOVQ       $0x00000010, R10
+	CMPQ       R11, R10
+	CMOVQGT    R10, R11
+	MOVQ       (BX)(R11*8), R10
+	MOVQ       (DX)(R10*8), R10
+	IMULQ      R8, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVQ       (BX), R11
+	ADDQ       $0x08, BX
+	MOVQ       (DX)(R11*8), R10
+	MOVQ       8(DX)(R11*8), R11
+	SUBQ       R10, R11
+	IMULQ      R8, R11
+	IMULQ      R8, R10
+	ADDQ       CX, R10
+	LEAQ       (R10)(R11*1), R12
+	CMPQ       R12, R9
+	JA         exact
+
+copy:
+	VMOVUPS (R10), Z0
+	VMOVUPS Z0, (AX)
+	CMPQ    R11, $0x40
+	JLE     copy_end
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, R11
+	JMP     copy
+
+copy_end:
+	ADDQ R11, AX
+
+copied:
+	DECQ DI
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+exact:
+	TESTQ   R11, R11
+	JZ      copied
+	MOVBQZX (R10), R12
+	MOVB    R12, (AX)
+	INCQ    R10
+	INCQ    AX
+	DECQ    R11
+	JMP     exact
+
+// func zipRowsAVX512(dst *byte, parts **byte, count int, row int, rows int, item int)
+// Requires: AVX, AVX512F
+TEXT ·zipRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ parts+8(FP), CX
+	MOVQ count+16(FP), DX
+	MOVQ row+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ item+40(FP), DI
+
+row:
+	MOVQ CX, R8
+	MOVQ DX, R9
+
+part:
+	MOVQ  8(R8), R10
+	MOVQ  (R10)(BX*8), R11
+	MOVQ  8(R10)(BX*8), R10
+	SUBQ  R11, R10
+	IMULQ DI, R10
+	IMULQ DI, R11
+	ADDQ  (R8), R11
+
+copy:
+	VMOVUPS (R11), Z0
+	VMOVUPS Z0, (AX)
+	CMPQ    R10, $0x40
+	JLE     copy_end
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, R10
+	JMP     copy
+
+copy_end:
+	ADDQ R10, AX
+	ADDQ $0x10, R8
+	DECQ R9
+	JNZ  part
+	INCQ BX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat8AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·repeat8AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTB (CX), Z0
+	ADDQ         $0x01, CX
+
+vector:
+	VMOVUPS Z0, (AX)
+	CMPQ    DI, $0x40
+	JG      more
+	LEAQ    (AX)(DI*1), AX
+	JMP     filled
+
+more:
+	ADDQ $0x40, AX
+	SUBQ $0x40, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat16AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·repeat16AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTW (CX), Z0
+	ADDQ         $0x02, CX
+
+vector:
+	VMOVUPS Z0, (AX)
+	CMPQ    DI, $0x20
+	JG      more
+	LEAQ    (AX)(DI*2), AX
+	JMP     filled
+
+more:
+	ADDQ $0x40, AX
+	SUBQ $0x20, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat32AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·repeat32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTD (CX), Z0
+	ADDQ         $0x04, CX
+
+vector:
+	VMOVUPS Z0, (AX)
+	CMPQ    DI, $0x10
+	JG      more
+	LEAQ    (AX)(DI*4), AX
+	JMP     filled
+
+more:
+	ADDQ $0x40, AX
+	SUBQ $0x10, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat64AVX512(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·repeat64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTQ (CX), Z0
+	ADDQ         $0x08, CX
+
+vector:
+	VMOVUPS Z0, (AX)
+	CMPQ    DI, $0x08
+	JG      more
+	LEAQ    (AX)(DI*8), AX
+	JMP     filled
+
+more:
+	ADDQ $0x40, AX
+	SUBQ $0x08, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func rowIDsAVX512(dst *int64, splits *int64, row int, rows int)
+// Requires: AVX, AVX512F
+TEXT ·rowIDsAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         splits+8(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         (CX), BX
+	VBROADCASTSD row+16(FP), Z0
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Z1
+
+row:
+	ADDQ $0x08, CX
+	MOVQ BX, SI
+	MOVQ (CX), BX
+	SUBQ BX, SI
+	NEGQ SI
+
+vector:
+	VMOVUPD Z0, (AX)
+	CMPQ    SI, $0x08
+	JG      more
+	LEAQ    (AX)(SI*8), AX
+	JMP     filled
+
+more:
+	ADDQ $0x40, AX
+	SUBQ $0x08, SI
+	JMP  vector
+
+filled:
+	VPADDQ Z1, Z0, Z0
+	DECQ   DX
+	JNZ    row
+	VZEROUPPER
+	RET
+
+DATA c64_0000000000000001<>+0(SB)/8, $0x0000000000000001
+DATA c64_0000000000000001<>+8(SB)/8, $0x0000000000000001
+DATA c64_0000000000000001<>+16(SB)/8, $0x0000000000000001
+DATA c64_0000000000000001<>+24(SB)/8, $0x0000000000000001
+GLOBL c64_0000000000000001<>(SB), RODATA|NOPTR, $32
+
+// func offsetsAVX512(dst *int64, splits *int64, row int, rows int)
+// Requires: AVX, AVX512F
+TEXT ·offsetsAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         splits+8(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         (CX), BX
+	VMOVUPD      laneNumbers<>+0(SB), Z0
+	VBROADCASTSD c64_0000000000000008<>+0(SB), Z1
+
+row:
+	ADDQ    $0x08, CX
+	MOVQ    BX, SI
+	MOVQ    (CX), BX
+	SUBQ    BX, SI
+	NEGQ    SI
+	VMOVAPS Z0, Z2
+
+vector:
+	VMOVUPD Z2, (AX)
+	CMPQ    SI, $0x08
+	JG      more
+	LEAQ    (AX)(SI*8), AX
+	JMP     filled
+
+more:
+	ADDQ   $0x40, AX
+	SUBQ   $0x08, SI
+	VPADDQ Z1, Z2, Z2
+	JMP    vector
+
+filled:
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA laneNumbers<>+0(SB)/8, $0x0000000000000000
+DATA laneNumbers<>+8(SB)/8, $0x0000000000000001
+DATA laneNumbers<>+16(SB)/8, $0x0000000000000002
+DATA laneNumbers<>+24(SB)/8, $0x0000000000000003
+DATA laneNumbers<>+32(SB)/8, $0x0000000000000004
+DATA laneNumbers<>+40(SB)/8, $0x0000000000000005
+DATA laneNumbers<>+48(SB)/8, $0x0000000000000006
+DATA laneNumbers<>+56(SB)/8, $0x0000000000000007
+GLOBL laneNumbers<>(SB), RODATA|NOPTR, $64
+
+DATA c64_0000000000000008<>+0(SB)/8, $0x0000000000000008
+DATA c64_0000000000000008<>+8(SB)/8, $0x0000000000000008
+DATA c64_0000000000000008<>+16(SB)/8, $0x0000000000000008
+DATA c64_0000000000000008<>+24(SB)/8, $0x0000000000000008
+GLOBL c64_0000000000000008<>(SB), RODATA|NOPTR, $32
+
+// func streamAVX2(dst *byte, src *byte, lines int)
+// Requires: AVX, MMX+
+TEXT ·streamAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ lines+16(FP), DX
+
+four:
+	CMPQ     DX, $0x04
+	JL       one
+	VMOVUPS  (CX), Y0
+	VMOVNTPS Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VMOVNTPS Y0, 32(AX)
+	VMOVUPS  64(CX), Y0
+	VMOVNTPS Y0, 64(AX)
+	VMOVUPS  96(CX), Y0
+	VMOVNTPS Y0, 96(AX)
+	VMOVUPS  128(CX), Y0
+	VMOVNTPS Y0, 128(AX)
+	VMOVUPS  160(CX), Y0
+	VMOVNTPS Y0, 160(AX)
+	VMOVUPS  192(CX), Y0
+	VMOVNTPS Y0, 192(AX)
+	VMOVUPS  224(CX), Y0
+	VMOVNTPS Y0, 224(AX)
+	ADDQ     $0x00000100, CX
+	ADDQ     $0x00000100, AX
+	SUBQ     $0x04, DX
+	JMP      four
+
+one:
+	TESTQ    DX, DX
+	JZ       done
+	VMOVUPS  (CX), Y0
+	VMOVNTPS Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VMOVNTPS Y0, 32(AX)
+	ADDQ     $0x00000040, CX
+	ADDQ     $0x00000040, AX
+	SUBQ     $0x01, DX
+	JMP      one
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func pad64bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+// Requires: AVX, AVX2, CMOV
+TEXT ·pad64bAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    splits+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    item+32(FP), SI
+	MOVQ    width+40(FP), DI
+	MOVQ    fill+48(FP), R8
+	MOVQ    $-1, R9
+	MOVQ    (DX), R9
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	XORQ    R10, R10
+
+row:
+	ADDQ      $0x08, DX
+	MOVQ      R9, R8
+	IMULQ     SI, R8
+	ADDQ      CX, R8
+	MOVQ      R9, R11
+	MOVQ      (DX), R9
+	SUBQ      R9, R11
+	NEGQ      R11
+	IMULQ     SI, R11
+	CMPQ      R11, DI
+	CMOVQGT   DI, R11
+	VMOVUPS   (R8), Y2
+	MOVQ      $0x00000020, R13
+	CMPQ      R11, R13
+	CMOVQLT   R11, R13
+	LEAQ      byteTable<>+32(SB), R12
+	SUBQ      R13, R12
+	VMOVDQU   (R12), Y3
+	VPBLENDVB Y3, Y2, Y0, Y2
+	VMOVUPS   Y2, (AX)
+	SUBQ      $0x20, R11
+	CMOVQLT   R10, R11
+	VMOVUPS   32(R8), Y2
+	MOVQ      $0x00000020, R8
+	CMPQ      R11, R8
+	CMOVQLT   R11, R8
+	LEAQ      byteTable<>+32(SB), R11
+	SUBQ      R8, R11
+	VMOVDQU   (R11), Y3
+	VPBLENDVB Y3, Y2, Y1, Y2
+	VMOVUPS   Y2, 32(AX)
+	ADDQ      DI, AX
+	DECQ      BX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+DATA byteTable<>+0(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+8(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+16(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+24(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+32(SB)/8, $0x0000000000000000
+DATA byteTable<>+40(SB)/8, $0x0000000000000000
+DATA byteTable<>+48(SB)/8, $0x0000000000000000
+DATA byteTable<>+56(SB)/8, $0x0000000000000000
+GLOBL byteTable<>(SB), RODATA|NOPTR, $64
+
+// func unpad64bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+// Requires: AVX
+TEXT ·unpad64bAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ item+32(FP), SI
+	MOVQ width+40(FP), DI
+	MOVQ (DX), R8
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    R8, R9
+	MOVQ    (DX), R8
+	SUBQ    R8, R9
+	NEGQ    R9
+	IMULQ   SI, R9
+	VMOVUPS (CX), Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    R9, AX
+	ADDQ    DI, CX
+	DECQ    BX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func pad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte)
+// Requires: AVX, AVX2, CMOV
+TEXT ·pad128bAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    splits+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    item+32(FP), SI
+	MOVQ    width+40(FP), DI
+	MOVQ    fill+48(FP), R8
+	MOVQ    $-1, R9
+	MOVQ    (DX), R9
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	XORQ    R10, R10
+
+row:
+	ADDQ      $0x08, DX
+	MOVQ      R9, R8
+	IMULQ     SI, R8
+	ADDQ      CX, R8
+	MOVQ      R9, R11
+	MOVQ      (DX), R9
+	SUBQ      R9, R11
+	NEGQ      R11
+	IMULQ     SI, R11
+	CMPQ      R11, DI
+	CMOVQGT   DI, R11
+	VMOVUPS   (R8), Y4
+	MOVQ      $0x00000020, R13
+	CMPQ      R11, R13
+	CMOVQLT   R11, R13
+	LEAQ      byteTable<>+32(SB), R12
+	SUBQ      R13, R12
+	VMOVDQU   (R12), Y5
+	VPBLENDVB Y5, Y4, Y0, Y4
+	VMOVUPS   Y4, (AX)
+	SUBQ      $0x20, R11
+	CMOVQLT   R10, R11
+	VMOVUPS   32(R8), Y4
+	MOVQ      $0x00000020, R13
+	CMPQ      R11, R13
+	CMOVQLT   R11, R13
+	LEAQ      byteTable<>+32(SB), R12
+	SUBQ      R13, R12
+	VMOVDQU   (R12), Y5
+	VPBLENDVB Y5, Y4, Y1, Y4
+	VMOVUPS   Y4, 32(AX)
+	SUBQ      $0x20, R11
+	CMOVQLT   R10, R11
+	VMOVUPS   64(R8), Y4
+	MOVQ      $0x00000020, R13
+	CMPQ      R11, R13
+	CMOVQLT   R11, R13
+	LEAQ      byteTable<>+32(SB), R12
+	SUBQ      R13, R12
+	VMOVDQU   (R12), Y5
+	VPBLENDVB Y5, Y4, Y2, Y4
+	VMOVUPS   Y4, 64(AX)
+	SUBQ      $0x20, R11
+	CMOVQLT   R10, R11
+	VMOVUPS   96(R8), Y4
+	MOVQ      $0x00000020, R8
+	CMPQ      R11, R8
+	CMOVQLT   R11, R8
+	LEAQ      byteTable<>+32(SB), R11
+	SUBQ      R8, R11
+	VMOVDQU   (R11), Y5
+	VPBLENDVB Y5, Y4, Y3, Y4
+	VMOVUPS   Y4, 96(AX)
+	ADDQ      DI, AX
+	DECQ      BX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func unpad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+// Requires: AVX
+TEXT ·unpad128bAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ item+32(FP), SI
+	MOVQ width+40(FP), DI
+	MOVQ (DX), R8
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    R8, R9
+	MOVQ    (DX), R8
+	SUBQ    R8, R9
+	NEGQ    R9
+	IMULQ   SI, R9
+	VMOVUPS (CX), Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(CX), Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(CX), Y0
+	VMOVUPS Y0, 96(AX)
+	ADDQ    R9, AX
+	ADDQ    DI, CX
+	DECQ    BX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func gatherRowsAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	MOVQ item+48(FP), R8
+	MOVQ limit+56(FP), R9
+	ADDQ SI, DI
+	ADDQ CX, R9
+
+row:
+	LEAQ       -1(DI), R11
+	MOVQ       $0x00000020, R10
+	CMPQ       R11, R10
+	CMOVQGT    R10, R11
+	MOVQ       (BX)(R11*8), R10
+	PREFETCHT0 (DX)(R10*8)
+	LEAQ       -1(DI), R11
+	MOVQ       $0x00000010, R10
+	CMPQ       R11, R10
+	CMOVQGT    R10, R11
+	MOVQ       (BX)(R11*8), R10
+	MOVQ       (DX)(R10*8), R10
+	IMULQ      R8, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVQ       (BX), R11
+	ADDQ       $0x08, BX
+	MOVQ       (DX)(R11*8), R10
+	MOVQ       8(DX)(R11*8), R11
+	SUBQ       R10, R11
+	IMULQ      R8, R11
+	IMULQ      R8, R10
+	ADDQ       CX, R10
+	LEAQ       (R10)(R11*1), R12
+	CMPQ       R12, R9
+	JA         exact
+
+copy:
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, (AX)
+	CMPQ    R11, $0x20
+	JLE     copy_end
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R11
+	JMP     copy
+
+copy_end:
+	ADDQ R11, AX
+
+copied:
+	DECQ DI
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+exact:
+	TESTQ   R11, R11
+	JZ      copied
+	MOVBQZX (R10), R12
+	MOVB    R12, (AX)
+	INCQ    R10
+	INCQ    AX
+	DECQ    R11
+	JMP     exact
+
+// func zipRowsAVX2(dst *byte, parts **byte, count int, row int, rows int, item int)
+// Requires: AVX
+TEXT ·zipRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ parts+8(FP), CX
+	MOVQ count+16(FP), DX
+	MOVQ row+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ item+40(FP), DI
+
+row:
+	MOVQ CX, R8
+	MOVQ DX, R9
+
+part:
+	MOVQ  8(R8), R10
+	MOVQ  (R10)(BX*8), R11
+	MOVQ  8(R10)(BX*8), R10
+	SUBQ  R11, R10
+	IMULQ DI, R10
+	IMULQ DI, R11
+	ADDQ  (R8), R11
+
+copy:
+	VMOVUPS (R11), Y0
+	VMOVUPS Y0, (AX)
+	CMPQ    R10, $0x20
+	JLE     copy_end
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R10
+	JMP     copy
+
+copy_end:
+	ADDQ R10, AX
+	ADDQ $0x10, R8
+	DECQ R9
+	JNZ  part
+	INCQ BX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat8AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX2
+TEXT ·repeat8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTB (CX), Y0
+	ADDQ         $0x01, CX
+
+vector:
+	VMOVUPS Y0, (AX)
+	CMPQ    DI, $0x20
+	JG      more
+	LEAQ    (AX)(DI*1), AX
+	JMP     filled
+
+more:
+	ADDQ $0x20, AX
+	SUBQ $0x20, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat16AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX2
+TEXT ·repeat16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTW (CX), Y0
+	ADDQ         $0x02, CX
+
+vector:
+	VMOVUPS Y0, (AX)
+	CMPQ    DI, $0x10
+	JG      more
+	LEAQ    (AX)(DI*2), AX
+	JMP     filled
+
+more:
+	ADDQ $0x20, AX
+	SUBQ $0x10, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat32AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX2
+TEXT ·repeat32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTD (CX), Y0
+	ADDQ         $0x04, CX
+
+vector:
+	VMOVUPS Y0, (AX)
+	CMPQ    DI, $0x08
+	JG      more
+	LEAQ    (AX)(DI*4), AX
+	JMP     filled
+
+more:
+	ADDQ $0x20, AX
+	SUBQ $0x08, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func repeat64AVX2(dst *byte, perRow *byte, splits *int64, rows int)
+// Requires: AVX, AVX2
+TEXT ·repeat64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ perRow+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ rows+24(FP), BX
+	MOVQ (DX), SI
+
+row:
+	ADDQ         $0x08, DX
+	MOVQ         SI, DI
+	MOVQ         (DX), SI
+	SUBQ         SI, DI
+	NEGQ         DI
+	VPBROADCASTQ (CX), Y0
+	ADDQ         $0x08, CX
+
+vector:
+	VMOVUPS Y0, (AX)
+	CMPQ    DI, $0x04
+	JG      more
+	LEAQ    (AX)(DI*8), AX
+	JMP     filled
+
+more:
+	ADDQ $0x20, AX
+	SUBQ $0x04, DI
+	JMP  vector
+
+filled:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func rowIDsAVX2(dst *int64, splits *int64, row int, rows int)
+// Requires: AVX, AVX2
+TEXT ·rowIDsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         splits+8(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         (CX), BX
+	VBROADCASTSD row+16(FP), Y0
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Y1
+
+row:
+	ADDQ $0x08, CX
+	MOVQ BX, SI
+	MOVQ (CX), BX
+	SUBQ BX, SI
+	NEGQ SI
+
+vector:
+	VMOVUPD Y0, (AX)
+	CMPQ    SI, $0x04
+	JG      more
+	LEAQ    (AX)(SI*8), AX
+	JMP     filled
+
+more:
+	ADDQ $0x20, AX
+	SUBQ $0x04, SI
+	JMP  vector
+
+filled:
+	VPADDQ Y1, Y0, Y0
+	DECQ   DX
+	JNZ    row
+	VZEROUPPER
+	RET
+
+// func offsetsAVX2(dst *int64, splits *int64, row int, rows int)
+// Requires: AVX, AVX2
+TEXT ·offsetsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         splits+8(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         (CX), BX
+	VMOVUPD      laneNumbers<>+0(SB), Y0
+	VBROADCASTSD c64_0000000000000004<>+0(SB), Y1
+
+row:
+	ADDQ    $0x08, CX
+	MOVQ    BX, SI
+	MOVQ    (CX), BX
+	SUBQ    BX, SI
+	NEGQ    SI
+	VMOVAPS Y0, Y2
+
+vector:
+	VMOVUPD Y2, (AX)
+	CMPQ    SI, $0x04
+	JG      more
+	LEAQ    (AX)(SI*8), AX
+	JMP     filled
+
+more:
+	ADDQ   $0x20, AX
+	SUBQ   $0x04, SI
+	VPADDQ Y1, Y2, Y2
+	JMP    vector
+
+filled:
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA c64_0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA c64_0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA c64_0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA c64_0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL c64_0000000000000004<>(SB), RODATA|NOPTR, $32

@@ -120,6 +120,10 @@ func Lengths(out, splits []int64) {
 
 // RowIDs writes the row of each value to out, which has splits[rows] entries.
 func RowIDs(out, splits []int64) {
+	if numberRows(out, splits, func(k *movers) func(dst, splits *int64, row, rows int) { return k.rowIDs },
+		func(r, _ int) int64 { return int64(r) }) {
+		return
+	}
 	eachRows(splits, 1, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			row := out[splits[r]:splits[r+1]]
@@ -150,6 +154,10 @@ func SplitsFromRowIDs[I Index](out []int64, ids []I) {
 // Offsets writes the position of each value in its row to out, which has
 // splits[rows] entries.
 func Offsets(out, splits []int64) {
+	if numberRows(out, splits, func(k *movers) func(dst, splits *int64, row, rows int) { return k.offsets },
+		func(_, i int) int64 { return int64(i) }) {
+		return
+	}
 	eachRows(splits, 1, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			row := out[splits[r]:splits[r+1]]

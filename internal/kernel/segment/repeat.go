@@ -3,6 +3,9 @@ package segment
 // Repeat writes to each item of a row the row's item of perRow: perRow has
 // rows*inner elements, out splits[rows]*inner.
 func Repeat[T any](out, perRow []T, splits []int64, inner int) {
+	if inner == 1 && repeatVectorised(out, perRow, splits) {
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			o, v := row(out, splits, r, inner), item(perRow, r, inner)

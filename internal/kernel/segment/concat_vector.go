@@ -1,0 +1,38 @@
+package segment
+
+import "unsafe"
+
+// zipVectorised is [Zip] where kernels can do it, and reports whether they can. plain
+// joins the rows r of all parts.
+func zipVectorised[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int, plain func(r int)) bool {
+	k := vectorsNow()
+	if k == nil || inner == 0 || len(values) == 0 {
+		return false
+	}
+	item := inner * int(unsafe.Sizeof(*new(T)))
+	rows := rowsOf(outSplits)
+	safe := rows
+	parts := make([]*byte, 0, 2*len(values))
+	for p, v := range values {
+		src := bytesOf(v)
+		safe = min(safe, reachable(splits[p], 0, rows, item, cap(src)))
+		parts = append(parts, unsafe.SliceData(src), (*byte)(unsafe.Pointer(unsafe.SliceData(splits[p]))))
+	}
+	dst := bytesOf(out)
+	m := mover{
+		flow:   flowFor(len(dst)),
+		out:    dst,
+		end:    func(r int) int { return int(outSplits[r+1]) * item },
+		kernel: func(dst *byte, lo, hi int) { k.zip(dst, &parts[0], len(values), lo, hi-lo, item) },
+		plain:  plain,
+	}
+	eachRows(outSplits, inner, func(lo, hi int) {
+		if end := min(hi, safe); lo < end {
+			m.run(int(outSplits[lo])*item, lo, end)
+		}
+		for r := max(lo, safe); r < hi; r++ {
+			plain(r)
+		}
+	})
+	return true
+}

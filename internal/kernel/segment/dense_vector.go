@@ -1,0 +1,82 @@
+package segment
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// padVectorised is [Pad] where kernels can do it, and reports whether they can. Rows
+// of up to two vectors go through kernels, wider ones are copied one by one, but in
+// either case the result is put together in cache and written past it where it is
+// large.
+func padVectorised[T any](out, values []T, splits []int64, width, inner int, fill []T) bool {
+	k := vectorsNow()
+	size := int(unsafe.Sizeof(*new(T)))
+	item := inner * size
+	rowBytes := width * item
+	if k == nil || rowBytes > vectorRoom || len(fill) > 1 && vectorRoom%(len(fill)*size) != 0 {
+		return false
+	}
+	var pattern [vectorRoom]byte
+	fillItems(pattern[:], bytesOf(fill))
+	kernel := k.pad[0]
+	if rowBytes > 64 {
+		kernel = k.pad[1]
+	}
+	dst, src := bytesOf(out), bytesOf(values)
+	rows := rowsOf(splits)
+	safe := reachable(splits, 0, rows, item, cap(src))
+	m := mover{
+		flow: flowFor(rows * rowBytes),
+		out:  dst,
+		end:  func(r int) int { return (r + 1) * rowBytes },
+		kernel: func(dst *byte, lo, hi int) {
+			kernel(dst, unsafe.SliceData(src), &splits[lo], hi-lo, item, rowBytes, &pattern[0])
+		},
+	}
+	par.For(rows, max(1, chunkCost/(width*inner)), func(lo, hi int) {
+		if end := min(hi, safe); lo < end {
+			m.run(lo*rowBytes, lo, end)
+		}
+		for r := max(lo, safe); r < hi; r++ {
+			padRow(out, values, splits, r, width, inner, fill)
+		}
+	})
+	return true
+}
+
+// unpadVectorised is [Unpad] where kernels can do it, and reports whether they can.
+func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bool {
+	k := vectorsNow()
+	size := int(unsafe.Sizeof(*new(T)))
+	item := inner * size
+	rowBytes := width * item
+	if k == nil || rowBytes > vectorRoom || rowBytes == 0 {
+		return false
+	}
+	kernel := k.unpad[0]
+	if rowBytes > 64 {
+		kernel = k.unpad[1]
+	}
+	dst, src := bytesOf(out), bytesOf(dense)
+	safe := min(rowsOf(splits), max(cap(src)-vectorRoom, 0)/rowBytes)
+	m := mover{
+		flow: flowFor(len(dst)),
+		out:  dst,
+		end:  func(r int) int { return int(splits[r+1]) * item },
+		kernel: func(dst *byte, lo, hi int) {
+			kernel(dst, &src[lo*rowBytes], &splits[lo], hi-lo, item, rowBytes)
+		},
+		plain: func(r int) { copy(row(out, splits, r, inner), dense[r*width*inner:]) },
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		if end := min(hi, safe); lo < end {
+			m.run(int(splits[lo])*item, lo, end)
+		}
+		for r := max(lo, safe); r < hi; r++ {
+			m.plain(r)
+		}
+	})
+	return true
+}

@@ -1,0 +1,59 @@
+package segment
+
+import "unsafe"
+
+// gatherVectorised is [Gather] where kernels can do it, and reports whether they can.
+func gatherVectorised[T any, I Index](out, values []T, outSplits, splits []int64, idx []I, inner int) bool {
+	k := vectorsNow()
+	if k == nil {
+		return false
+	}
+	item := inner * int(unsafe.Sizeof(*new(T)))
+	dst, src := bytesOf(out), bytesOf(values)
+	limit := cap(src) - vectorRoom
+	m := mover{
+		flow:  flowFor(len(dst)),
+		out:   dst,
+		end:   func(r int) int { return int(outSplits[r+1]) * item },
+		plain: func(r int) { copyLong(row(out, outSplits, r, inner), row(values, splits, int(idx[r]), inner)) },
+	}
+	switch idx := any(idx).(type) {
+	case []int64:
+		m.kernel = func(dst *byte, lo, hi int) {
+			k.gather(dst, unsafe.SliceData(src), unsafe.SliceData(splits), &idx[lo], hi-lo, len(idx)-hi, item, limit)
+		}
+	default:
+		m.kernel = widened(k, src, splits, idx.([]int32), item, limit)
+	}
+	eachRows(outSplits, inner, func(lo, hi int) {
+		if hi-lo == 1 && int(outSplits[hi]-outSplits[lo])*item > blockBytes {
+			m.plain(lo)
+			return
+		}
+		m.run(int(outSplits[lo])*item, lo, hi)
+	})
+	return true
+}
+
+// widened is the kernel for int32 indices, which it widens a few at a time.
+func widened(k *movers, src []byte, splits []int64, idx []int32, item, limit int) func(dst *byte, lo, hi int) {
+	return func(dst *byte, lo, hi int) {
+		const batch, ahead = 256, 32
+		var wide [batch + ahead]int64
+		to := 0
+		for ; lo < hi; lo += batch {
+			n, more := min(hi-lo, batch), 0
+			for i, at := range idx[lo:min(lo+n+ahead, len(idx))] {
+				wide[i] = int64(at)
+				if i < n {
+					to += int(splits[at+1]-splits[at]) * item
+				} else {
+					more++
+				}
+			}
+			k.gather(dst, unsafe.SliceData(src), unsafe.SliceData(splits), &wide[0], n, more, item, limit)
+			dst = (*byte)(unsafe.Add(unsafe.Pointer(dst), to))
+			to = 0
+		}
+	}
+}

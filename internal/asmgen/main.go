@@ -35,6 +35,7 @@ var families = []family{
 	{generator: "elementwise", pkg: "internal/kernel/elementwise", name: "avx2"},
 	{generator: "reduce", pkg: "internal/kernel/reduce", name: "avx512", args: []string{"-wide"}},
 	{generator: "reduce", pkg: "internal/kernel/reduce", name: "avx2"},
+	{generator: "transpose", pkg: "internal/kernel/transpose", name: "tiles"},
 	{generator: "gemm", pkg: "internal/kernel/gemm", name: "kernels"},
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
 	{generator: "segment", pkg: "internal/kernel/segment", name: "kernels"},

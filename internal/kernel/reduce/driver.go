@@ -4,6 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/tenonml/tenon/internal/kernel/transpose"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -26,16 +27,18 @@ type reducer[S, A, D any] struct {
 const (
 	blockSize   = 64 << 10 // elements of a block: one task for a worker
 	fewColumns  = 64       // columns that are reduced together where inner > 1, if copied out
-	manyColumns = 512      // and if they are reduced in place
+	manyColumns = 2048     // and if they are reduced in place
 	serialBelow = 32 << 10 // elements below which workers do not pay
 )
 
-// chunk returns how many of inner columns are reduced together.
-func (r *reducer[S, A, D]) chunk(inner int) int {
-	if r.columns != nil {
-		return min(inner, manyColumns)
+// cut returns how the blocks lie: chunk columns of rows elements each.
+func (r *reducer[S, A, D]) cut(inner int) (chunk, rows int) {
+	if inner > 1 && r.columns != nil {
+		chunk = min(inner, manyColumns)
+		return chunk, max(blockSize/chunk, 256) // whose merging is dear
 	}
-	return min(inner, fewColumns)
+	chunk = min(inner, fewColumns)
+	return chunk, blockSize / chunk
 }
 
 // run reduces the middle dimension of x, which is [outer, n, inner] in
@@ -52,10 +55,10 @@ func (r *reducer[S, A, D]) run(dst []D, x []S, outer, n, inner int) {
 		return
 	}
 	x = x[:outer*n*inner]
-	chunk := r.chunk(inner)
+	chunk, rows := r.cut(inner)
 	chunks := (inner + chunk - 1) / chunk
 	tasks := outer * chunks // each reduces a chunk of columns of one outer index
-	blocks := (n + blockSize/chunk - 1) / (blockSize / chunk)
+	blocks := (n + rows - 1) / rows
 	switch perTask := n * chunk; {
 	case len(x) <= serialBelow:
 		r.tasks(dst, x, n, inner, 0, tasks)
@@ -76,9 +79,8 @@ func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
 		}
 		return
 	}
-	chunk := r.chunk(inner)
+	chunk, rows := r.cut(inner)
 	chunks := (inner + chunk - 1) / chunk
-	rows := blockSize / chunk
 	var local [2 * fewColumns]A
 	buf := local[:]
 	if chunk > fewColumns {
@@ -117,8 +119,7 @@ func (r *reducer[S, A, D]) row(x []S) A {
 
 // split gives single blocks to the workers, for few but long runs.
 func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
-	chunk := r.chunk(inner)
-	rows := blockSize / chunk
+	chunk, rows := r.cut(inner)
 	blocks := (n + rows - 1) / rows
 	chunks := (inner + chunk - 1) / chunk
 	accs := make([]A, outer*blocks*inner) // [outer, blocks, inner]
@@ -151,37 +152,63 @@ func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
 
 // blockColumns reduces len(acc) columns of a block of rows.
 func (r *reducer[S, A, D]) blockColumns(acc []A, x []S, rows, stride int) {
-	if r.columns != nil {
+	const enough = 256 // columns to keep a call of r.columns busy
+	width := len(acc)
+	switch group := enough / width; {
+	case r.columns == nil:
+		r.copyColumns(acc, x, rows, stride)
+	case group < 2 || width != stride || rows < 2*group:
 		r.columns(acc, x, rows, stride)
-		return
-	}
-	s := scratches.Get().(*scratch)
-	buf := view[S](s)
-	for first := 0; first < rows; first += len(buf) {
-		m := min(len(buf), rows-first)
-		for j := range acc {
-			at := x[first*stride+j:]
-			for i := range m {
-				buf[i] = at[i*stride]
+	default:
+		// Several rows side by side are one row of more columns.
+		wide := make([]A, group*width)
+		r.columns(wide, x, rows/group, group*width)
+		if done := rows / group * group; done < rows {
+			r.columns(acc, x[done*width:], rows-done, width)
+		} else {
+			copy(acc, wide)
+			wide = wide[width:]
+		}
+		for ; len(wide) > 0; wide = wide[width:] {
+			for j, a := range wide[:width] {
+				acc[j] = r.merge(acc[j], a)
 			}
-			if a := r.block(buf[:m]); first == 0 {
+		}
+	}
+}
+
+// copyColumns transposes the columns, a run of rows at a time, and reduces them
+// one by one. There are at most fewColumns.
+func (r *reducer[S, A, D]) copyColumns(acc []A, x []S, rows, stride int) {
+	const run = 256
+	s := columnScratches.Get().(*columnScratch)
+	buf := view[S](unsafe.Pointer(s), unsafe.Sizeof(*s))
+	for first := 0; first < rows; first += run {
+		m := min(run, rows-first)
+		transpose.Matrix(buf, x[first*stride:], m, len(acc), run, stride)
+		for j := range acc {
+			if a := r.block(buf[j*run:][:m]); first == 0 {
 				acc[j] = a
 			} else {
 				acc[j] = r.merge(acc[j], a)
 			}
 		}
 	}
-	scratches.Put(s)
+	columnScratches.Put(s)
 }
 
-// A scratch holds a column, or a converted part of a row, that a kernel wants
-// contiguous. It stays in the L2 cache.
+// A columnScratch holds fewColumns of 256 elements of up to 16 bytes.
+type columnScratch [2 * fewColumns * 256]uint64
+
+var columnScratches = sync.Pool{New: func() any { return new(columnScratch) }}
+
+// A scratch holds the converted part of a row that a kernel wants as float32.
 type scratch [2048]uint64
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// view returns the scratch as elements of type T, which must hold no pointers.
-func view[T any](s *scratch) []T {
+// view returns size bytes at p as elements of type T, which must hold no pointers.
+func view[T any](p unsafe.Pointer, size uintptr) []T {
 	var t T
-	return unsafe.Slice((*T)(unsafe.Pointer(s)), unsafe.Sizeof(*s)/unsafe.Sizeof(t))
+	return unsafe.Slice((*T)(p), size/unsafe.Sizeof(t))
 }

@@ -1,6 +1,10 @@
 package reduce
 
-import "github.com/tenonml/tenon/internal/kernel/elementwise"
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+)
 
 // halved lifts a float32 reduction to half precision: blocks are widened,
 // accumulated as float32's are, and the result is narrowed once.
@@ -25,7 +29,7 @@ func halvedTo[H half, A any](r *reducer[float32, A, int64]) *reducer[H, A, int64
 func widened[H half, A any](block func([]float32) A, merge func(a, b A) A) func([]H) A {
 	return func(x []H) A {
 		s := scratches.Get().(*scratch)
-		buf := view[float32](s)
+		buf := view[float32](unsafe.Pointer(s), unsafe.Sizeof(*s))
 		var total A
 		for i := 0; i < len(x); i += len(buf) {
 			part := x[i:min(i+len(buf), len(x))]

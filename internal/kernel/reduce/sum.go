@@ -1,6 +1,8 @@
 package reduce
 
 import (
+	"sync"
+
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
@@ -75,21 +77,32 @@ func sumFloat[T float](mean bool) *reducer[T, compensated, T] {
 	return r
 }
 
+// rowSums is what sumColumns works in, for as many columns as there can be.
+type rowSums[T float] struct {
+	part       [manyColumns]T // of a group of rows
+	wide, sums [manyColumns]float64
+}
+
+var rowSums32 = sync.Pool{New: func() any { return new(rowSums[float32]) }}
+var rowSums64 = sync.Pool{New: func() any { return new(rowSums[float64]) }}
+
 // sumColumns adds up sixteen rows at a time in the element type, and their sums
 // in float64, so that its error grows slowly too.
 func sumColumns[T float](acc []compensated, x []T, rows, stride int) {
 	const group = 16
-	s := scratches.Get().(*scratch)
-	width := len(acc)
-	sums := view[float64](s)[:width]
-	wide := view[float64](s)[width:][:width]
-	part := view[T](s)[len(view[T](s))-width:]
+	pool := &rowSums64
+	if width[T]() == 32 {
+		pool = &rowSums32
+	}
+	s := pool.Get().(*rowSums[T])
+	n := len(acc)
+	part, wide, sums := s.part[:n], s.wide[:n], s.sums[:n]
 	clear(sums)
 	addT, add64 := elementwise.Binary[T](elementwise.Add), elementwise.Binary[float64](elementwise.Add)
 	for i := 0; i < rows; i += group {
 		copy(part, x[i*stride:])
 		for k := i + 1; k < min(i+group, rows); k++ {
-			addT(part, part, x[k*stride:][:width])
+			addT(part, part, x[k*stride:][:n])
 		}
 		elementwise.Cast(wide, part)
 		add64(sums, sums, wide)
@@ -97,7 +110,7 @@ func sumColumns[T float](acc []compensated, x []T, rows, stride int) {
 	for j, v := range sums {
 		acc[j] = compensated{sum: v}
 	}
-	scratches.Put(s)
+	pool.Put(s)
 }
 
 func sumInt[T integer]() *reducer[T, T, T] {

@@ -1,0 +1,141 @@
+package masked
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Tensor is a tensor with a mask. It is immutable.
+type Tensor struct {
+	values tensor.Tensor
+	mask   tensor.Tensor
+	spec   *Spec
+}
+
+var (
+	_ tensor.Tensor = (*Tensor)(nil)
+	_ op.Handler    = (*Tensor)(nil)
+	_ tenon.Batcher = (*Spec)(nil)
+	_ tenon.Caster  = (*Spec)(nil)
+)
+
+// New returns values of which those are there whose mask is true. The mask is
+// boolean, and its shape is that of the values or of their outer dimensions.
+func New(values, mask any) (*Tensor, error) {
+	v, err := tensor.Convert(values)
+	if err != nil {
+		return nil, err
+	}
+	m, err := tensor.Convert(mask)
+	if err != nil {
+		return nil, err
+	}
+	if err := check("masked.New", v, m); err != nil {
+		return nil, err
+	}
+	return wrap(v, m), nil
+}
+
+func check(fn string, v, m tensor.Tensor) error {
+	if m.DType() != dtype.Bool {
+		return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "mask", Msg: fmt.Sprintf("is %s, not boolean", tenon.String(m.Spec())), Line: source.Line()}
+	}
+	vs, ms := v.Shape(), m.Shape()
+	if !vs.HasRank() || !ms.HasRank() {
+		return nil
+	}
+	if ms.Rank() > vs.Rank() || !ms.CompatibleWith(vs.Slice(0, ms.Rank())) {
+		return &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "mask", Msg: fmt.Sprintf("has shape %v, the values have %v", ms, vs), Line: source.Line()}
+	}
+	return nil
+}
+
+func wrap(values, mask tensor.Tensor) *Tensor {
+	return &Tensor{values, mask, &Spec{values: values.Spec(), mask: mask.Spec()}}
+}
+
+// All returns x without anything missing. A masked tensor is returned as it is.
+func All(x tensor.Tensor) *Tensor {
+	if m, ok := x.(*Tensor); ok {
+		return m
+	}
+	return wrap(x, allTrue(x))
+}
+
+// allTrue returns a mask like x that is true everywhere.
+func allTrue(x tensor.Tensor) tensor.Tensor {
+	return ops.Cast(ops.OnesLike(filler(x)), dtype.Bool)
+}
+
+// filler returns a tensor of numbers with the shape of x, which may hold strings.
+func filler(x tensor.Tensor) tensor.Tensor {
+	if x.DType() == dtype.String {
+		return ops.Equal(x, x)
+	}
+	return x
+}
+
+// Spec returns the *Spec of values and mask.
+func (t *Tensor) Spec() tenon.Spec { return t.spec }
+
+// DType returns the element type of the values.
+func (t *Tensor) DType() dtype.DType { return t.values.DType() }
+
+// Shape returns the shape of the values.
+func (t *Tensor) Shape() shape.Shape { return t.values.Shape() }
+
+// Values returns the values, filler included.
+func (t *Tensor) Values() tensor.Tensor { return t.values }
+
+// Mask returns the mask: true where there is a value.
+func (t *Tensor) Mask() tensor.Tensor { return t.mask }
+
+// Full returns the mask in the shape of the values.
+func (t *Tensor) Full() tensor.Tensor {
+	k, r := t.mask.Shape().Rank(), t.values.Shape().Rank()
+	if k == r {
+		return t.mask
+	}
+	m := t.mask
+	for ; k < r; k++ {
+		m = ops.ExpandDims(m, -1)
+	}
+	return ops.LogicalAnd(m, allTrue(t.values))
+}
+
+// IsMissing returns true where an element is missing.
+func IsMissing(x tensor.Tensor) tensor.Tensor {
+	if t, ok := x.(*Tensor); ok {
+		return ops.LogicalNot(t.Full())
+	}
+	return ops.LogicalNot(allTrue(x))
+}
+
+// Fill returns x with value in place of what is missing.
+func Fill(x tensor.Tensor, value any) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return x
+	}
+	return ops.Where(t.Full(), t.values, value)
+}
+
+// Compress returns the elements of x that are there, as a vector in row-major
+// order; of a mask over rows, the rows that are there.
+func Compress(x tensor.Tensor) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.Reshape(x, []int{-1})
+	}
+	return ops.BooleanMask(t.values, t.mask, 0)
+}
+
+// String prints the values and the mask.
+func (t *Tensor) String() string { return fmt.Sprintf("masked(%v, %v)", t.values, t.mask) }

@@ -1,0 +1,174 @@
+package masked
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// TypeName is the registered name of [*Spec].
+const TypeName = "masked.Tensor"
+
+// Spec describes masked tensors: the Specs of the values and of the mask.
+type Spec struct {
+	values tenon.Spec
+	mask   tenon.Spec
+}
+
+type typed interface {
+	DType() dtype.DType
+	Shape() shape.Shape
+}
+
+// NewSpec returns the Spec of values with a mask of the given rank; a negative
+// rank is that of the values.
+func NewSpec(values tenon.Spec, rank int) (*Spec, error) {
+	t, ok := values.(typed)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, "masked.NewSpec", fmt.Sprintf("%s has no shape", tenon.String(values)))
+	}
+	s := t.Shape()
+	if rank >= 0 && s.HasRank() {
+		if rank > s.Rank() {
+			return nil, tenon.NewError(tenon.ErrShape, "masked.NewSpec", fmt.Sprintf("a mask of rank %d does not fit %s", rank, tenon.String(values)))
+		}
+		s = s.Slice(0, rank)
+	}
+	return &Spec{values, tensor.NewSpec(dtype.Bool, s)}, nil
+}
+
+// DType returns the element type of the values.
+func (s *Spec) DType() dtype.DType { return s.values.(typed).DType() }
+
+// Shape returns the static shape of the values.
+func (s *Spec) Shape() shape.Shape { return s.values.(typed).Shape() }
+
+// Values returns the Spec of the values.
+func (s *Spec) Values() tenon.Spec { return s.values }
+
+// Mask returns the Spec of the mask.
+func (s *Spec) Mask() tenon.Spec { return s.mask }
+
+// TypeName returns "masked.Tensor".
+func (*Spec) TypeName() string { return TypeName }
+
+// Encode returns (values, mask).
+func (s *Spec) Encode() tenon.Encoding {
+	return tenon.Tuple{tenon.SpecOf{Spec: s.values}, tenon.SpecOf{Spec: s.mask}}
+}
+
+func decode(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 2)
+	if err != nil {
+		return nil, err
+	}
+	var specs [2]tenon.Spec
+	for i, x := range t {
+		s, err := tenon.As[tenon.SpecOf](x)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := s.Spec.(typed); !ok {
+			return nil, tenon.NewError(tenon.ErrInvalid, "masked.Spec", "values and mask have to be tensors")
+		}
+		specs[i] = s.Spec
+	}
+	if specs[1].(typed).DType() != dtype.Bool {
+		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec", "the mask is not boolean")
+	}
+	return &Spec{specs[0], specs[1]}, nil
+}
+
+func init() { tenon.Register(TypeName, decode) }
+
+// Components returns values and mask.
+func (s *Spec) Components() []tenon.Field {
+	return []tenon.Field{{Name: "values", Spec: s.values}, {Name: "mask", Spec: s.mask}}
+}
+
+// Disassemble returns values and mask.
+func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	t, ok := v.(*Tensor)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec.Disassemble", "the value is not masked")
+	}
+	return []tenon.Value{t.values, t.mask}, nil
+}
+
+// Assemble makes a masked tensor.
+func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	v, ok := components[0].(tensor.Tensor)
+	m, ok2 := components[1].(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec.Assemble", "values and mask have to be tensors")
+	}
+	if err := check("masked.Spec.Assemble", v, m); err != nil {
+		return nil, err
+	}
+	return wrap(v, m), nil
+}
+
+// Batched adds an outermost dimension to values and mask.
+func (s *Spec) Batched(n int) (tenon.Spec, error) {
+	return s.each(func(b tenon.Batcher) (tenon.Spec, error) { return b.Batched(n) })
+}
+
+// Unbatched removes the outermost dimension of values and mask.
+func (s *Spec) Unbatched() (tenon.Spec, error) {
+	return s.each(func(b tenon.Batcher) (tenon.Spec, error) { return b.Unbatched() })
+}
+
+func (s *Spec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, error) {
+	v, ok := s.values.(tenon.Batcher)
+	m, ok2 := s.mask.(tenon.Batcher)
+	if !ok || !ok2 {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.Spec", fmt.Sprintf("%s cannot be batched", tenon.String(s.values)))
+	}
+	values, err := f(v)
+	if err != nil {
+		return nil, err
+	}
+	mask, err := f(m)
+	if err != nil {
+		return nil, err
+	}
+	return &Spec{values, mask}, nil
+}
+
+// CastSpec returns the masked Spec for which values of other can be cast: those
+// with nothing missing.
+func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
+	v, ok := tenon.Merge(s.values, other)
+	if !ok {
+		return nil, false
+	}
+	mask := s.mask.(typed)
+	return &Spec{v, tensor.NewSpec(dtype.Bool, shape.OfRank(mask.Shape().Rank()))}, true
+}
+
+// Cast gives a tensor a mask that is true everywhere.
+func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
+	if t, ok := v.(*Tensor); ok {
+		return t, nil
+	}
+	t, ok := v.(tensor.Tensor)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.Spec.Cast", fmt.Sprintf("%s has no cast to a masked tensor", tenon.String(v.Spec())))
+	}
+	return tenon.Try(func() tenon.Value {
+		m := allTrue(t)
+		for m.Shape().Rank() > s.mask.(typed).Shape().Rank() {
+			m = maskOfRows(m)
+		}
+		return wrap(t, m)
+	})
+}
+
+// String prints "masked float32[2, ?]".
+func (s *Spec) String() string { return "masked " + tenon.String(s.values) }

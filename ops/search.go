@@ -1,13 +1,12 @@
 package ops
 
 import (
-	"bytes"
 	"math"
-	"sort"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -86,13 +85,14 @@ func SearchSorted(sorted, x any, right bool) tensor.Tensor {
 func searchStrings(out []int64, sorted, x *tensor.Strings, rows int, right bool) {
 	s, e := move.Column(sorted), move.Column(x)
 	n, m := s.Len()/rows, e.Len()/rows
-	for i := range out {
-		v, first := e.At(i), i/m*n
-		out[i] = int64(sort.Search(n, func(k int) bool {
-			d := bytes.Compare(s.At(first+k), v)
-			return d > 0 || d == 0 && !right
-		}))
+	for r := range rows {
+		str.SearchSorted(out[r*m:(r+1)*m], stretch(s, r*n, (r+1)*n), stretch(e, r*m, (r+1)*m), right)
 	}
+}
+
+// stretch returns the strings from lo up to hi.
+func stretch(c str.Column, lo, hi int) str.Column {
+	return str.Column{Offsets: c.Offsets[lo : hi+1], Bytes: c.Bytes}
 }
 
 var binCountOp *op.Op

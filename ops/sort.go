@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"bytes"
-	"slices"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
@@ -193,25 +190,16 @@ func alongLast(x *tensor.Dense, axis int, f func(rows *tensor.Dense, n int)) *te
 	return move.RowMajor(permuted(rows, order))
 }
 
-// sortStrings orders each n of the positions by the strings there.
+// sortStrings orders each n of the positions by the strings there, stably.
 func sortStrings(s *tensor.Strings, at []int64, n int, descending bool) {
-	col := move.Column(s)
-	par.For(len(at)/n, max(1, sortGrain/n), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			orderStrings(col, at[i*n:(i+1)*n], descending)
-		}
-	})
-}
-
-// orderStrings sorts positions by the strings there, stably in both directions.
-func orderStrings(col str.Column, at []int64, descending bool) {
-	slices.SortStableFunc(at, func(a, b int64) int {
-		d := bytes.Compare(col.At(int(a)), col.At(int(b)))
-		if descending {
-			return -d
-		}
-		return d
-	})
+	col, err := str.Gather(move.Column(s), at)
+	tenon.Throw(err)
+	order := make([]int64, len(at))
+	str.ArgSortRows(order, col, uniformSplits(len(at)/n, n), descending)
+	for i, p := range order { // the strings' order is that of their positions now
+		order[i] = at[i/n*n+int(p)]
+	}
+	copy(at, order)
 }
 
 var topKOp *op.Op

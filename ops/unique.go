@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -61,7 +62,7 @@ func Unique(x any) (values, inverse, counts, first tensor.Tensor) {
 func distinct(inverse []int64, x tensor.Tensor) (first, counts []int64) {
 	switch x := x.(type) {
 	case *tensor.Strings:
-		return distinctStrings(inverse, x)
+		return str.Unique(inverse, move.Column(x))
 	case *tensor.Dense:
 		if x.DType().IsBool() {
 			return sorting.Unique(inverse, sorting.Bytes(tensor.Elems[bool](x)))
@@ -69,19 +70,4 @@ func distinct(inverse []int64, x tensor.Tensor) (first, counts []int64) {
 		return numberTable[x.DType()].unique(inverse, x)
 	}
 	return nil, nil
-}
-
-func distinctStrings(inverse []int64, x *tensor.Strings) (first, counts []int64) {
-	number := make(map[string]int64, min(len(inverse), 1<<12))
-	for i := range inverse {
-		k, ok := number[x.At(i)]
-		if !ok {
-			k = int64(len(first))
-			number[x.At(i)] = k
-			first, counts = append(first, int64(i)), append(counts, 0)
-		}
-		counts[k]++
-		inverse[i] = k
-	}
-	return first, counts
 }

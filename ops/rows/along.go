@@ -1,0 +1,256 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// along registers an operation whose result has the values' shape.
+func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c *op.Call, out, x *tensor.Dense, splits []int64)) *op.Op {
+	o.Class, o.Results = op.Other, 1
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, accepts, what); err != nil {
+			return nil, err
+		}
+		_, nvals, err := partition(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		item, err := valuesOf(c, 0, nvals)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(c.Tensor(0).DType(), outer(max(nvals, c.Tensor(0).Shape().Dim(0)), item)))
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		splits, err := partitionOf(c, 1, lead(x))
+		if err != nil {
+			return nil, err
+		}
+		out := tensor.NewDense(x.DType(), x.Shape())
+		if out.Len() > 0 {
+			kernel(c, out, x, splits)
+		}
+		return results(out)
+	}
+	return op.Register(o)
+}
+
+var softmaxOp, logSoftmaxOp *op.Op
+
+func init() {
+	softmaxOp = along(&op.Op{
+		Name: "ragged.softmax", Doc: "The softmax of each row.", Params: valuesParams,
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			y := out[0]
+			g := ops.Mul(ct[0], y)
+			return []tensor.Tensor{ops.Sub(g, ops.Mul(y, spread(c, Sum(g, c.Value(1))))), nil}
+		},
+	}, dtype.DType.IsFloat, "floating numbers", func(_ *op.Call, out, x *tensor.Dense, splits []int64) {
+		floatTable[x.DType()].softmax(out, x, splits, innerSize(x))
+	})
+	logSoftmaxOp = along(&op.Op{
+		Name: "ragged.log_softmax", Doc: "The logarithm of the softmax of each row.", Params: valuesParams,
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{ops.Sub(ct[0], ops.Mul(ops.Exp(out[0]), spread(c, Sum(ct[0], c.Value(1))))), nil}
+		},
+	}, dtype.DType.IsFloat, "floating numbers", func(_ *op.Call, out, x *tensor.Dense, splits []int64) {
+		floatTable[x.DType()].logSoftmax(out, x, splits, innerSize(x))
+	})
+}
+
+// Softmax returns exp(x)/Σ exp(x) of each row without overflow.
+//
+//	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: y(ct - Σ ct·y).
+func Softmax(values, splits any) tensor.Tensor { return op.Eval(softmaxOp, values, splits) }
+
+// LogSoftmax returns x - log Σ exp(x) of each row without overflow.
+//
+//	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: ct - exp(y) Σ ct.
+func LogSoftmax(values, splits any) tensor.Tensor { return op.Eval(logSoftmaxOp, values, splits) }
+
+// CumOptions says how cumulative operations run along a row. The zero value is from
+// the first value on, each result including its own value.
+type CumOptions struct {
+	Exclusive bool // each result leaves out its own value; the first is the identity
+	Reverse   bool // from the last value to the first
+}
+
+var cumParams = append(append([]op.Param{}, valuesParams...),
+	op.Param{Name: "exclusive", Kind: op.Attr, Type: op.BoolType, Default: false},
+	op.Param{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false})
+
+func cumulation(c *op.Call) segment.Cumulation {
+	return segment.Cumulation{Exclusive: c.Bool(2), Reverse: c.Bool(3)}
+}
+
+var cumSumOp, cumProdOp *op.Op
+
+func init() {
+	cumSumOp = along(&op.Op{
+		Name: "ragged.cumsum", Doc: "The running sums of each row.", Params: cumParams,
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{c.Bool(2), !c.Bool(3)}), nil}
+		},
+	}, dtype.DType.IsNumeric, "numbers", func(c *op.Call, out, x *tensor.Dense, splits []int64) {
+		numberTable[x.DType()].cumSum(out, x, splits, innerSize(x), cumulation(c))
+	})
+	cumProdOp = along(&op.Op{
+		Name: "ragged.cumprod", Doc: "The running products of each row.", Params: cumParams,
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x, splits, exclusive, reverse := conj(c.Tensor(0)), c.Value(1), c.Bool(2), c.Bool(3)
+			g := ct[0]
+			if exclusive { // value k first counts in the next result
+				g = Shift(g, splits, next(reverse))
+			}
+			behind := LinearScan(Shift(x, splits, next(reverse)), g, splits, !reverse)
+			return []tensor.Tensor{ops.Mul(behind, CumProd(x, splits, CumOptions{Exclusive: true, Reverse: reverse})), nil}
+		},
+	}, dtype.DType.IsNumeric, "numbers", func(c *op.Call, out, x *tensor.Dense, splits []int64) {
+		numberTable[x.DType()].cumProd(out, x, splits, innerSize(x), cumulation(c))
+	})
+}
+
+// next is how far values are shifted so that each gets the one that comes after it
+// in the direction of a cumulative operation.
+func next(reverse bool) int {
+	if reverse {
+		return 1
+	}
+	return -1
+}
+
+// CumSum returns the running sums of each row. Integers wrap.
+//
+//	values: [nvals, a], splits → [nvals, a], numbers. Gradient: the running sums of the cotangent in the other direction.
+func CumSum(values, splits any, o CumOptions) tensor.Tensor {
+	return op.Eval(cumSumOp, values, splits, o.Exclusive, o.Reverse)
+}
+
+// CumProd returns the running products of each row. Integers wrap.
+//
+//	values: [nvals, a], splits → [nvals, a], numbers.
+//	Gradient: for value k the product of those before it times Σ over i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ.
+func CumProd(values, splits any, o CumOptions) tensor.Tensor {
+	return op.Eval(cumProdOp, values, splits, o.Exclusive, o.Reverse)
+}
+
+var shiftOp, linearScanOp *op.Op
+
+func init() {
+	shiftOp = along(&op.Op{
+		Name: "ragged.shift", Doc: "Values moved along their rows, zeros moving in.",
+		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "by", Kind: op.Attr, Type: op.IntType}),
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{Shift(ct[0], c.Value(1), -c.Int(2)), nil}
+		},
+	}, isNumberOrBool, "numbers or truth values", func(c *op.Call, out, x *tensor.Dense, splits []int64) {
+		size := innerSize(x) * x.DType().Size()
+		dst, src := out.Bytes(), x.Bytes()
+		par.For(len(splits)-1, 1<<12, func(lo, hi int) {
+			for r := lo; r < hi; r++ {
+				n := int(splits[r+1] - splits[r])
+				by := min(max(c.Int(2), -n), n) * size
+				d, s := dst[int(splits[r])*size:int(splits[r+1])*size], src[int(splits[r])*size:int(splits[r+1])*size]
+				if by >= 0 {
+					copy(d[by:], s)
+				} else {
+					copy(d, s[-by:])
+				}
+			}
+		})
+	})
+	linearScanOp = op.Register(linearScan)
+	linearScan.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		splits, reverse := c.Value(2), c.Bool(3)
+		g := LinearScan(Shift(conj(c.Tensor(0)), splits, next(reverse)), ct[0], splits, !reverse)
+		return []tensor.Tensor{ops.Mul(g, Shift(conj(out[0]), splits, -next(reverse))), g, nil}
+	}
+}
+
+// Shift returns values moved along their rows by a number of places, toward the
+// start if it is negative. What leaves a row is lost, and zeros move in.
+//
+//	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
+func Shift(values, splits any, by int) tensor.Tensor { return op.Eval(shiftOp, values, splits, by) }
+
+var linearScan = &op.Op{
+	Name: "ragged.linear_scan", Doc: "First-order linear recurrence along each row.", Class: op.Other, Results: 1,
+	Params: []op.Param{{Name: "a", Group: 1}, {Name: "b", Group: 1}, splitsParam, {Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false}},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsDifferentiable, "floating or complex numbers"); err != nil {
+			return nil, err
+		}
+		_, nvals, err := partition(c, 2)
+		if err != nil {
+			return nil, err
+		}
+		for i := range 2 {
+			if _, err := valuesOf(c, i, nvals); err != nil {
+				return nil, err
+			}
+		}
+		if a, b := c.Tensor(0).Shape(), c.Tensor(1).Shape(); !a.CompatibleWith(b) {
+			return nil, c.Errorf(tenon.ErrShape, "the shapes %v and %v differ", a, b)
+		}
+		return specs(spec(c.Tensor(0).DType(), c.Tensor(0).Shape()))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		a, b := c.Dense(0), c.Dense(1)
+		splits, err := partitionOf(c, 2, lead(a))
+		if err != nil {
+			return nil, err
+		}
+		d := a.DType()
+		if d.Size() == 2 { // half precision
+			a, b = ops.Cast(a, dtype.Float32).(*tensor.Dense), ops.Cast(b, dtype.Float32).(*tensor.Dense)
+		}
+		out := tensor.NewDense(a.DType(), a.Shape())
+		scans[a.DType()](out, a, b, splits, innerSize(a), c.Bool(3))
+		return results(ops.Cast(out, d))
+	},
+}
+
+var scans = map[dtype.DType]func(out, a, b *tensor.Dense, splits []int64, inner int, reverse bool){
+	dtype.Float32: scan[float32], dtype.Float64: scan[float64], dtype.Complex64: scan[complex64], dtype.Complex128: scan[complex128],
+}
+
+func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense, splits []int64, inner int, reverse bool) {
+	h, as, bs := tensor.Elems[T](out), tensor.Elems[T](a), tensor.Elems[T](b)
+	par.For(len(splits)-1, 1<<10, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			first, n, step := int(splits[r])*inner, int(splits[r+1]-splits[r]), inner
+			if n == 0 {
+				continue
+			}
+			if reverse {
+				first, step = first+(n-1)*inner, -inner
+			}
+			copy(h[first:first+inner], bs[first:first+inner])
+			for k := 1; k < n; k++ {
+				before := h[first : first+inner]
+				first += step
+				row, ra, rb := h[first:first+inner], as[first:first+inner], bs[first:first+inner]
+				for i, p := range before {
+					row[i] = ra[i]*p + rb[i]
+				}
+			}
+		}
+	})
+}
+
+// LinearScan returns the solution h of hₜ = aₜ·hₜ₋₁ + bₜ along each row, with h
+// before the first value 0; reverse runs it from the last value to the first.
+//
+//	a, b: [nvals, c], splits → [nvals, c], floating and complex numbers.
+//	Gradient: with g the scan of ct in the other direction with the factors of the
+//	next value, g·hₜ₋₁ for a and g for b.
+func LinearScan(a, b, splits any, reverse bool) tensor.Tensor {
+	return op.Eval(linearScanOp, a, b, splits, reverse)
+}

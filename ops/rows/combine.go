@@ -1,0 +1,164 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// maxTuples bounds what tuples of items may take up.
+const maxTuples = 1 << 40
+
+// indexResults returns splits and n vectors of positions as results.
+func indexResults(c *op.Call, splits []int64, at [][]int64) ([]tensor.Tensor, error) {
+	t, err := splitsTensor(c, outType(c, 0), splits)
+	if err != nil {
+		return nil, err
+	}
+	out := []tensor.Tensor{t}
+	for _, a := range at {
+		out = append(out, tensor.Vector(a))
+	}
+	return out, nil
+}
+
+// tuples allocates n vectors of positions.
+func tuples(c *op.Call, n int, total int64) ([][]int64, error) {
+	if total > maxTuples/int64(8*n) {
+		return nil, c.Errorf(tenon.ErrInvalid, "%d tuples are more than memory holds", total)
+	}
+	at := make([][]int64, n)
+	for i := range at {
+		at[i] = make([]int64, total)
+	}
+	return at, nil
+}
+
+// localParam says whether positions count in rows.
+var localParam = op.Param{Name: "local", Kind: op.Attr, Type: op.BoolType, Default: false}
+
+var combinationsOp = op.Register(&op.Op{
+	Name: "ragged.combinations", Doc: "The ways to choose several items of each row, as an index.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "n", Kind: op.Attr, Type: op.IntType},
+		{Name: "replacement", Kind: op.Attr, Type: op.BoolType, Default: false}, localParam}, Results: -1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		if n := c.Int(1); n < 1 || n > 64 {
+			return nil, c.Errorf(tenon.ErrInvalid, "n is %d, want 1 to 64", n)
+		}
+		out := slices.Repeat([]tenon.Spec{spec(dtype.Int64, shape.Of(shape.Unknown))}, c.Int(1)+1)
+		out[0] = spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows)))
+		return out, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]int64, len(splits))
+		total, err := segment.CombinationsSplits(out, splits, c.Int(1), c.Bool(2))
+		if err != nil {
+			return nil, rowError(c, "row", err)
+		}
+		at, err := tuples(c, c.Int(1), total)
+		if err != nil {
+			return nil, err
+		}
+		segment.Combinations(at, out, splits, c.Bool(2), c.Bool(3))
+		return indexResults(c, out, at)
+	},
+})
+
+// CombinationOptions says which combinations there are, and how their items are
+// given. The zero value chooses each item at most once and counts among all values.
+type CombinationOptions struct {
+	Replacement bool // an item may be chosen repeatedly
+	Local       bool // items are given by their position in the row
+}
+
+// Combinations returns the row splits of the ways to choose n items of each row, in
+// lexicographic order of positions, and for each of the n the positions of the chosen items.
+//
+//	splits → int[rows+1], n of int64[m]. No gradient.
+func Combinations(splits any, n int, o CombinationOptions) (outSplits tensor.Tensor, index []tensor.Tensor) {
+	out := op.EvalN(combinationsOp, splits, n, o.Replacement, o.Local)
+	return out[0], out[1:]
+}
+
+var cartesianOp = op.Register(&op.Op{
+	Name: "ragged.cartesian", Doc: "The product of the rows of several partitions, as an index.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsList, localParam}, Results: -1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partitions(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		n, err := sameRows(c, nrows)
+		if err != nil {
+			return nil, err
+		}
+		out := slices.Repeat([]tenon.Spec{spec(dtype.Int64, shape.Of(shape.Unknown))}, len(nrows)+1)
+		out[0] = spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(n)))
+		return out, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		parts, err := partitionsOf(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]int64, len(parts[0]))
+		total, err := segment.CartesianSplits(out, parts...)
+		if err != nil {
+			return nil, partsError(c, err)
+		}
+		at, err := tuples(c, len(parts), total)
+		if err != nil {
+			return nil, err
+		}
+		segment.Cartesian(at, out, c.Bool(1), parts...)
+		return indexResults(c, out, at)
+	},
+})
+
+// Cartesian returns the row splits of the products of the rows of several
+// partitions, the last one's items changing fastest, and for each partition the
+// positions of the items, in the row where local is true and among all values otherwise.
+//
+//	splits: int[rows+1] each → int[rows+1], as many of int64[m]. No gradient.
+func Cartesian(splits any, local bool) (outSplits tensor.Tensor, index []tensor.Tensor) {
+	out := op.EvalN(cartesianOp, splits, local)
+	return out[0], out[1:]
+}
+
+// Cross returns, for each row, a string for each way to take one value of each
+// tensor: their texts joined by a separator ("_X_" where it is empty). Integers are written
+// in decimal.
+//
+//	values: [nvalsₖ] and splits: int[rows+1] each → string[m], int[rows+1]. No gradient.
+func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSplits tensor.Tensor) {
+	if len(values) == 0 || len(values) != len(splits) {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "ragged.Cross", fmt.Sprintf("there are %d tensors of values and %d of row splits", len(values), len(splits))))
+	}
+	if separator == "" {
+		separator = "_X_"
+	}
+	outSplits, index := Cartesian(splits, false)
+	parts := make([]tensor.Tensor, len(values))
+	for k, v := range values {
+		if !v.DType().IsString() {
+			v = ops.AsString(v, ops.FormatOptions{})
+		}
+		parts[k] = ops.Gather(v, index[k], 0)
+	}
+	return ops.StringJoin(parts, separator), outSplits
+}

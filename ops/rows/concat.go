@@ -1,0 +1,255 @@
+package rows
+
+import (
+	"errors"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// partitions checks a list of row splits, argument i, and returns their numbers of
+// rows and of values, as far as they are known.
+func partitions(c *op.Call, i int) (nrows, nvals []int, err error) {
+	list := c.List(i)
+	if len(list) == 0 {
+		return nil, nil, c.Errorf(tenon.ErrInvalid, "%s is empty, want row splits", name(c, i))
+	}
+	nrows, nvals = make([]int, len(list)), make([]int, len(list))
+	for k, v := range list {
+		t := v.(tensor.Tensor)
+		if !isIndex(t.DType()) {
+			return nil, nil, c.Errorf(tenon.ErrDType, "%s[%d] has the element type %v, want int32 or int64", name(c, i), k, t.DType())
+		}
+		s := t.Shape()
+		if s.HasRank() && s.Rank() != 1 {
+			return nil, nil, c.Errorf(tenon.ErrShape, "%s[%d] has the shape %v, want a vector", name(c, i), k, s)
+		}
+		if nrows[k], nvals[k], err = splitsCounts(c, t, s.Dim(0), name(c, i)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nrows, nvals, nil
+}
+
+// partitionsOf returns the row splits of a list, argument i of a kernel's call.
+func partitionsOf(c *op.Call, i int) ([][]int64, error) {
+	out := make([][]int64, len(c.List(i)))
+	for k, v := range c.List(i) {
+		var err error
+		if out[k], err = splitsOf(c, v.(*tensor.Dense), name(c, i), -1); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// sameRows returns the number of rows that partitions share; a difference is an error.
+func sameRows(c *op.Call, nrows []int) (int, error) {
+	n := shape.Unknown
+	for k, m := range nrows {
+		if n >= 0 && m >= 0 && n != m {
+			return 0, c.Errorf(tenon.ErrShape, "partition %d has %d rows, those before it %d", k, m, n)
+		}
+		n = max(n, m)
+	}
+	return n, nil
+}
+
+// total adds sizes up, as far as they are all known.
+func total(sizes []int) int {
+	sum := 0
+	for _, n := range sizes {
+		if n < 0 {
+			return shape.Unknown
+		}
+		sum += n
+	}
+	return sum
+}
+
+// partsError completes an error of a kernel about one of several partitions.
+func partsError(c *op.Call, err error) error {
+	var row *segment.RowError
+	if errors.As(err, &row) {
+		return c.Errorf(tenon.ErrInvalid, "partition %d: %s", row.Row, row.Detail)
+	}
+	return err
+}
+
+var splitsList = op.Param{Name: "splits", Kind: op.Tensors, Group: 1}
+
+var concatOp, concatIndexOp *op.Op
+
+func init() {
+	concatOp = op.Register(&op.Op{
+		Name: "ragged.concat", Doc: "Several tensors' rows joined row by row.", Class: op.Structural,
+		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 2}, splitsList}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, nvals, err := partitions(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			n, err := sameRows(c, nrows)
+			if err != nil {
+				return nil, err
+			}
+			values := c.List(0)
+			if len(values) != len(nrows) {
+				return nil, c.Errorf(tenon.ErrInvalid, "there are %d tensors of values and %d of row splits", len(values), len(nrows))
+			}
+			item := shape.UnknownRank
+			for k, v := range values {
+				s := v.(tensor.Tensor).Shape()
+				if !s.HasRank() {
+					continue
+				}
+				if s.Rank() == 0 || s.Dim(0) >= 0 && nvals[k] >= 0 && s.Dim(0) != nvals[k] {
+					return nil, c.Errorf(tenon.ErrInvalid, "row splits %d end at %d, the values have the shape %v", k, nvals[k], s)
+				}
+				if item, err = shape.Merge(item, s.Tail(1)); err != nil {
+					return nil, c.Errorf(tenon.ErrShape, "items of tensor %d have the shape %v, which differs from the others", k, s.Tail(1))
+				}
+			}
+			d := values[0].(tensor.Tensor).DType()
+			return specs(spec(d, outer(total(nvals), item)), spec(c.List(1)[0].(tensor.Tensor).DType(), shape.Of(plusOne(n))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			parts, err := partitionsOf(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]int64, len(parts[0]))
+			if err := segment.ZipSplits(out, parts...); err != nil {
+				return nil, partsError(c, err)
+			}
+			for k, v := range c.List(0) {
+				if n := lead(v.(tensor.Tensor)); int64(n) != parts[k][len(parts[k])-1] {
+					return nil, c.Errorf(tenon.ErrInvalid, "row splits %d end at %d, there are %d values", k, parts[k][len(parts[k])-1], n)
+				}
+			}
+			s := outer(int(out[len(out)-1]), c.List(0)[0].(tensor.Tensor).Shape().Tail(1))
+			if err := checkedSize(c, s, outType(c, 0)); err != nil {
+				return nil, err
+			}
+			values := move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+				y := tensor.NewDense(ds[0].DType(), s)
+				if y.Len() > 0 {
+					moverOf(y).zip(y, out, ds, parts, innerSize(y))
+				}
+				return y
+			})
+			t, err := splitsTensor(c, outType(c, 1), out)
+			return []tensor.Tensor{values, t}, err
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			if ct[0] == nil {
+				return g
+			}
+			values := c.List(0)
+			_, at := ConcatIndex(c.List(1))
+			sizes := make([]any, len(values))
+			for k, v := range values {
+				sizes[k] = ops.Reshape(ops.Index(ops.Shape(v), 0), []int{1})
+			}
+			lengths := ops.Concat(sizes, 0)
+			for k, part := range ops.Split(ops.SegmentSum(ct[0], at, ops.Sum(lengths)), lengths, 0) {
+				g[k] = part
+			}
+			return g
+		},
+	})
+	concatIndexOp = op.Register(&op.Op{
+		Name: "ragged.concat_index", Doc: "Several partitions' rows joined row by row, as an index.", Class: op.Other, Nondifferentiable: true,
+		Params: []op.Param{splitsList}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, nvals, err := partitions(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			n, err := sameRows(c, nrows)
+			if err != nil {
+				return nil, err
+			}
+			return specs(spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(total(nvals))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			parts, err := partitionsOf(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]int64, len(parts[0]))
+			if err := segment.ZipSplits(out, parts...); err != nil {
+				return nil, partsError(c, err)
+			}
+			n := out[len(out)-1]
+			if err := checkedSize(c, shape.Of(int(n)), dtype.Int64); err != nil {
+				return nil, err
+			}
+			at := make([]int64, n)
+			segment.ZipPositions(at, out, parts...)
+			t, err := splitsTensor(c, outType(c, 0), out)
+			return []tensor.Tensor{t, tensor.Vector(at)}, err
+		},
+	})
+}
+
+// Concat joins the rows of several tensors row by row: row r of the result is row r
+// of the first, then row r of the second, and so on. Both arguments are slices of
+// tensors; element types are promoted.
+//
+//	values: [nvalsₖ, a], splits: int[rows+1] each → [Σ nvalsₖ, a], int[rows+1], any element type.
+//	Gradient: each value gets the cotangent from where it went.
+func Concat(values, splits any) (outValues, outSplits tensor.Tensor) {
+	out := op.EvalN(concatOp, values, splits)
+	return out[0], out[1]
+}
+
+// ConcatIndex returns the row splits of several partitions' rows joined row by row,
+// and the position of each value among the values of all of them one behind the other.
+//
+//	splits: int[rows+1] each → int[rows+1], int64[Σ nvalsₖ]. No gradient.
+func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
+	out := op.EvalN(concatIndexOp, splits)
+	return out[0], out[1]
+}
+
+var stackSplitsOp = op.Register(&op.Op{
+	Name: "ragged.stack_splits", Doc: "The row splits of several partitions' rows, one partition behind the other.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsList}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partitions(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(total(nrows)))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		parts, err := partitionsOf(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		n := 1
+		for _, p := range parts {
+			n += len(p) - 1
+		}
+		out := make([]int64, n)
+		if err := segment.StackSplits(out, parts...); err != nil {
+			return nil, partsError(c, err)
+		}
+		t, err := splitsTensor(c, outType(c, 0), out)
+		return []tensor.Tensor{t}, err
+	},
+})
+
+// StackSplits returns the row splits of the rows of several partitions, one
+// partition behind the other; ops.Concat joins their values.
+//
+//	splits: int[rowsₖ+1] each → int[Σ rowsₖ+1]. No gradient.
+func StackSplits(splits any) tensor.Tensor { return op.Eval(stackSplitsOp, splits) }

@@ -1,0 +1,197 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var binCountOp *op.Op
+
+func init() {
+	binCountOp = op.Register(&op.Op{
+		Name: "ragged.bincount", Doc: "How often each number occurs in each row.", Class: op.Other,
+		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "weights", Optional: true}, {Name: "bins"},
+			{Name: "binary", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsInteger, "integers"); err != nil {
+				return nil, err
+			}
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			if item.HasRank() && item.Rank() > 0 {
+				return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
+			}
+			d := dtype.Int64
+			if w := c.Tensor(2); w != nil {
+				if d = w.DType(); !d.IsNumeric() {
+					return nil, c.Errorf(tenon.ErrDType, "the weights have the element type %v, want numbers", d)
+				}
+				if !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
+					return nil, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), c.Tensor(0).Shape())
+				}
+				if c.Bool(4) {
+					return nil, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
+				}
+			}
+			bins, err := scalarSize(c, 3)
+			if err != nil {
+				return nil, err
+			}
+			out := shape.Of(nrows, bins)
+			return []tenon.Spec{spec(d, out)}, checkedSize(c, out, d)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			s := outShape(c, 0)
+			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+			if err != nil {
+				return nil, err
+			}
+			x := tensor.Data[int64](ops.Cast(c.Value(0), dtype.Int64))
+			ids, err := cells(c, x, splits, s.Dim(1))
+			if err != nil {
+				return nil, err
+			}
+			if c.Bool(4) {
+				out, n := tensor.Make[int64](s)
+				for _, id := range ids {
+					if id >= 0 {
+						n[id] = 1
+					}
+				}
+				return results(out)
+			}
+			w := c.Tensor(2)
+			if w == nil {
+				w = ops.Ones(dtype.Int64, []int{len(ids)})
+			}
+			return results(ops.Reshape(ops.SegmentSum(w, tensor.Vector(ids), s.Size()), s))
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			if c.Has(2) {
+				x, bins := ops.Cast(c.Value(0), dtype.Int64), ops.Cast(c.Value(3), dtype.Int64)
+				inside := ops.Less(x, bins)
+				row := ops.Cast(RowIDs(c.Value(1), c.Tensor(0).Shape().Dim(0)), dtype.Int64)
+				at := ops.Where(inside, ops.Add(ops.Mul(row, bins), x), int64(0))
+				flat := ops.Concat([]any{ops.Reshape(ct[0], []int{-1}), ops.Zeros(ct[0].DType(), []int{1})}, 0)
+				g[2] = ops.Where(inside, ops.Gather(flat, at, 0), ops.Cast(0, ct[0].DType()))
+			}
+			return g
+		},
+	})
+}
+
+// cells returns the number of the cell that each value is counted in, -1 for those
+// that have no bin.
+func cells(c *op.Call, x, splits []int64, bins int) ([]int64, error) {
+	ids := make([]int64, len(x))
+	segment.RowIDs(ids, splits)
+	for i, v := range x {
+		switch {
+		case v < 0:
+			e := c.Errorf(tenon.ErrInvalid, "%d is negative", v)
+			e.Where = fmt.Sprintf("values[%d], row %d", i, ids[i])
+			return nil, e
+		case v >= int64(bins):
+			ids[i] = -1
+		default:
+			ids[i] = ids[i]*int64(bins) + v
+		}
+	}
+	return ids, nil
+}
+
+// BinCountOptions says what [BinCount] counts.
+type BinCountOptions struct {
+	Weights any  // what to add up in place of ones: numbers, one for each value
+	Binary  bool // whether a number occurs, 0 or 1, in place of how often
+}
+
+// BinCount returns how often each number from 0 up to bins, which is an integer or a
+// scalar tensor, occurs in each row, or the sums of the weights that go with them.
+// Larger numbers are left out; a negative one is an error.
+//
+//	values: int[nvals], splits, bins: int[] → int64[rows, bins], or the weights' type.
+//	Gradient: for weights, the cotangent of the cell they are counted in.
+func BinCount(values, splits, bins any, o BinCountOptions) tensor.Tensor {
+	return op.Eval(binCountOp, values, splits, o.Weights, bins, o.Binary)
+}
+
+var rangeOp = op.Register(&op.Op{
+	Name: "ragged.range", Doc: "A row of numbers in steps for each start, limit and step.", Class: op.Creation, Nondifferentiable: true,
+	Params: []op.Param{{Name: "starts", Group: 1}, {Name: "limits", Group: 1}, {Name: "deltas", Group: 1},
+		{Name: "splits_dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Int64}}, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsReal, "real numbers"); err != nil {
+			return nil, err
+		}
+		if !isIndex(c.DType(3)) {
+			return nil, c.Errorf(tenon.ErrDType, "row splits are int32 or int64, not %v", c.DType(3))
+		}
+		n, scalars := shape.Unknown, 0
+		for i := range 3 {
+			s := c.Tensor(i).Shape()
+			switch {
+			case !s.HasRank():
+			case s.Rank() > 1:
+				return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar or a vector", name(c, i), s)
+			case s.Rank() == 0:
+				scalars++
+			case n >= 0 && s.Dim(0) >= 0 && n != s.Dim(0):
+				return nil, c.Errorf(tenon.ErrShape, "%s has %d entries, those before it %d", name(c, i), s.Dim(0), n)
+			default:
+				n = max(n, s.Dim(0))
+			}
+		}
+		if scalars == 3 {
+			n = 1
+		}
+		return specs(spec(c.Tensor(0).DType(), shape.Of(shape.Unknown)), spec(c.DType(3), shape.Of(plusOne(n))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		k := realTable[c.Tensor(0).DType()]
+		n := outShape(c, 1).Dim(0)
+		splits := make([]int64, n)
+		total, err := k.rangeSplits(splits, c.Dense(0), c.Dense(1), c.Dense(2))
+		if err != nil {
+			var row *segment.RowError
+			if errors.As(err, &row) {
+				e := c.Errorf(tenon.ErrInvalid, "%s", row.Detail)
+				e.Where = fmt.Sprintf("row %d", row.Row)
+				return nil, e
+			}
+			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+		}
+		s := shape.Of(int(total))
+		if err := checkedSize(c, s, outType(c, 0)); err != nil {
+			return nil, err
+		}
+		if total > maxTuples/16 {
+			return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", total)
+		}
+		out := tensor.NewDense(outType(c, 0), s)
+		k.rangeFill(out, splits, c.Dense(0), c.Dense(2))
+		t, err := splitsTensor(c, c.DType(3), splits)
+		return []tensor.Tensor{out, t}, err
+	},
+})
+
+// Range returns the rows start, start+delta, … up to, not including, limit. Each
+// argument holds one number for each row, or a scalar for all. The row splits are of
+// type d, Int64 or Int32.
+//
+//	starts, limits, deltas: [] or [rows] → [nvals], int[rows+1], real numbers. No gradient.
+func Range(starts, limits, deltas any, d dtype.DType) (values, splits tensor.Tensor) {
+	out := op.EvalN(rangeOp, starts, limits, deltas, d)
+	return out[0], out[1]
+}

@@ -1,0 +1,223 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var toDenseOp, fromDenseOp *op.Op
+
+func init() {
+	toDenseOp = op.Register(&op.Op{
+		Name: "ragged.to_dense", Doc: "Rows filled up to one length.", Class: op.Structural,
+		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "width"}, {Name: "fill", Group: 1, Optional: true}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			width, err := scalarSize(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			if err := wantFill(c, 3, item); err != nil {
+				return nil, err
+			}
+			out := outer(nrows, outer(width, item))
+			return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, c.Tensor(0).DType())
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x, s := c.Tensor(0), outShape(c, 0)
+			splits, err := partitionOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			return results(move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
+				out := tensor.NewDense(ds[0].DType(), s)
+				if out.Len() > 0 {
+					moverOf(out).pad(out, ds[0], splits, s.Dim(1), innerSize(ds[0]), ds[1])
+				}
+				return out
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			x := c.Tensor(0)
+			g[0] = op.Eval(fromDenseOp, ct[0], c.Value(1), true)
+			if !g[0].Shape().SubtypeOf(x.Shape()) {
+				g[0] = ops.EnsureShape(g[0], x.Shape())
+			}
+			if c.Has(3) {
+				// What does not come from a value is fill.
+				margin := ops.Sub(ct[0], ToDense(g[0], c.Value(1), c.Value(2), nil))
+				g[3] = ops.SumTo(margin, ops.Shape(c.Tensor(3)))
+			}
+			return g
+		},
+	})
+	fromDenseOp = op.Register(&op.Op{
+		Name: "ragged.from_dense", Doc: "The first items of each row.", Class: op.Structural,
+		Params: []op.Param{{Name: "dense"}, splitsParam, {Name: "partial", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, nvals, err := partition(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			s := c.Tensor(0).Shape()
+			if !s.HasRank() {
+				return specs(spec(c.Tensor(0).DType(), s))
+			}
+			if s.Rank() < 2 {
+				return nil, c.Errorf(tenon.ErrShape, "dense has the shape %v, want an axis of rows and one of columns", s)
+			}
+			if d := s.Dim(0); d >= 0 && nrows >= 0 && d != nrows {
+				return nil, c.Errorf(tenon.ErrShape, "dense has %d rows, the row splits %d", d, nrows)
+			}
+			out := outer(nvals, s.Tail(2))
+			return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, c.Tensor(0).DType())
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 1, -1)
+			if err != nil {
+				return nil, err
+			}
+			x := c.Tensor(0)
+			width := x.Shape().Dim(1)
+			if longest := segment.MaxLength(splits); longest > int64(width) {
+				if !c.Bool(2) {
+					return nil, tooLong(c, splits, width)
+				}
+				if x, err = widened(x, int(longest)); err != nil {
+					return nil, err
+				}
+				width = int(longest)
+			}
+			s := outer(int(splits[len(splits)-1]), x.Shape().Tail(2))
+			var fail error
+			out := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
+				y := tensor.NewDense(d.DType(), s)
+				if y.Len() > 0 {
+					fail = moverOf(d).unpad(y, d, splits, width, s.Tail(1).Size())
+				}
+				return y
+			})
+			return []tensor.Tensor{out}, fail
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x := c.Tensor(0)
+			g := ToDense(ct[0], c.Value(1), ops.Index(ops.Shape(x), 1), nil)
+			if !g.Shape().SubtypeOf(x.Shape()) {
+				g = ops.EnsureShape(g, x.Shape())
+			}
+			return []tensor.Tensor{g, nil}
+		},
+	})
+}
+
+// tooLong names the first row that has more values than dense has columns.
+func tooLong(c *op.Call, splits []int64, width int) error {
+	for r := range splits[1:] {
+		if n := splits[r+1] - splits[r]; n > int64(width) {
+			e := c.Errorf(tenon.ErrInvalid, "row %d has %d values, dense has %d columns", r, n, width)
+			return e
+		}
+	}
+	return nil
+}
+
+// widened returns dense with columns of zeros behind, so that there are width.
+func widened(x tensor.Tensor, width int) (out tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	p := make([][]int, x.Shape().Rank())
+	for i := range p {
+		p[i] = []int{0, 0}
+	}
+	p[1][1] = width - x.Shape().Dim(1)
+	return tensor.Contiguous(ops.Pad(x, p, ops.PadOptions{}).(*tensor.Dense)), nil
+}
+
+// ToDense returns rows of one width: longer ones are cut, shorter ones filled up
+// with fill, a scalar or an item, or zero where it is nil. width is an integer, also
+// a scalar tensor.
+//
+//	values: [nvals, a], splits → [rows, width, a], any element type.
+//	Gradient: each value gets the cotangent of its place, fill those of the others.
+func ToDense(values, splits, width, fill any) tensor.Tensor {
+	return op.Eval(toDenseOp, values, splits, width, fill)
+}
+
+// FromDense returns the first items of each row of dense, as many as the row splits
+// give it. A row that dense has too few columns for is an error that names it.
+//
+//	dense: [rows, width, a], splits → [nvals, a], any element type.
+//	Gradient: the cotangent in its places, 0 elsewhere.
+func FromDense(dense, splits any) tensor.Tensor { return op.Eval(fromDenseOp, dense, splits, false) }
+
+var unpaddedOp = op.Register(&op.Op{
+	Name: "ragged.unpadded_lengths", Doc: "The lengths of rows without the padding at their end.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "dense", Group: 1}, {Name: "padding", Group: 1}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		s := c.Tensor(0).Shape()
+		if !s.HasRank() {
+			return specs(spec(dtype.Int64, shape.Of(shape.Unknown)))
+		}
+		if s.Rank() < 2 {
+			return nil, c.Errorf(tenon.ErrShape, "dense has the shape %v, want an axis of rows and one of columns", s)
+		}
+		return []tenon.Spec{spec(dtype.Int64, shape.Of(s.Dim(0)))}, wantFill(c, 1, s.Tail(2))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		out, n := tensor.Make[int64](outShape(c, 0))
+		s := c.Tensor(0).Shape()
+		width, inner := s.Dim(1), s.Tail(2).Size()
+		if len(n) == 0 || inner == 0 {
+			return results(out)
+		}
+		if x, ok := c.Tensor(0).(*tensor.Strings); ok {
+			unpaddedStrings(n, x, c.Strings(1), width, inner)
+			return results(out)
+		}
+		x, padding := c.Dense(0), c.Dense(1)
+		if x.DType().IsFloat() || x.DType().IsComplex() { // by value: both zeros are one
+			eq := ops.Equal(x, padding)
+			x, padding = tensor.Contiguous(eq.(*tensor.Dense)), tensor.Scalar(true).(*tensor.Dense)
+		}
+		moverOf(x).unpadded(n, x, width, inner, padding)
+		return results(out)
+	},
+})
+
+// UnpaddedLengths returns how many items of each row of dense are left when those
+// at its end are stripped that equal padding, a scalar or an item.
+//
+//	dense: [rows, width, a], padding: [] or [a] → int64[rows], any element type. No gradient.
+func UnpaddedLengths(dense, padding any) tensor.Tensor {
+	return op.Eval(unpaddedOp, dense, padding)
+}
+
+func unpaddedStrings(out []int64, x, padding *tensor.Strings, width, inner int) {
+	for r := range out {
+		n := width
+		for ; n > 0; n-- {
+			if !samePadding(x, padding, (r*width+n-1)*inner, inner) {
+				break
+			}
+		}
+		out[r] = int64(n)
+	}
+}
+
+func samePadding(x, padding *tensor.Strings, at, inner int) bool {
+	for i := range inner {
+		if x.At(at+i) != padding.At(i%padding.Len()) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,313 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// moving registers an operation that moves values within their rows.
+func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int64)) *op.Op {
+	o.Class, o.Results = op.Structural, 1
+	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+		_, nvals, err := partition(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		item, err := valuesOf(c, 0, nvals)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(c.Tensor(0).DType(), outer(max(nvals, c.Tensor(0).Shape().Dim(0)), item)))
+	}
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+		if err != nil {
+			return nil, err
+		}
+		return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			out := tensor.NewDense(x.DType(), x.Shape())
+			if out.Len() > 0 {
+				kernel(c, out, x, splits)
+			}
+			return out
+		}))
+	}
+	return op.Register(o)
+}
+
+var reverseOp, rollOp *op.Op
+
+func init() {
+	reverseOp = moving(&op.Op{
+		Name: "ragged.reverse", Doc: "Each row from its last value to its first.", Params: valuesParams,
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{Reverse(ct[0], c.Value(1)), nil}
+		},
+	}, func(_ *op.Call, out, x *tensor.Dense, splits []int64) {
+		moverOf(x).reverse(out, x, splits, innerSize(x))
+	})
+	rollOp = moving(&op.Op{
+		Name: "ragged.roll", Doc: "Each row moved on, its end coming back at its beginning.",
+		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "shift", Kind: op.Attr, Type: op.IntType}),
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{Roll(ct[0], c.Value(1), -c.Int(2)), nil}
+		},
+	}, func(c *op.Call, out, x *tensor.Dense, splits []int64) {
+		moverOf(x).roll(out, x, splits, innerSize(x), int64(c.Int(2)))
+	})
+}
+
+// Reverse returns each row from its last value to its first.
+//
+//	values: [nvals, a], splits → [nvals, a], any element type. Gradient: the cotangent reversed.
+func Reverse(values, splits any) tensor.Tensor { return op.Eval(reverseOp, values, splits) }
+
+// Roll returns each row moved on by shift places, what leaves at its end coming back
+// at its beginning.
+//
+//	values: [nvals, a], splits → [nvals, a], any element type. Gradient: the cotangent rolled back.
+func Roll(values, splits any, shift int) tensor.Tensor {
+	return op.Eval(rollOp, values, splits, shift)
+}
+
+var orderParams = append(append([]op.Param{}, valuesParams...), op.Param{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false})
+
+// ordered returns values as their order is computed: truth values as bytes.
+func ordered(x *tensor.Dense) *tensor.Dense {
+	if x.DType().IsBool() {
+		return tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
+	}
+	return x
+}
+
+var sortOp, argSortOp *op.Op
+
+func init() {
+	infer := func(result func(dtype.DType) dtype.DType) func(c *op.Call) ([]tenon.Spec, error) {
+		return func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, isOrdered, "real numbers, truth values or strings"); err != nil {
+				return nil, err
+			}
+			_, nvals, err := partition(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			item, err := valuesOf(c, 0, nvals)
+			if err != nil {
+				return nil, err
+			}
+			return specs(spec(result(c.Tensor(0).DType()), outer(max(nvals, c.Tensor(0).Shape().Dim(0)), item)))
+		}
+	}
+	sortOp = op.Register(&op.Op{
+		Name: "ragged.sort", Doc: "Each row in order.", Class: op.Other, Params: orderParams, Results: 1,
+		Infer: infer(func(d dtype.DType) dtype.DType { return d }),
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+			if err != nil {
+				return nil, err
+			}
+			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+				at := orderStrings(s, splits, c.Bool(2))
+				return results(move.Strings(s, tensor.Wrap(at, s.Shape())))
+			}
+			x := c.Dense(0)
+			out := tensor.NewDense(x.DType(), x.Shape())
+			if out.Len() > 0 {
+				realTable[ordered(x).DType()].sort(ordered(out), ordered(x), splits, innerSize(x), c.Bool(2))
+			}
+			return results(out)
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			x, splits := c.Tensor(0), c.Value(1)
+			if x.Shape().Rank() < 0 {
+				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank of the values"))
+			}
+			starts := perRow(c, ops.Index(ops.Cast(splits, dtype.Int64), keyButLast))
+			at := ops.Add(op.Eval(argSortOp, x, splits, c.Bool(2)), Repeat(starts, splits, x.Shape().Dim(0)))
+			return []tensor.Tensor{ops.PutAlongAxis(ops.ZerosLike(ct[0]), at, ct[0], 0), nil}
+		},
+	})
+	argSortOp = op.Register(&op.Op{
+		Name: "ragged.argsort", Doc: "The positions in its row of each row's values in order.", Class: op.Other, Nondifferentiable: true, Params: orderParams, Results: 1,
+		Infer: infer(toInt64),
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+			if err != nil {
+				return nil, err
+			}
+			out, at := tensor.Make[int64](c.Tensor(0).Shape())
+			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+				copy(at, orderStrings(s, splits, c.Bool(2)))
+				inRows(at, splits, innerSize(s))
+				return results(out)
+			}
+			if x := ordered(c.Dense(0)); len(at) > 0 {
+				realTable[x.DType()].argSort(at, x, splits, innerSize(x), c.Bool(2))
+			}
+			return results(out)
+		},
+	})
+}
+
+// SortOptions says how to sort. The zero value is in ascending order.
+type SortOptions struct {
+	Descending bool
+}
+
+// Sort returns each row in order. NaN is last in both directions, false comes before
+// true, and strings are ordered by their bytes.
+//
+//	values: [nvals, a], splits → [nvals, a], real numbers, truth values and strings.
+//	Gradient: each value gets the cotangent from where it went.
+func Sort(values, splits any, o SortOptions) tensor.Tensor {
+	return op.Eval(sortOp, values, splits, o.Descending)
+}
+
+// ArgSort returns the positions in its row of each row's values in the order of
+// [Sort]. Equal values keep their order.
+//
+//	values: [nvals, a], splits → int64[nvals, a]. No gradient.
+func ArgSort(values, splits any, o SortOptions) tensor.Tensor {
+	return op.Eval(argSortOp, values, splits, o.Descending)
+}
+
+// orderStrings returns the positions among all elements of each row's strings in
+// order, for each element of an item by itself.
+func orderStrings(s *tensor.Strings, splits []int64, descending bool) []int64 {
+	inner := int64(innerSize(s))
+	from, bounds := columns(splits, inner)
+	col, err := str.Gather(move.Column(s), from)
+	tenon.Throw(err)
+	order, at := make([]int64, len(from)), make([]int64, len(from))
+	str.ArgSortRows(order, col, bounds, descending)
+	for b := range bounds[1:] {
+		for i := bounds[b]; i < bounds[b+1]; i++ {
+			at[from[i]] = from[bounds[b]+order[i]]
+		}
+	}
+	return at
+}
+
+// columns returns the positions of all elements, row by row and in each row one
+// element of the items after the other, and the row splits of those columns.
+func columns(splits []int64, inner int64) (at, bounds []int64) {
+	for r := range splits[1:] {
+		for e := range inner {
+			bounds = append(bounds, int64(len(at)))
+			for i := splits[r]; i < splits[r+1]; i++ {
+				at = append(at, i*inner+e)
+			}
+		}
+	}
+	return at, append(bounds, int64(len(at)))
+}
+
+// inRows turns positions among all elements into those of items in their rows.
+func inRows(at, splits []int64, inner int) {
+	for r := range splits[1:] {
+		for i := splits[r] * int64(inner); i < splits[r+1]*int64(inner); i++ {
+			at[i] = at[i]/int64(inner) - splits[r]
+		}
+	}
+}
+
+var topKOp *op.Op
+
+func init() {
+	topKOp = op.Register(&op.Op{
+		Name: "ragged.top_k", Doc: "The largest values of each row.", Class: op.Other,
+		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "k"}), Results: 3,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, isOrdered, "real numbers, truth values or strings"); err != nil {
+				return nil, err
+			}
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			if item.HasRank() && item.Rank() > 0 {
+				return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
+			}
+			if _, err := scalarSize(c, 2); err != nil {
+				return nil, err
+			}
+			open := shape.Of(shape.Unknown)
+			return specs(spec(c.Tensor(0).DType(), open), spec(dtype.Int64, open), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+			if err != nil {
+				return nil, err
+			}
+			k, _ := c.ConstInts(2)
+			out := make([]int64, len(splits))
+			n := segment.TopKSplits(out, splits, int64(k[0]))
+			at := make([]int64, n)
+			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			if err != nil {
+				return nil, err
+			}
+			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+				return []tensor.Tensor{topStrings(s, at, out, splits), tensor.Vector(at), t}, nil
+			}
+			x := c.Dense(0)
+			values := tensor.NewDense(x.DType(), shape.Of(int(n)))
+			if n > 0 {
+				realTable[ordered(x).DType()].topK(ordered(values), at, ordered(x), out, splits)
+			}
+			return []tensor.Tensor{values, tensor.Vector(at), t}, nil
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			if ct[0] == nil {
+				return []tensor.Tensor{nil, nil, nil}
+			}
+			return []tensor.Tensor{scattered(c, ct[0], Global(out[1], out[2], c.Value(1))), nil, nil}
+		},
+	})
+}
+
+// TopK returns the k largest values of each row in descending order, or all of a
+// shorter row, their positions in the row, and the row splits of both. Of equal
+// values the first comes first; NaN counts as less than everything. k is an integer,
+// also a scalar tensor.
+//
+//	values: [nvals], splits, k: int[] → [m], int64[m], int[rows+1], real numbers, truth values and strings.
+//	Gradient: the selected values get their cotangents, the others 0.
+func TopK(values, splits, k any) (top, positions, outSplits tensor.Tensor) {
+	out := op.EvalN(topKOp, values, splits, k)
+	return out[0], out[1], out[2]
+}
+
+func topStrings(s *tensor.Strings, at, outSplits, splits []int64) *tensor.Strings {
+	all := orderStrings(s, splits, true)
+	from := make([]int64, len(at))
+	for r := range splits[1:] {
+		for i := outSplits[r]; i < outSplits[r+1]; i++ {
+			from[i] = all[splits[r]+i-outSplits[r]]
+			at[i] = from[i] - splits[r]
+		}
+	}
+	return move.Strings(s, tensor.Vector(from))
+}
+
+// Global turns positions in rows, a vector that is partitioned by positionSplits,
+// into positions among all values of the partition that they refer to, for ops.Gather.
+//
+//	positions: int64[m], positionSplits, splits: int[rows+1] → int64[m]. No gradient.
+func Global(positions, positionSplits, splits any) tensor.Tensor {
+	starts := ops.Index(ops.Cast(splits, dtype.Int64), keyButLast)
+	n := shape.Unknown
+	if t, ok := positions.(tensor.Tensor); ok {
+		n = t.Shape().Dim(0)
+	}
+	return ops.Add(positions, Repeat(starts, positionSplits, n))
+}

@@ -1,0 +1,397 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var gatherOp, gatherIndexOp *op.Op
+
+func init() {
+	gatherOp = op.Register(&op.Op{
+		Name: "ragged.gather", Doc: "Rows, by number.", Class: op.Structural,
+		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "indices"}}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			_, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			n, err := indexVector(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(n))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			splits, err := partitionOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			idx := wide(c.Dense(2))
+			out, err := gatheredSplits(c, splits, idx)
+			if err != nil {
+				return nil, err
+			}
+			s := outer(int(out[len(idx)]), x.Shape().Tail(1))
+			if err := checkedSize(c, s, x.DType()); err != nil {
+				return nil, err
+			}
+			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
+				y := tensor.NewDense(d.DType(), s)
+				if y.Len() > 0 {
+					moverOf(d).gather(y, d, out, splits, idx, innerSize(d))
+				}
+				return y
+			})
+			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			return []tensor.Tensor{values, t}, err
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			if ct[0] == nil {
+				return []tensor.Tensor{nil, nil, nil}
+			}
+			_, at := GatherIndex(c.Value(1), c.Value(2))
+			return []tensor.Tensor{scattered(c, ct[0], at), nil, nil}
+		},
+	})
+	gatherIndexOp = op.Register(&op.Op{
+		Name: "ragged.gather_index", Doc: "Rows, by number, as an index.", Class: op.Other, Nondifferentiable: true,
+		Params: []op.Param{splitsParam, {Name: "indices"}}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if _, _, err := partition(c, 0); err != nil {
+				return nil, err
+			}
+			n, err := indexVector(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 0, -1)
+			if err != nil {
+				return nil, err
+			}
+			idx := wide(c.Dense(1))
+			out, err := gatheredSplits(c, splits, idx)
+			if err != nil {
+				return nil, err
+			}
+			at := make([]int64, out[len(idx)])
+			segment.GatherPositions(at, out, splits, idx)
+			t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+			return []tensor.Tensor{t, tensor.Vector(at)}, err
+		},
+	})
+}
+
+// gatheredSplits returns the row splits of the rows idx and checks those, and that
+// memory holds as many values.
+func gatheredSplits(c *op.Call, splits, idx []int64) ([]int64, error) {
+	out := make([]int64, len(idx)+1)
+	total, err := segment.GatherSplits(out, splits, idx)
+	if err != nil {
+		return nil, rowError(c, "indices", err)
+	}
+	return out, checkedSize(c, shape.Of(int(total)), dtype.Int64)
+}
+
+// scattered adds the cotangents of values up where the values came from.
+func scattered(c *op.Call, ct, at tensor.Tensor) tensor.Tensor {
+	x := c.Tensor(0)
+	n := ops.Index(ops.Shape(x), 0)
+	g := ops.SegmentSum(ct, at, n)
+	if g.Shape().SubtypeOf(x.Shape()) {
+		return g
+	}
+	return ops.EnsureShape(g, x.Shape())
+}
+
+// Gather returns rows by number, one behind the other. A number out of range is an
+// error that names it.
+//
+//	values: [nvals, a], splits, indices: int[n] → [m, a], int[n+1], any element type.
+//	Gradient: each value gets the sum of the cotangents of its copies.
+func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
+	out := op.EvalN(gatherOp, values, splits, indices)
+	return out[0], out[1]
+}
+
+// GatherIndex returns the row splits of rows by number, and the positions of their
+// values.
+//
+//	splits, indices: int[n] → int[n+1], int64[m]. No gradient.
+func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
+	out := op.EvalN(gatherIndexOp, splits, indices)
+	return out[0], out[1]
+}
+
+var maskSplitsOp = op.Register(&op.Op{
+	Name: "ragged.mask_splits", Doc: "The row splits that are left when only some values are kept.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "mask"}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, nvals, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := wantDType(c, 1, dtype.DType.IsBool, "truth values"); err != nil {
+			return nil, err
+		}
+		n, err := vectorSize(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		if n >= 0 && nvals >= 0 && n != nvals {
+			return nil, c.Errorf(tenon.ErrShape, "the mask has %d entries, there are %d values", n, nvals)
+		}
+		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		mask := tensor.Elems[bool](c.Dense(1))
+		splits, err := partitionOf(c, 0, len(mask))
+		if err != nil {
+			return nil, err
+		}
+		out := make([]int64, len(splits))
+		segment.MaskSplits(out, splits, mask)
+		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		return []tensor.Tensor{t}, err
+	},
+})
+
+// MaskSplits returns the row splits that are left when only the values are kept for
+// which mask is true; ops.BooleanMask keeps those.
+//
+//	splits, mask: bool[nvals] → int[rows+1]. No gradient.
+func MaskSplits(splits, mask any) tensor.Tensor { return op.Eval(maskSplitsOp, splits, mask) }
+
+var sliceOp, sliceIndexOp *op.Op
+
+var sliceParams = []op.Param{{Name: "start", Optional: true}, {Name: "stop", Optional: true}, {Name: "step", Optional: true}}
+
+func init() {
+	sliceOp = op.Register(&op.Op{
+		Name: "ragged.slice", Doc: "A range of each row.", Class: op.Structural,
+		Params: append(append([]op.Param{}, valuesParams...), sliceParams...), Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := sliceOf(c, 2); err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			splits, err := partitionOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			sl, err := sliceOf(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]int64, len(splits))
+			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
+			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
+				y := tensor.NewDense(d.DType(), s)
+				if y.Len() > 0 {
+					moverOf(d).choose(y, d, out, splits, sl, innerSize(d))
+				}
+				return y
+			})
+			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			return []tensor.Tensor{values, t}, err
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			if ct[0] != nil {
+				index := op.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
+				g[0] = scattered(c, ct[0], index[1])
+			}
+			return g
+		},
+	})
+	sliceIndexOp = op.Register(&op.Op{
+		Name: "ragged.slice_index", Doc: "A range of each row, as an index.", Class: op.Other, Nondifferentiable: true,
+		Params: append([]op.Param{splitsParam}, sliceParams...), Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, _, err := partition(c, 0)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := sliceOf(c, 1); err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 0, -1)
+			if err != nil {
+				return nil, err
+			}
+			sl, err := sliceOf(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]int64, len(splits))
+			at := make([]int64, segment.SliceSplits(out, splits, sl))
+			segment.SelectPositions(at, out, splits, sl)
+			t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+			return []tensor.Tensor{t, tensor.Vector(at)}, err
+		},
+	})
+}
+
+// sliceOf reads the bounds of a range, arguments i to i+2, where they are known.
+func sliceOf(c *op.Call, i int) (s segment.Slice, err error) {
+	bound := func(i int) (n int64, has bool) {
+		if err != nil || !c.Has(i) {
+			return 0, false
+		}
+		if err = wantDType(c, i, isIndex, "int32 or int64"); err != nil {
+			return 0, false
+		}
+		if b := c.Tensor(i).Shape(); b.HasRank() && b.Rank() != 0 {
+			err = c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", name(c, i), b)
+			return 0, false
+		}
+		v, ok := c.ConstInts(i)
+		if !ok {
+			return 0, false
+		}
+		return int64(v[0]), true
+	}
+	s.Start, s.HasStart = bound(i)
+	s.Stop, s.HasStop = bound(i + 1)
+	step, has := bound(i + 2)
+	if s.Step = step; err == nil && has && step == 0 {
+		err = c.Errorf(tenon.ErrInvalid, "the step is 0")
+	}
+	return s, err
+}
+
+// Slice returns the part of each row that k, a range of package key, selects.
+//
+//	values: [nvals, a], splits → [m, a], int[rows+1], any element type.
+//	Gradient: the cotangent at the selected values, 0 elsewhere.
+func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
+	out := op.EvalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
+	return out[0], out[1]
+}
+
+// SliceIndex returns the row splits of the part of each row that k, a range of
+// package key, selects, and the positions of its values.
+//
+//	splits → int[rows+1], int64[m]. No gradient.
+func SliceIndex(splits any, k key.Key) (outSplits, index tensor.Tensor) {
+	out := op.EvalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
+	return out[0], out[1]
+}
+
+var pickOp *op.Op
+
+func init() {
+	pickOp = op.Register(&op.Op{
+		Name: "ragged.pick", Doc: "One item of each row.", Class: op.Structural,
+		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at"}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			if err := wantDType(c, 2, isIndex, "int32 or int64"); err != nil {
+				return nil, err
+			}
+			if s := c.Tensor(2).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {
+				return nil, c.Errorf(tenon.ErrShape, "at has the shape %v, want a scalar or one entry for each of %d rows", s, nrows)
+			}
+			if err := wantFill(c, 3, item); err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), outer(nrows, item)), spec(dtype.Bool, shape.Of(nrows)))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			splits, err := partitionOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			s := outShape(c, 0)
+			found, has := tensor.Make[bool](outShape(c, 1))
+			at := wide(c.Dense(2))
+			out := move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
+				y := tensor.NewDense(ds[0].DType(), s)
+				if inner := innerSize(ds[0]); len(has) > 0 {
+					moverOf(y).pick(y, has, ds[0], splits, at, inner, ds[1])
+				}
+				return y
+			})
+			return results(out, found)
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, len(c.Values()))
+			if ct[0] == nil {
+				return g
+			}
+			found := perRow(c, out[1])
+			zero := ops.Cast(0, ct[0].DType())
+			starts := ops.Index(ops.Cast(c.Value(1), dtype.Int64), key.To(-1))
+			p := ops.Cast(c.Value(2), dtype.Int64)
+			p = ops.Where(ops.Less(p, 0), ops.Add(p, ops.Cast(Lengths(c.Value(1)), dtype.Int64)), p)
+			at := ops.Where(out[1], ops.Add(starts, p), int64(-1)) // negative ids belong nowhere
+			g[0] = scattered(c, ops.Where(found, ct[0], zero), at)
+			if c.Has(3) {
+				g[3] = ops.SumTo(ops.Where(found, zero, ct[0]), ops.Shape(c.Tensor(3)))
+			}
+			return g
+		},
+	})
+}
+
+// wantFill checks that argument i, if there is one, is a single element or an item.
+func wantFill(c *op.Call, i int, item shape.Shape) error {
+	if !c.Has(i) {
+		return nil
+	}
+	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(item) {
+		return c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar or an item's %v", name(c, i), s, item)
+	}
+	return nil
+}
+
+// fillOf returns argument i, or where there is none zero, false or the empty string.
+func fillOf(c *op.Call, i int) tensor.Tensor {
+	if c.Has(i) {
+		return c.Tensor(i)
+	}
+	return zero(c.Tensor(0).DType())
+}
+
+func zero(d dtype.DType) tensor.Tensor {
+	if d.IsString() {
+		return tensor.Scalar("")
+	}
+	return tensor.NewDense(d, shape.Shape{})
+}
+
+// Pick returns the item at a position of each row, which counts from the row's end
+// where it is negative, and whether there is one; where there is none stands fill, a
+// scalar or an item, and nil for zero. at is one integer for all rows or one for each.
+//
+//	values: [nvals, a], splits, at: int[] or int[rows] → [rows, a], bool[rows], any element type.
+//	Gradient: each picked item gets its row's cotangent, fill the others.
+func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
+	out := op.EvalN(pickOp, values, splits, at, fill)
+	return out[0], out[1]
+}

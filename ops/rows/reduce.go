@@ -1,0 +1,289 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A reduction has one result for each row.
+type reduction struct {
+	name, doc string
+	accepts   func(dtype.DType) bool
+	what      string
+	result    func(dtype.DType) dtype.DType // nil: the element type of the values
+	params    []op.Param                    // behind values and splits
+	kernel    func(c *op.Call, d dtype.DType) reducer
+	vjp       func(c *op.Call, y, ct tensor.Tensor) tensor.Tensor // nil: there is no gradient
+}
+
+func reduce(r reduction) *op.Op {
+	if r.result == nil {
+		r.result = func(d dtype.DType) dtype.DType { return d }
+	}
+	o := &op.Op{
+		Name: r.name, Doc: r.doc, Class: op.Other, Nondifferentiable: r.vjp == nil,
+		Params: append(append([]op.Param{}, valuesParams...), r.params...), Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, r.accepts, r.what); err != nil {
+				return nil, err
+			}
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			return specs(spec(r.result(c.Tensor(0).DType()), outer(nrows, item)))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Dense(0)
+			splits, err := partitionOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			out := tensor.NewDense(outType(c, 0), outShape(c, 0))
+			if out.Len() > 0 {
+				r.kernel(c, x.DType())(out, x, splits, innerSize(x))
+			}
+			return results(out)
+		},
+	}
+	if r.vjp != nil {
+		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{r.vjp(c, out[0], ct[0]), nil}
+		}
+	}
+	return op.Register(o)
+}
+
+// spread gives each value what stands at its row.
+func spread(c *op.Call, perRow tensor.Tensor) tensor.Tensor {
+	return Repeat(perRow, c.Value(1), c.Tensor(0).Shape().Dim(0))
+}
+
+// perRow gives a vector with an entry for each row axes of size 1 for those of an item.
+func perRow(c *op.Call, v tensor.Tensor) tensor.Tensor {
+	rank := c.Tensor(0).Shape().Rank()
+	if rank < 0 {
+		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank of the values"))
+	}
+	for range rank - 1 {
+		v = ops.ExpandDims(v, -1)
+	}
+	return v
+}
+
+// counts returns the number of values of each row in an element type.
+func counts(c *op.Call, d dtype.DType) tensor.Tensor {
+	return perRow(c, ops.Cast(Lengths(c.Value(1)), d))
+}
+
+var sumOp, prodOp, meanOp, varOp, maxOp, minOp, anyOp, allOp, countNonzeroOp, argMaxOp, argMinOp, logSumExpOp *op.Op
+
+func init() {
+	sumOp = reduce(reduction{
+		name: "ragged.sum", doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
+		kernel: func(_ *op.Call, d dtype.DType) reducer {
+			if d.IsBool() {
+				return countTrue
+			}
+			return numberTable[d].sum
+		},
+		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor { return spread(c, ct) },
+	})
+	prodOp = reduce(reduction{
+		name: "ragged.prod", doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
+		kernel: func(_ *op.Call, d dtype.DType) reducer { return numberTable[d].prod },
+		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
+			return ops.Mul(spread(c, ct), conj(others(c)))
+		},
+	})
+	meanOp = reduce(reduction{
+		name: "ragged.mean", doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		kernel: func(_ *op.Call, d dtype.DType) reducer { return averageTable[d].mean },
+		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
+			return spread(c, ops.Div(ct, counts(c, ct.DType())))
+		},
+	})
+	varOp = reduce(reduction{
+		name: "ragged.var", doc: "The variance of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		params: []op.Param{{Name: "ddof", Kind: op.Attr, Type: op.IntType, Default: 0}},
+		kernel: func(c *op.Call, d dtype.DType) reducer {
+			return func(out, x *tensor.Dense, splits []int64, inner int) {
+				averageTable[d].variance(out, x, splits, inner, c.Int(2))
+			}
+		},
+		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
+			x := c.Tensor(0)
+			d := ct.DType()
+			off := ops.Sub(x, spread(c, Mean(x, c.Value(1))))
+			n := ops.Sub(counts(c, d), ops.Cast(c.Int(2), d))
+			return ops.Mul(ops.Mul(off, ops.Cast(2, d)), spread(c, ops.Div(ct, n)))
+		},
+	})
+	maxOp = reduce(reduction{
+		name: "ragged.max", doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].max },
+		vjp:    extremeGrad,
+	})
+	minOp = reduce(reduction{
+		name: "ragged.min", doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].min },
+		vjp:    extremeGrad,
+	})
+	anyOp = reduce(reduction{
+		name: "ragged.any", doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
+		kernel: func(*op.Call, dtype.DType) reducer {
+			return func(out, x *tensor.Dense, splits []int64, inner int) {
+				segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
+			}
+		},
+	})
+	allOp = reduce(reduction{
+		name: "ragged.all", doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
+		kernel: func(*op.Call, dtype.DType) reducer {
+			return func(out, x *tensor.Dense, splits []int64, inner int) {
+				segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
+			}
+		},
+	})
+	countNonzeroOp = reduce(reduction{
+		name: "ragged.count_nonzero", doc: "How many values of each row are not zero.", accepts: isNumberOrBool, what: "numbers or truth values",
+		result: toInt64,
+		kernel: func(_ *op.Call, d dtype.DType) reducer {
+			if d.IsBool() {
+				return countTrue
+			}
+			return numberTable[d].countNonzero
+		},
+	})
+	argMaxOp = reduce(reduction{
+		name: "ragged.argmax", doc: "The position of the largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		result: toInt64, kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].argMax },
+	})
+	argMinOp = reduce(reduction{
+		name: "ragged.argmin", doc: "The position of the smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		result: toInt64, kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].argMin },
+	})
+	logSumExpOp = reduce(reduction{
+		name: "ragged.logsumexp", doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
+		kernel: func(_ *op.Call, d dtype.DType) reducer { return floatTable[d].logSumExp },
+		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
+			return ops.Mul(spread(c, ct), Softmax(c.Value(0), c.Value(1)))
+		},
+	})
+}
+
+func countTrue(out, x *tensor.Dense, splits []int64, inner int) {
+	segment.CountNonzero(tensor.Elems[int64](out), tensor.Elems[bool](x), splits, inner)
+}
+
+func toInt64(dtype.DType) dtype.DType { return dtype.Int64 }
+
+// summed is the type of a sum: truth values are counted in int64.
+func summed(d dtype.DType) dtype.DType {
+	if d.IsBool() {
+		return dtype.Int64
+	}
+	return d
+}
+
+// averaged is the type of a mean: float64 for integers.
+func averaged(d dtype.DType) dtype.DType {
+	if d.IsInteger() {
+		return dtype.Float64
+	}
+	return d
+}
+
+func conj(x tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsComplex() {
+		return x
+	}
+	return ops.Conj(x)
+}
+
+// extremeGrad shares the cotangent equally among the values that equal the extreme.
+func extremeGrad(c *op.Call, y, ct tensor.Tensor) tensor.Tensor {
+	wins := ops.Cast(ops.Equal(c.Value(0), spread(c, y)), ct.DType())
+	share := ops.Div(ct, Sum(wins, c.Value(1)))
+	return ops.Where(ops.Equal(wins, ops.Cast(1, ct.DType())), spread(c, share), ops.Cast(0, ct.DType()))
+}
+
+// others returns for each value the product of the others of its row, from both
+// sides, so that zeros need no special case.
+func others(c *op.Call) tensor.Tensor {
+	x, splits := c.Value(0), c.Value(1)
+	return ops.Mul(CumProd(x, splits, CumOptions{Exclusive: true}), CumProd(x, splits, CumOptions{Exclusive: true, Reverse: true}))
+}
+
+// Sum returns the sum of each row; truth values are counted in int64. Integers wrap.
+//
+//	values: [nvals, a], splits → [rows, a]. Gradient: each value gets its row's cotangent.
+func Sum(values, splits any) tensor.Tensor { return op.Eval(sumOp, values, splits) }
+
+// Prod returns the product of each row. Integers wrap.
+//
+//	values: [nvals, a], splits → [rows, a], numbers.
+//	Gradient: each value gets its row's cotangent times the product of the other values.
+func Prod(values, splits any) tensor.Tensor { return op.Eval(prodOp, values, splits) }
+
+// Mean returns the mean of each row, in float64 for integers.
+//
+//	values: [nvals, a], splits → [rows, a], real numbers.
+//	Gradient: each value gets its row's cotangent, divided by the row's length.
+func Mean(values, splits any) tensor.Tensor { return op.Eval(meanOp, values, splits) }
+
+// Var returns the variance of each row, the mean squared distance from its mean
+// with the divisor length-ddof, in float64 for integers. It makes two passes.
+//
+//	values: [nvals, a], splits → [rows, a], real numbers.
+//	Gradient: 2(x-mean)/(length-ddof) times the row's cotangent.
+func Var(values, splits any, ddof int) tensor.Tensor { return op.Eval(varOp, values, splits, ddof) }
+
+// Max returns the largest value of each row.
+//
+//	values: [nvals, a], splits → [rows, a], real numbers.
+//	Gradient: the values that are the largest share their row's cotangent equally.
+func Max(values, splits any) tensor.Tensor { return op.Eval(maxOp, values, splits) }
+
+// Min returns the smallest value of each row.
+//
+//	values: [nvals, a], splits → [rows, a], real numbers.
+//	Gradient: the values that are the smallest share their row's cotangent equally.
+func Min(values, splits any) tensor.Tensor { return op.Eval(minOp, values, splits) }
+
+// Any returns whether each row has a true value.
+//
+//	values: bool[nvals, a], splits → bool[rows, a]. No gradient.
+func Any(values, splits any) tensor.Tensor { return op.Eval(anyOp, values, splits) }
+
+// All returns whether each row has only true values.
+//
+//	values: bool[nvals, a], splits → bool[rows, a]. No gradient.
+func All(values, splits any) tensor.Tensor { return op.Eval(allOp, values, splits) }
+
+// CountNonzero returns how many values of each row are not zero. NaN is not.
+//
+//	values: [nvals, a], splits → int64[rows, a], numbers and truth values. No gradient.
+func CountNonzero(values, splits any) tensor.Tensor { return op.Eval(countNonzeroOp, values, splits) }
+
+// ArgMax returns the position in its row of each row's largest value: the first of
+// equal ones, the first NaN where there is one, -1 for an empty row.
+//
+//	values: [nvals, a], splits → int64[rows, a], real numbers. No gradient.
+func ArgMax(values, splits any) tensor.Tensor { return op.Eval(argMaxOp, values, splits) }
+
+// ArgMin returns the position in its row of each row's smallest value, as [ArgMax]
+// does for the largest.
+//
+//	values: [nvals, a], splits → int64[rows, a], real numbers. No gradient.
+func ArgMin(values, splits any) tensor.Tensor { return op.Eval(argMinOp, values, splits) }
+
+// LogSumExp returns log Σ exp(x) of each row without overflow.
+//
+//	values: [nvals, a], splits → [rows, a], floating numbers.
+//	Gradient: the softmax of the row times its cotangent.
+func LogSumExp(values, splits any) tensor.Tensor { return op.Eval(logSumExpOp, values, splits) }

@@ -1,0 +1,127 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var repeatOp *op.Op
+
+func init() {
+	repeatOp = op.Register(&op.Op{
+		Name: "ragged.repeat", Doc: "Each row's item, for every value of the row.", Class: op.Structural,
+		Params: []op.Param{{Name: "items"}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, nvals, err := partition(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			s := c.Tensor(0).Shape()
+			if !s.HasRank() {
+				return specs(spec(c.Tensor(0).DType(), s))
+			}
+			if s.Rank() == 0 {
+				return nil, c.Errorf(tenon.ErrShape, "items is a scalar, want one item for each row")
+			}
+			if d := s.Dim(0); d >= 0 && nrows >= 0 && d != nrows {
+				return nil, c.Errorf(tenon.ErrShape, "there are %d items for %d rows", d, nrows)
+			}
+			out := outer(max(nvals, c.Int(2)), s.Tail(1))
+			return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, c.Tensor(0).DType())
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 1, c.Int(2))
+			if err != nil {
+				return nil, err
+			}
+			s := outer(int(splits[len(splits)-1]), c.Tensor(0).Shape().Tail(1))
+			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+				out := tensor.NewDense(x.DType(), s)
+				if out.Len() > 0 {
+					moverOf(x).repeat(out, x, splits, innerSize(x))
+				}
+				return out
+			}))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{Sum(ct[0], c.Value(1)), nil}
+		},
+	})
+}
+
+// Repeat gives every value of a row the row's item: what a tensor with one entry
+// for each row is broadcast by.
+//
+//	items: [rows, a], splits → [nvals, a], any element type. Gradient: the sum of each row's cotangents.
+func Repeat(items, splits any, nvals int) tensor.Tensor {
+	return op.Eval(repeatOp, items, splits, nvals)
+}
+
+var repeatIndexOp = op.Register(&op.Op{
+	Name: "ragged.repeat_index", Doc: "Each row repeated within itself, as an index.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "times"}}, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := wantDType(c, 1, isIndex, "int32 or int64"); err != nil {
+			return nil, err
+		}
+		if s := c.Tensor(1).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {
+			return nil, c.Errorf(tenon.ErrShape, "times has the shape %v, want a scalar or one entry for each of %d rows", s, nrows)
+		}
+		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		times := wide(c.Dense(1))
+		if c.Tensor(1).Shape().IsScalar() {
+			one := times[0]
+			times = make([]int64, len(splits)-1)
+			for i := range times {
+				times[i] = one
+			}
+		}
+		out := make([]int64, len(splits))
+		for r, t := range times {
+			n := splits[r+1] - splits[r]
+			if t < 0 || n > 0 && t > (math.MaxInt64/16-out[r])/n {
+				return nil, c.Errorf(tenon.ErrInvalid, "row %d of %d values cannot be repeated %d times", r, n, t)
+			}
+			out[r+1] = out[r] + n*t
+		}
+		total := out[len(out)-1]
+		if err := checkedSize(c, shape.Of(int(total)), dtype.Int64); err != nil {
+			return nil, err
+		}
+		all := make([]int64, splits[len(splits)-1])
+		for i := range all {
+			all[i] = int64(i)
+		}
+		at := make([]int64, total)
+		segment.RepeatRows(at, all, out, splits, times, 1)
+		s, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		return []tensor.Tensor{s, tensor.Vector(at)}, err
+	},
+})
+
+// RepeatIndex returns the row splits and the positions of the values when each row
+// is repeated within itself: [1 2] twice is [1 2 1 2]. times is one integer for all
+// rows or one for each.
+//
+//	splits, times: int[] or int[rows] → int[rows+1], int64[m]. No gradient.
+func RepeatIndex(splits, times any) (outSplits, index tensor.Tensor) {
+	out := op.EvalN(repeatIndexOp, splits, times)
+	return out[0], out[1]
+}

@@ -1,0 +1,88 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var joinOp = op.Register(&op.Op{
+	Name: "ragged.reduce_join", Doc: "The strings of each row joined into one.", Class: op.Other, Nondifferentiable: true,
+	Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}), Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {
+			return nil, err
+		}
+		nrows, item, err := rowsOf(c)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(dtype.String, outer(nrows, item)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, s := c.Strings(0), outShape(c, 0)
+		splits, err := partitionOf(c, 1, lead(x))
+		if err != nil {
+			return nil, err
+		}
+		inner := innerSize(x)
+		if inner == 1 {
+			return results(move.Tensor(str.JoinRows(move.Column(x), splits, c.Str(2)), s))
+		}
+		order, at := columns(splits, int64(inner)) // each element of an item is joined by itself
+		return results(move.Tensor(str.JoinAt(move.Column(x), order, at, c.Str(2)), s))
+	},
+})
+
+// ReduceJoin returns the strings of each row joined into one, with a separator
+// between them. An empty row gives the empty string.
+//
+//	values: string[nvals, a], splits → string[rows, a]. No gradient.
+func ReduceJoin(values, splits any, separator string) tensor.Tensor {
+	return op.Eval(joinOp, values, splits, separator)
+}
+
+var ngramsOp = op.Register(&op.Op{
+	Name: "ragged.ngrams", Doc: "The sequences of neighbouring strings of each row.", Class: op.Other, Nondifferentiable: true,
+	Params: append(append([]op.Param{}, valuesParams...), ops.NGramParams()...), Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {
+			return nil, err
+		}
+		nrows, item, err := rowsOf(c)
+		if err != nil {
+			return nil, err
+		}
+		if item.HasRank() && item.Rank() > 0 {
+			return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
+		}
+		return specs(spec(dtype.String, shape.Of(shape.Unknown)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Strings(0)
+		splits, err := partitionOf(c, 1, lead(x))
+		if err != nil {
+			return nil, err
+		}
+		out, grams, err := ops.NGramsOf(c, 2, x, splits)
+		if err != nil {
+			return nil, err
+		}
+		t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+		return []tensor.Tensor{grams, t}, err
+	},
+})
+
+// NGrams returns the sequences of neighbouring strings of each row, each joined into
+// one string, and their row splits; see ops.NGramOptions.
+//
+//	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
+func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {
+	out := op.EvalN(ngramsOp, append([]any{values, splits}, o.Args(widths)...)...)
+	return out[0], out[1]
+}

@@ -1,0 +1,112 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// keyButLast selects all row splits but the last: the starts of the rows.
+var keyButLast = key.To(-1)
+
+var uniqueOp = op.Register(&op.Op{
+	Name: "ragged.unique_index", Doc: "The distinct values of each row, as an index.", Class: op.Other, Nondifferentiable: true,
+	Params: valuesParams, Results: 4,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, item, err := rowsOf(c)
+		if err != nil {
+			return nil, err
+		}
+		if item.HasRank() && item.Rank() > 0 {
+			return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
+		}
+		open := shape.Of(shape.Unknown)
+		return specs(spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))), spec(dtype.Int64, open), spec(dtype.Int64, open),
+			spec(dtype.Int64, shape.Of(c.Tensor(0).Shape().Dim(0))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+		if err != nil {
+			return nil, err
+		}
+		inverse := make([]int64, lead(c.Tensor(0)))
+		var d segment.Distinct
+		if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+			d.Splits, d.First, d.Counts = str.UniqueRows(inverse, move.Column(s), splits)
+		} else {
+			x := c.Dense(0)
+			if x.DType().IsBool() {
+				x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
+			}
+			d = numberTable[x.DType()].unique(inverse, x, splits)
+		}
+		t, err := splitsTensor(c, c.Tensor(1).DType(), d.Splits)
+		return []tensor.Tensor{t, tensor.Vector(d.First), tensor.Vector(d.Counts), tensor.Vector(inverse)}, err
+	},
+})
+
+// UniqueIndex finds the distinct values of each row in the order of their first
+// appearance. It returns their row splits, the positions among all values where they
+// first appear (ops.Gather gives the values), how often each occurs in its row, and
+// for each value the number of its own among the distinct values of its row. All
+// NaNs are one value, and so are both zeros.
+//
+//	values: [nvals], splits → int[rows+1], int64[m], int64[m], int64[nvals], any element type. No gradient.
+func UniqueIndex(values, splits any) (outSplits, first, counts, inverse tensor.Tensor) {
+	out := op.EvalN(uniqueOp, values, splits)
+	return out[0], out[1], out[2], out[3]
+}
+
+var runsOp = op.Register(&op.Op{
+	Name: "ragged.run_lengths", Doc: "The lengths of runs of equal neighbours in each row.", Class: op.Other, Nondifferentiable: true,
+	Params: valuesParams, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := rowsOf(c)
+		if err != nil {
+			return nil, err
+		}
+		return specs(spec(dtype.Int64, shape.Of(shape.Unknown)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
+		if err != nil {
+			return nil, err
+		}
+		var lengths, out []int64
+		switch x := c.Tensor(0).(type) {
+		case *tensor.Strings:
+			inner := innerSize(x)
+			lengths, out = segment.RunsFunc(splits, func(i int64) bool {
+				for e := range inner {
+					if x.At(int(i-1)*inner+e) != x.At(int(i)*inner+e) {
+						return false
+					}
+				}
+				return true
+			})
+		case *tensor.Dense:
+			if x.DType().IsBool() {
+				x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
+			}
+			lengths, out = numberTable[x.DType()].runs(x, splits, innerSize(x))
+		}
+		t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+		return []tensor.Tensor{tensor.Vector(lengths), t}, err
+	},
+})
+
+// RunLengths returns the lengths of the runs of equal neighbours in each row, and
+// the row splits of those. NaN differs from its neighbours.
+//
+//	values: [nvals, a], splits → int64[m], int[rows+1], any element type. No gradient.
+func RunLengths(values, splits any) (lengths, outSplits tensor.Tensor) {
+	out := op.EvalN(runsOp, values, splits)
+	return out[0], out[1]
+}

@@ -1,0 +1,267 @@
+package ops
+
+import (
+	"errors"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Unit says what lengths and positions in strings count, and what letters are.
+type Unit string
+
+// The units.
+const (
+	UnitByte Unit = "byte" // bytes; letters are those of ASCII
+	UnitChar Unit = "char" // the characters of UTF-8; letters are those of Unicode
+)
+
+func unitOf(c *op.Call, i int) (str.Unit, error) {
+	switch Unit(c.Str(i)) {
+	case UnitByte, "":
+		return str.Byte, nil
+	case UnitChar:
+		return str.Char, nil
+	}
+	return 0, c.Errorf(tenon.ErrInvalid, "the unit is %q, want byte or char", c.Str(i))
+}
+
+var unitParam = op.Param{Name: "unit", Kind: op.Attr, Type: op.StringType, Default: string(UnitByte)}
+
+// A mapped string operation has a result for each string.
+type stringMap struct {
+	name, doc string
+	params    []op.Param // behind x
+	result    func(c *op.Call) (dtype.DType, error)
+	kernel    func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error)
+}
+
+// perString registers an elementwise operation of one string tensor.
+func perString(m stringMap) *op.Op {
+	return op.Register(&op.Op{
+		Name: m.name, Doc: m.doc, Class: op.UnaryElementwise, Nondifferentiable: true,
+		Params: append([]op.Param{{Name: "x"}}, m.params...), Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
+				return nil, err
+			}
+			d, err := m.result(c)
+			if err != nil {
+				return nil, err
+			}
+			return specs(d, c.Tensor(0).Shape())
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Strings(0)
+			out, err := m.kernel(c, move.Column(x), x.Shape())
+			if err != nil {
+				return nil, stringError(c, 0, err)
+			}
+			return results(out)
+		},
+	})
+}
+
+// stringError completes an error about a string in operand i: it names the element.
+func stringError(c *op.Call, i int, err error) error {
+	var e *str.Error
+	if !errors.As(err, &e) {
+		return c.Errorf(tenon.ErrInvalid, "%v", err)
+	}
+	f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
+	f.Where = c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Index)
+	return f
+}
+
+func givesString(*op.Call) (dtype.DType, error) { return dtype.String, nil }
+
+func givesStringIn(c *op.Call) (dtype.DType, error) {
+	_, err := unitOf(c, 1)
+	return dtype.String, err
+}
+
+var stringLengthOp = perString(stringMap{
+	name: "strings.length", doc: "The length of each string.", params: []op.Param{unitParam},
+	result: func(c *op.Call) (dtype.DType, error) {
+		_, err := unitOf(c, 1)
+		return dtype.Int64, err
+	},
+	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		u, _ := unitOf(c, 1)
+		out, n := tensor.Make[int64](s)
+		str.Lengths(n, x, u)
+		return out, nil
+	},
+})
+
+// StringLength returns the length of each string in bytes or characters.
+//
+//	x: string[n…] → int64[n…]. No gradient.
+func StringLength(x any, u Unit) tensor.Tensor { return op.Eval(stringLengthOp, x, string(u)) }
+
+// inUnit chooses between the byte and the character form of a kernel.
+func inUnit(bytes, chars func(str.Column) str.Column) func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+	return func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		f := bytes
+		if u, _ := unitOf(c, 1); u == str.Char {
+			f = chars
+		}
+		return move.Tensor(f(x), s), nil
+	}
+}
+
+var stringLowerOp = perString(stringMap{
+	name: "strings.lower", doc: "Each string in lower case.", params: []op.Param{unitParam},
+	result: givesStringIn, kernel: inUnit(str.Lower, str.LowerUTF8),
+})
+
+// StringLower returns each string in lower case: the ASCII letters with UnitByte, and
+// all characters with UnitChar, where malformed bytes become U+FFFD.
+//
+//	x: string[n…] → string[n…]. No gradient.
+func StringLower(x any, u Unit) tensor.Tensor { return op.Eval(stringLowerOp, x, string(u)) }
+
+var stringUpperOp = perString(stringMap{
+	name: "strings.upper", doc: "Each string in upper case.", params: []op.Param{unitParam},
+	result: givesStringIn, kernel: inUnit(str.Upper, str.UpperUTF8),
+})
+
+// StringUpper returns each string in upper case; see [StringLower].
+//
+//	x: string[n…] → string[n…]. No gradient.
+func StringUpper(x any, u Unit) tensor.Tensor { return op.Eval(stringUpperOp, x, string(u)) }
+
+var stringStripOp = perString(stringMap{
+	name: "strings.strip", doc: "Each string without white space at its ends.", result: givesString,
+	kernel: func(_ *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		return move.Tensor(str.Strip(x), s), nil
+	},
+})
+
+// StringStrip returns each string without ASCII white space at its ends.
+//
+//	x: string[n…] → string[n…]. No gradient.
+func StringStrip(x any) tensor.Tensor { return op.Eval(stringStripOp, x) }
+
+var stringRegexReplaceOp = perString(stringMap{
+	name: "strings.regex_replace", doc: "Each string with what matches a pattern replaced.",
+	params: []op.Param{{Name: "pattern", Kind: op.Attr, Type: op.StringType}, {Name: "rewrite", Kind: op.Attr, Type: op.StringType},
+		{Name: "global", Kind: op.Attr, Type: op.BoolType, Default: true}},
+	result: givesString,
+	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		out, err := str.RegexReplace(x, c.Str(1), c.Str(2), c.Bool(3))
+		return move.Tensor(out, s), err
+	},
+})
+
+// RegexReplaceOptions says how [StringRegexReplace] replaces.
+type RegexReplaceOptions struct {
+	First bool // replace only the first match
+}
+
+// StringRegexReplace returns each string with what matches a pattern, in the syntax
+// of package regexp, replaced by rewrite, in which \1 to \9 stand for the groups and
+// \0 for the whole match.
+//
+//	x: string[n…] → string[n…]. No gradient.
+func StringRegexReplace(x any, pattern, rewrite string, o RegexReplaceOptions) tensor.Tensor {
+	return op.Eval(stringRegexReplaceOp, x, pattern, rewrite, !o.First)
+}
+
+var stringRegexFullMatchOp = perString(stringMap{
+	name: "strings.regex_full_match", doc: "Whether a pattern matches all of each string.",
+	params: []op.Param{{Name: "pattern", Kind: op.Attr, Type: op.StringType}},
+	result: func(*op.Call) (dtype.DType, error) { return dtype.Bool, nil },
+	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		out, b := tensor.Make[bool](s)
+		return out, str.RegexFullMatch(b, x, c.Str(1))
+	},
+})
+
+// StringRegexFullMatch returns whether a pattern, in the syntax of package regexp,
+// matches all of each string.
+//
+//	x: string[n…] → bool[n…]. No gradient.
+func StringRegexFullMatch(x any, pattern string) tensor.Tensor {
+	return op.Eval(stringRegexFullMatchOp, x, pattern)
+}
+
+var stringHashOp = perString(stringMap{
+	name: "strings.hash", doc: "The number of a bucket for each string.",
+	params: []op.Param{{Name: "buckets", Kind: op.Attr, Type: op.IntType}, {Name: "key", Kind: op.Attr, Type: op.IntsType, Optional: true}},
+	result: func(c *op.Call) (dtype.DType, error) {
+		if n := c.Int(1); n < 1 {
+			return dtype.None, c.Errorf(tenon.ErrInvalid, "there are %d buckets, want at least 1", n)
+		}
+		if k := c.Ints(2); k != nil && len(k) != 2 {
+			return dtype.None, c.Errorf(tenon.ErrInvalid, "the key has %d numbers, want 2", len(k))
+		}
+		return dtype.Int64, nil
+	},
+	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		hash := make([]uint64, x.Len())
+		if k := c.Ints(2); k != nil {
+			str.SipHashes(hash, x, [2]uint64{uint64(k[0]), uint64(k[1])})
+		} else {
+			str.Fingerprints(hash, x)
+		}
+		out, n := tensor.Make[int64](s)
+		for i, h := range hash {
+			n[i] = int64(h % uint64(c.Int(1)))
+		}
+		return out, nil
+	},
+})
+
+// HashOptions says how [StringHash] computes. The zero value takes FarmHash's
+// fingerprint, which is fast.
+type HashOptions struct {
+	// Key makes the hash SipHash-2-4 with this key: whoever does not know it cannot
+	// make strings that fall into one bucket.
+	Key *[2]uint64
+}
+
+// StringHash returns for each string a number from 0 up to, not including, buckets.
+// It is the same on every machine and in every version.
+//
+//	x: string[n…] → int64[n…]. No gradient.
+func StringHash(x any, buckets int, o HashOptions) tensor.Tensor {
+	if o.Key == nil {
+		return op.Eval(stringHashOp, x, buckets)
+	}
+	return op.Eval(stringHashOp, x, buckets, []int{int(o.Key[0]), int(o.Key[1])})
+}
+
+var stringTranscodeOp = perString(stringMap{
+	name: "strings.unicode_transcode", doc: "Each string in another encoding.",
+	params: append([]op.Param{{Name: "from", Kind: op.Attr, Type: op.StringType}, {Name: "to", Kind: op.Attr, Type: op.StringType}}, unicodeParams...),
+	result: func(c *op.Call) (dtype.DType, error) {
+		_, err1 := str.ParseEncoding(c.Str(1))
+		_, err2 := str.ParseOutputEncoding(c.Str(2))
+		_, err3 := unicodeOptions(c, 3)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return dtype.None, c.Errorf(tenon.ErrInvalid, "%v", err)
+		}
+		return dtype.String, nil
+	},
+	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
+		from, _ := str.ParseEncoding(c.Str(1))
+		to, _ := str.ParseOutputEncoding(c.Str(2))
+		o, _ := unicodeOptions(c, 3)
+		out, err := str.Transcode(x, from, to, o)
+		return move.Tensor(out, s), err
+	},
+})
+
+// StringTranscode returns each string, which is in one encoding, in another: UTF-8,
+// UTF-16-BE or UTF-32-BE. It reads those, UTF-16-LE, UTF-32-LE, US-ASCII and ISO-8859-1.
+//
+//	x: string[n…] → string[n…]. No gradient.
+func StringTranscode(x any, from, to string, o UnicodeOptions) tensor.Tensor {
+	return op.Eval(stringTranscodeOp, append([]any{x, from, to}, o.args()...)...)
+}

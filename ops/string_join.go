@@ -1,0 +1,206 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var stringJoinOp = op.Register(&op.Op{
+	Name: "strings.join", Doc: "Strings of several tensors joined element by element.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "values", Kind: op.Tensors}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		xs := c.List(0)
+		if len(xs) == 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "there is no tensor to join")
+		}
+		shapes := make([]shape.Shape, len(xs))
+		for i, x := range xs {
+			t := x.(tensor.Tensor)
+			if !t.DType().IsString() {
+				return nil, c.Errorf(tenon.ErrDType, "values[%d] has the element type %v; the operation is for string tensors", i, t.DType())
+			}
+			shapes[i] = t.Shape()
+		}
+		s, err := broadcast(c, shapes...)
+		if err != nil {
+			return nil, err
+		}
+		return specs(dtype.String, s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		columns := make([]str.Column, len(c.List(0)))
+		for i, v := range c.List(0) {
+			x := v.(*tensor.Strings)
+			if x.Len() != 1 && !x.Shape().Equal(s) {
+				x = move.Apply(x, func(d *tensor.Dense) *tensor.Dense { return move.Stretched(d, s) }).(*tensor.Strings)
+			}
+			columns[i] = move.Column(x)
+		}
+		return results(move.Tensor(str.Join(columns, s.Size(), c.Str(1)), s))
+	},
+})
+
+// StringJoin returns the strings of the tensors in values, a slice, joined element by
+// element with a separator between them. The tensors broadcast.
+//
+//	values: string[n…] each → string[n…]. No gradient.
+func StringJoin(values any, separator string) tensor.Tensor {
+	return op.Eval(stringJoinOp, values, separator)
+}
+
+var stringReduceJoinOp = op.Register(&op.Op{
+	Name: "strings.reduce_join", Doc: "The strings along some axes joined into one.", Class: op.Reduction, Nondifferentiable: true,
+	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
+		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
+			return nil, err
+		}
+		s := c.Tensor(0).Shape()
+		axes, ranked, err := axesOf(c, c.Ints(1), s)
+		if err != nil || !ranked {
+			return []tenon.Spec{tensor.NewSpec(dtype.String, shape.UnknownRank)}, err
+		}
+		return specs(dtype.String, reducedShape(s, axes, c.Bool(2)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, s := c.Strings(0), outShape(c, 0)
+		axes, _, err := axesOf(c, c.Ints(1), x.Shape())
+		if err != nil {
+			return nil, err
+		}
+		order, _ := axesLast(axes, x.Shape().Rank())
+		at := move.Copied(permuted(move.Positions(0, x.Shape()), order))
+		n := 1
+		for _, a := range axes {
+			n *= x.Shape().Dim(a)
+		}
+		out := str.JoinAt(move.Column(x), tensor.Elems[int64](at), uniformSplits(s.Size(), n), c.Str(3))
+		return results(move.Tensor(out, s))
+	},
+})
+
+// StringReduceJoin returns the strings along some axes, all where none is given,
+// joined into one in row-major order, with a separator between them. Of no strings
+// it is the empty string.
+//
+//	x: string[a, n], axes -1 → string[a]. No gradient.
+func StringReduceJoin(x any, separator string, axes ...int) tensor.Tensor {
+	return op.Eval(stringReduceJoinOp, x, axes, false, separator)
+}
+
+// StringReduceJoinKeep is [StringReduceJoin] with reduced axes left as axes of size 1.
+func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
+	return op.Eval(stringReduceJoinOp, x, axes, true, separator)
+}
+
+// NGramOptions says which n-grams there are. The zero value joins with a blank and
+// pads nothing.
+type NGramOptions struct {
+	Separator string // between the strings of an n-gram; "" is a blank, and NoSeparator nothing
+
+	// NoSeparator joins without anything in between.
+	NoSeparator bool
+
+	// Pad puts Left in front of and Right behind each row, as often as PadWidth says
+	// but at most one time less than an n-gram is wide. PadWidth 0 means so often.
+	Pad         bool
+	Left, Right string
+	PadWidth    int
+
+	// PreserveShort gives a row that is not empty and has no n-gram of any width one
+	// of all its strings, padding included.
+	PreserveShort bool
+}
+
+// NGramParams returns the parameters that an operation has for n-grams: the
+// arguments that [NGramOptions.Args] gives.
+func NGramParams() []op.Param {
+	return []op.Param{
+		{Name: "widths", Kind: op.Attr, Type: op.IntsType},
+		{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: " "},
+		{Name: "left", Kind: op.Attr, Type: op.StringType, Default: ""},
+		{Name: "right", Kind: op.Attr, Type: op.StringType, Default: ""},
+		{Name: "pad_width", Kind: op.Attr, Type: op.IntType, Default: 0},
+		{Name: "preserve_short", Kind: op.Attr, Type: op.BoolType, Default: false},
+	}
+}
+
+// Args returns the arguments of [NGramParams].
+func (o NGramOptions) Args(widths []int) []any {
+	if o.Separator == "" && !o.NoSeparator {
+		o.Separator = " "
+	}
+	switch {
+	case !o.Pad:
+		o.PadWidth = 0
+	case o.PadWidth == 0:
+		o.PadWidth = -1
+	}
+	return []any{append([]int{}, widths...), o.Separator, o.Left, o.Right, o.PadWidth, o.PreserveShort}
+}
+
+// NGramsOf computes the n-grams of rows; the arguments of [NGramParams] begin at
+// parameter i.
+func NGramsOf(c *op.Call, i int, x *tensor.Strings, splits []int64) (outSplits []int64, grams *tensor.Strings, err error) {
+	out, col, err := str.NGrams(move.Column(x), splits, ngramOptions(c, i))
+	if err != nil {
+		return nil, nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+	}
+	return out, move.Tensor(col, shape.Of(col.Len())), nil
+}
+
+func ngramOptions(c *op.Call, i int) str.NGramOptions {
+	return str.NGramOptions{Widths: c.Ints(i), Separator: c.Str(i + 1), Left: c.Str(i + 2), Right: c.Str(i + 3),
+		PadWidth: c.Int(i + 4), PreserveShort: c.Bool(i + 5)}
+}
+
+var stringNGramsOp = op.Register(&op.Op{
+	Name: "strings.ngrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Class: op.Other, Nondifferentiable: true,
+	Params: append([]op.Param{{Name: "x"}}, NGramParams()...), Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
+			return nil, err
+		}
+		if err := wantRank(c, 0, 1); err != nil {
+			return nil, err
+		}
+		s := c.Tensor(0).Shape()
+		if !s.HasRank() {
+			return specs(dtype.String, s)
+		}
+		if s.Dim(-1) < 0 {
+			return specs(dtype.String, s.With(-1, shape.Unknown))
+		}
+		// A single row tells how many n-grams each has.
+		n := s.Dim(-1)
+		_, one, err := str.NGrams(str.Fill(n, nil), []int64{0, int64(n)}, ngramOptions(c, 1))
+		if err != nil {
+			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+		}
+		return specs(dtype.String, s.With(-1, one.Len()))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, s := c.Strings(0), outShape(c, 0)
+		rows := product(x.Shape().Dims()[:x.Shape().Rank()-1])
+		_, grams, err := NGramsOf(c, 1, x, uniformSplits(rows, x.Shape().Dim(-1)))
+		if err != nil {
+			return nil, err
+		}
+		return results(grams.Reshaped(s))
+	},
+})
+
+// StringNGrams returns the sequences of neighbouring strings of each row of the last
+// axis, of each of the given widths in turn, each joined into one string.
+//
+//	x: string[a, n] → string[a, m]. No gradient.
+func StringNGrams(x any, widths []int, o NGramOptions) tensor.Tensor {
+	return op.Eval(stringNGramsOp, append([]any{x}, o.Args(widths)...)...)
+}

@@ -1,0 +1,134 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// splitting registers an operation that cuts strings into pieces.
+func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, x str.Column) (splits []int64, pieces str.Column)) *op.Op {
+	return op.Register(&op.Op{
+		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Params: append([]op.Param{{Name: "x"}}, params...), Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
+				return nil, err
+			}
+			return []tenon.Spec{tensor.NewSpec(dtype.String, shape.Of(shape.Unknown)), splitsSpec(c)}, nil
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, pieces := kernel(c, move.Column(c.Strings(0)))
+			return []tensor.Tensor{move.Tensor(pieces, shape.Of(pieces.Len())), tensor.Vector(splits)}, nil
+		},
+	})
+}
+
+var stringSplitOp = splitting("strings.split", "The pieces of each string between separators.",
+	[]op.Param{{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}, {Name: "max_split", Kind: op.Attr, Type: op.IntType, Default: -1}},
+	func(c *op.Call, x str.Column) ([]int64, str.Column) { return str.Split(x, c.Str(1), c.Int(2)) })
+
+// SplitOptions says how [StringSplit] cuts. The zero value cuts at white space.
+type SplitOptions struct {
+	Separator string // "": runs of ASCII white space, which are dropped at both ends
+	MaxSplit  int    // at most so many cuts, the last piece being the rest; 0: any number
+}
+
+// StringSplit returns the pieces of all strings one behind the other, and the row
+// splits that tell which belong to which string, in row-major order.
+//
+//	x: string[n…] → string[m], int64[size+1]. No gradient.
+func StringSplit(x any, o SplitOptions) (pieces, splits tensor.Tensor) {
+	limit := o.MaxSplit
+	if limit <= 0 {
+		limit = -1
+	}
+	out := op.EvalN(stringSplitOp, x, o.Separator, limit)
+	return out[0], out[1]
+}
+
+var stringBytesOp = splitting("strings.bytes_split", "The bytes of each string.", nil,
+	func(_ *op.Call, x str.Column) ([]int64, str.Column) { return str.SplitBytes(x) })
+
+// StringBytes returns the bytes of all strings one behind the other as strings, and
+// the row splits that tell which belong to which string, in row-major order.
+//
+//	x: string[n…] → string[m], int64[size+1]. No gradient.
+func StringBytes(x any) (bytes, splits tensor.Tensor) {
+	out := op.EvalN(stringBytesOp, x)
+	return out[0], out[1]
+}
+
+// uniformSplits returns the row splits of n rows of one length.
+func uniformSplits(n, length int) []int64 {
+	splits := make([]int64, n+1)
+	segment.UniformSplits(splits, int64(length))
+	return splits
+}
+
+// checkedSplits returns the row splits that are argument i of a kernel's call.
+func checkedSplits(c *op.Call, i, nvals int) ([]int64, error) {
+	splits := wide(c.Dense(i))
+	if err := segment.CheckSplits(splits, int64(nvals)); err != nil {
+		return nil, rowError(c, i, err)
+	}
+	return splits, nil
+}
+
+var stringSubstrOp = op.Register(&op.Op{
+	Name: "strings.substr", Doc: "A part of each string.", Class: op.TernaryElementwise, Nondifferentiable: true,
+	Params: []op.Param{{Name: "x"}, {Name: "position"}, {Name: "length"}, unitParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
+			return nil, err
+		}
+		for i := 1; i < 3; i++ {
+			if err := wantIndex(c, i); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := unitOf(c, 3); err != nil {
+			return nil, err
+		}
+		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape(), c.Tensor(2).Shape())
+		if err != nil {
+			return nil, err
+		}
+		return specs(dtype.String, s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		u, _ := unitOf(c, 3)
+		var bounds [2][]int64
+		for i := range bounds {
+			d := c.Dense(i + 1)
+			if d.Len() != 1 {
+				d = move.RowMajor(move.Stretched(d, s))
+			}
+			bounds[i] = wide(d)
+		}
+		x := c.Strings(0)
+		if !x.Shape().Equal(s) {
+			x = move.Apply(x, func(d *tensor.Dense) *tensor.Dense { return move.Stretched(d, s) }).(*tensor.Strings)
+		}
+		out, err := str.Substr(move.Column(x), bounds[0], bounds[1], u)
+		if err != nil {
+			return nil, stringError(c, 0, err)
+		}
+		return results(move.Tensor(out, s))
+	},
+})
+
+// StringSubstr returns the part of each string that begins at a position, which counts
+// from the end where it is negative, and has at most a given length; a negative length
+// means what is left. The three operands broadcast. A position beyond either end of its string is an error.
+//
+//	x: string[n…], position, length: int[n…] → string[n…]. No gradient.
+func StringSubstr(x, position, length any, u Unit) tensor.Tensor {
+	return op.Eval(stringSubstrOp, x, position, length, string(u))
+}

@@ -19,8 +19,9 @@ func main() {
 	Generate()
 }
 
-// tiles emits a function that transposes count tiles of side×side elements, one
-// below the other in src, side by side in dst. Strides are in bytes.
+// tiles emits a function that transposes count tiles of side×side elements, side
+// by side in src, one below the other in dst: reading whole stretches of rows
+// hides the latency of memory, which stores do not wait for. Strides are in bytes.
 func tiles(name string, size, bytes int, nt bool) {
 	if nt {
 		name += "NT"
@@ -49,7 +50,7 @@ func tiles(name string, size, bytes int, nt bool) {
 	for i := range rows {
 		rows[i] = vector(bytes)
 		VMOVUPS(row(p, ss, ss3, i%4), rows[i])
-		if i%4 == 3 {
+		if i%4 == 3 && i < side-1 {
 			q := GP64()
 			LEAQ(Mem{Base: p, Index: ss, Scale: 4}, q)
 			p = q
@@ -63,14 +64,14 @@ func tiles(name string, size, bytes int, nt bool) {
 		} else {
 			VMOVUPS(r, row(q, ds, ds3, i%4))
 		}
-		if i%4 == 3 && i < side-1 {
+		if i%4 == 3 {
 			next := GP64()
 			LEAQ(Mem{Base: q, Index: ds, Scale: 4}, next)
 			q = next
 		}
 	}
-	MOVQ(p, src)
-	ADDQ(Imm(uint64(bytes)), dst)
+	ADDQ(Imm(uint64(bytes)), src)
+	MOVQ(q, dst)
 	DECQ(count)
 	JMP(LabelRef("next"))
 	Label("done")

@@ -22,22 +22,21 @@ next:
 	VMOVUPS    (CX)(SI*1), Z1
 	VMOVUPS    (CX)(SI*2), Z2
 	VMOVUPS    (CX)(DI*1), Z3
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z4
-	VMOVUPS    (CX)(SI*1), Z5
-	VMOVUPS    (CX)(SI*2), Z6
-	VMOVUPS    (CX)(DI*1), Z7
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z8
-	VMOVUPS    (CX)(SI*1), Z9
-	VMOVUPS    (CX)(SI*2), Z10
-	VMOVUPS    (CX)(DI*1), Z11
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z12
-	VMOVUPS    (CX)(SI*1), Z13
-	VMOVUPS    (CX)(SI*2), Z14
-	VMOVUPS    (CX)(DI*1), Z15
-	LEAQ       (CX)(SI*4), CX
+	LEAQ       (CX)(SI*4), R9
+	VMOVUPS    (R9), Z4
+	VMOVUPS    (R9)(SI*1), Z5
+	VMOVUPS    (R9)(SI*2), Z6
+	VMOVUPS    (R9)(DI*1), Z7
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z8
+	VMOVUPS    (R9)(SI*1), Z9
+	VMOVUPS    (R9)(SI*2), Z10
+	VMOVUPS    (R9)(DI*1), Z11
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z12
+	VMOVUPS    (R9)(SI*1), Z13
+	VMOVUPS    (R9)(SI*2), Z14
+	VMOVUPS    (R9)(DI*1), Z15
 	VUNPCKLPS  Z1, Z0, Z16
 	VUNPCKHPS  Z1, Z0, Z0
 	VUNPCKLPS  Z3, Z2, Z1
@@ -106,22 +105,23 @@ next:
 	VMOVUPS    Z7, (AX)(BX*1)
 	VMOVUPS    Z13, (AX)(BX*2)
 	VMOVUPS    Z8, (AX)(R8*1)
-	LEAQ       (AX)(BX*4), R9
-	VMOVUPS    Z14, (R9)
-	VMOVUPS    Z6, (R9)(BX*1)
-	VMOVUPS    Z3, (R9)(BX*2)
-	VMOVUPS    Z9, (R9)(R8*1)
-	LEAQ       (R9)(BX*4), R9
-	VMOVUPS    Z15, (R9)
-	VMOVUPS    Z11, (R9)(BX*1)
-	VMOVUPS    Z16, (R9)(BX*2)
-	VMOVUPS    Z12, (R9)(R8*1)
-	LEAQ       (R9)(BX*4), R9
-	VMOVUPS    Z2, (R9)
-	VMOVUPS    Z1, (R9)(BX*1)
-	VMOVUPS    Z5, (R9)(BX*2)
-	VMOVUPS    Z0, (R9)(R8*1)
-	ADDQ       $0x40, AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVUPS    Z14, (AX)
+	VMOVUPS    Z6, (AX)(BX*1)
+	VMOVUPS    Z3, (AX)(BX*2)
+	VMOVUPS    Z9, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	VMOVUPS    Z15, (AX)
+	VMOVUPS    Z11, (AX)(BX*1)
+	VMOVUPS    Z16, (AX)(BX*2)
+	VMOVUPS    Z12, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	VMOVUPS    Z2, (AX)
+	VMOVUPS    Z1, (AX)(BX*1)
+	VMOVUPS    Z5, (AX)(BX*2)
+	VMOVUPS    Z0, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x40, CX
 	DECQ       DX
 	JMP        next
 
@@ -147,12 +147,11 @@ next:
 	VMOVUPS    (CX)(SI*1), Z1
 	VMOVUPS    (CX)(SI*2), Z2
 	VMOVUPS    (CX)(DI*1), Z3
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z4
-	VMOVUPS    (CX)(SI*1), Z5
-	VMOVUPS    (CX)(SI*2), Z6
-	VMOVUPS    (CX)(DI*1), Z7
-	LEAQ       (CX)(SI*4), CX
+	LEAQ       (CX)(SI*4), R9
+	VMOVUPS    (R9), Z4
+	VMOVUPS    (R9)(SI*1), Z5
+	VMOVUPS    (R9)(SI*2), Z6
+	VMOVUPS    (R9)(DI*1), Z7
 	VUNPCKLPD  Z1, Z0, Z8
 	VUNPCKHPD  Z1, Z0, Z0
 	VUNPCKLPD  Z3, Z2, Z1
@@ -181,12 +180,13 @@ next:
 	VMOVUPS    Z4, (AX)(BX*1)
 	VMOVUPS    Z7, (AX)(BX*2)
 	VMOVUPS    Z3, (AX)(R8*1)
-	LEAQ       (AX)(BX*4), R9
-	VMOVUPS    Z8, (R9)
-	VMOVUPS    Z6, (R9)(BX*1)
-	VMOVUPS    Z1, (R9)(BX*2)
-	VMOVUPS    Z0, (R9)(R8*1)
-	ADDQ       $0x40, AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVUPS    Z8, (AX)
+	VMOVUPS    Z6, (AX)(BX*1)
+	VMOVUPS    Z1, (AX)(BX*2)
+	VMOVUPS    Z0, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x40, CX
 	DECQ       DX
 	JMP        next
 
@@ -212,12 +212,11 @@ next:
 	VMOVUPS    (CX)(SI*1), Y1
 	VMOVUPS    (CX)(SI*2), Y2
 	VMOVUPS    (CX)(DI*1), Y3
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Y4
-	VMOVUPS    (CX)(SI*1), Y5
-	VMOVUPS    (CX)(SI*2), Y6
-	VMOVUPS    (CX)(DI*1), Y7
-	LEAQ       (CX)(SI*4), CX
+	LEAQ       (CX)(SI*4), R9
+	VMOVUPS    (R9), Y4
+	VMOVUPS    (R9)(SI*1), Y5
+	VMOVUPS    (R9)(SI*2), Y6
+	VMOVUPS    (R9)(DI*1), Y7
 	VUNPCKLPS  Y1, Y0, Y8
 	VUNPCKHPS  Y1, Y0, Y0
 	VUNPCKLPS  Y3, Y2, Y1
@@ -246,12 +245,13 @@ next:
 	VMOVUPS    Y7, (AX)(BX*1)
 	VMOVUPS    Y3, (AX)(BX*2)
 	VMOVUPS    Y8, (AX)(R8*1)
-	LEAQ       (AX)(BX*4), R9
-	VMOVUPS    Y2, (R9)
-	VMOVUPS    Y1, (R9)(BX*1)
-	VMOVUPS    Y5, (R9)(BX*2)
-	VMOVUPS    Y0, (R9)(R8*1)
-	ADDQ       $0x20, AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVUPS    Y2, (AX)
+	VMOVUPS    Y1, (AX)(BX*1)
+	VMOVUPS    Y5, (AX)(BX*2)
+	VMOVUPS    Y0, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x20, CX
 	DECQ       DX
 	JMP        next
 
@@ -277,7 +277,6 @@ next:
 	VMOVUPS    (CX)(SI*1), Y1
 	VMOVUPS    (CX)(SI*2), Y2
 	VMOVUPS    (CX)(DI*1), Y3
-	LEAQ       (CX)(SI*4), CX
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VUNPCKLPD  Y3, Y2, Y1
@@ -290,7 +289,8 @@ next:
 	VMOVUPS    Y4, (AX)(BX*1)
 	VMOVUPS    Y1, (AX)(BX*2)
 	VMOVUPS    Y0, (AX)(R8*1)
-	ADDQ       $0x20, AX
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x20, CX
 	DECQ       DX
 	JMP        next
 
@@ -316,22 +316,21 @@ next:
 	VMOVUPS    (CX)(SI*1), Z1
 	VMOVUPS    (CX)(SI*2), Z2
 	VMOVUPS    (CX)(DI*1), Z3
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z4
-	VMOVUPS    (CX)(SI*1), Z5
-	VMOVUPS    (CX)(SI*2), Z6
-	VMOVUPS    (CX)(DI*1), Z7
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z8
-	VMOVUPS    (CX)(SI*1), Z9
-	VMOVUPS    (CX)(SI*2), Z10
-	VMOVUPS    (CX)(DI*1), Z11
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z12
-	VMOVUPS    (CX)(SI*1), Z13
-	VMOVUPS    (CX)(SI*2), Z14
-	VMOVUPS    (CX)(DI*1), Z15
-	LEAQ       (CX)(SI*4), CX
+	LEAQ       (CX)(SI*4), R9
+	VMOVUPS    (R9), Z4
+	VMOVUPS    (R9)(SI*1), Z5
+	VMOVUPS    (R9)(SI*2), Z6
+	VMOVUPS    (R9)(DI*1), Z7
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z8
+	VMOVUPS    (R9)(SI*1), Z9
+	VMOVUPS    (R9)(SI*2), Z10
+	VMOVUPS    (R9)(DI*1), Z11
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Z12
+	VMOVUPS    (R9)(SI*1), Z13
+	VMOVUPS    (R9)(SI*2), Z14
+	VMOVUPS    (R9)(DI*1), Z15
 	VUNPCKLPS  Z1, Z0, Z16
 	VUNPCKHPS  Z1, Z0, Z0
 	VUNPCKLPS  Z3, Z2, Z1
@@ -400,22 +399,23 @@ next:
 	VMOVNTPS   Z7, (AX)(BX*1)
 	VMOVNTPS   Z13, (AX)(BX*2)
 	VMOVNTPS   Z8, (AX)(R8*1)
-	LEAQ       (AX)(BX*4), R9
-	VMOVNTPS   Z14, (R9)
-	VMOVNTPS   Z6, (R9)(BX*1)
-	VMOVNTPS   Z3, (R9)(BX*2)
-	VMOVNTPS   Z9, (R9)(R8*1)
-	LEAQ       (R9)(BX*4), R9
-	VMOVNTPS   Z15, (R9)
-	VMOVNTPS   Z11, (R9)(BX*1)
-	VMOVNTPS   Z16, (R9)(BX*2)
-	VMOVNTPS   Z12, (R9)(R8*1)
-	LEAQ       (R9)(BX*4), R9
-	VMOVNTPS   Z2, (R9)
-	VMOVNTPS   Z1, (R9)(BX*1)
-	VMOVNTPS   Z5, (R9)(BX*2)
-	VMOVNTPS   Z0, (R9)(R8*1)
-	ADDQ       $0x40, AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVNTPS   Z14, (AX)
+	VMOVNTPS   Z6, (AX)(BX*1)
+	VMOVNTPS   Z3, (AX)(BX*2)
+	VMOVNTPS   Z9, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	VMOVNTPS   Z15, (AX)
+	VMOVNTPS   Z11, (AX)(BX*1)
+	VMOVNTPS   Z16, (AX)(BX*2)
+	VMOVNTPS   Z12, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	VMOVNTPS   Z2, (AX)
+	VMOVNTPS   Z1, (AX)(BX*1)
+	VMOVNTPS   Z5, (AX)(BX*2)
+	VMOVNTPS   Z0, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x40, CX
 	DECQ       DX
 	JMP        next
 
@@ -442,12 +442,11 @@ next:
 	VMOVUPS    (CX)(SI*1), Z1
 	VMOVUPS    (CX)(SI*2), Z2
 	VMOVUPS    (CX)(DI*1), Z3
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Z4
-	VMOVUPS    (CX)(SI*1), Z5
-	VMOVUPS    (CX)(SI*2), Z6
-	VMOVUPS    (CX)(DI*1), Z7
-	LEAQ       (CX)(SI*4), CX
+	LEAQ       (CX)(SI*4), R9
+	VMOVUPS    (R9), Z4
+	VMOVUPS    (R9)(SI*1), Z5
+	VMOVUPS    (R9)(SI*2), Z6
+	VMOVUPS    (R9)(DI*1), Z7
 	VUNPCKLPD  Z1, Z0, Z8
 	VUNPCKHPD  Z1, Z0, Z0
 	VUNPCKLPD  Z3, Z2, Z1
@@ -476,12 +475,13 @@ next:
 	VMOVNTPS   Z4, (AX)(BX*1)
 	VMOVNTPS   Z7, (AX)(BX*2)
 	VMOVNTPS   Z3, (AX)(R8*1)
-	LEAQ       (AX)(BX*4), R9
-	VMOVNTPS   Z8, (R9)
-	VMOVNTPS   Z6, (R9)(BX*1)
-	VMOVNTPS   Z1, (R9)(BX*2)
-	VMOVNTPS   Z0, (R9)(R8*1)
-	ADDQ       $0x40, AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVNTPS   Z8, (AX)
+	VMOVNTPS   Z6, (AX)(BX*1)
+	VMOVNTPS   Z1, (AX)(BX*2)
+	VMOVNTPS   Z0, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x40, CX
 	DECQ       DX
 	JMP        next
 
@@ -508,12 +508,11 @@ next:
 	VMOVUPS    (CX)(SI*1), Y1
 	VMOVUPS    (CX)(SI*2), Y2
 	VMOVUPS    (CX)(DI*1), Y3
-	LEAQ       (CX)(SI*4), CX
-	VMOVUPS    (CX), Y4
-	VMOVUPS    (CX)(SI*1), Y5
-	VMOVUPS    (CX)(SI*2), Y6
-	VMOVUPS    (CX)(DI*1), Y7
-	LEAQ       (CX)(SI*4), CX
+	LEAQ       (CX)(SI*4), R9
+	VMOVUPS    (R9), Y4
+	VMOVUPS    (R9)(SI*1), Y5
+	VMOVUPS    (R9)(SI*2), Y6
+	VMOVUPS    (R9)(DI*1), Y7
 	VUNPCKLPS  Y1, Y0, Y8
 	VUNPCKHPS  Y1, Y0, Y0
 	VUNPCKLPS  Y3, Y2, Y1
@@ -542,12 +541,13 @@ next:
 	VMOVNTPS   Y7, (AX)(BX*1)
 	VMOVNTPS   Y3, (AX)(BX*2)
 	VMOVNTPS   Y8, (AX)(R8*1)
-	LEAQ       (AX)(BX*4), R9
-	VMOVNTPS   Y2, (R9)
-	VMOVNTPS   Y1, (R9)(BX*1)
-	VMOVNTPS   Y5, (R9)(BX*2)
-	VMOVNTPS   Y0, (R9)(R8*1)
-	ADDQ       $0x20, AX
+	LEAQ       (AX)(BX*4), AX
+	VMOVNTPS   Y2, (AX)
+	VMOVNTPS   Y1, (AX)(BX*1)
+	VMOVNTPS   Y5, (AX)(BX*2)
+	VMOVNTPS   Y0, (AX)(R8*1)
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x20, CX
 	DECQ       DX
 	JMP        next
 
@@ -574,7 +574,6 @@ next:
 	VMOVUPS    (CX)(SI*1), Y1
 	VMOVUPS    (CX)(SI*2), Y2
 	VMOVUPS    (CX)(DI*1), Y3
-	LEAQ       (CX)(SI*4), CX
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VUNPCKLPD  Y3, Y2, Y1
@@ -587,7 +586,8 @@ next:
 	VMOVNTPS   Y4, (AX)(BX*1)
 	VMOVNTPS   Y1, (AX)(BX*2)
 	VMOVNTPS   Y0, (AX)(R8*1)
-	ADDQ       $0x20, AX
+	LEAQ       (AX)(BX*4), AX
+	ADDQ       $0x20, CX
 	DECQ       DX
 	JMP        next
 

@@ -108,13 +108,13 @@ func (m *matrix[T]) block(r0, r1, c0, c1 int) {
 		return
 	}
 	size := int(unsafe.Sizeof(t))
-	count := (r1 - r0) / side
-	c := c0
-	for ; c+side <= c1 && count > 0; c += side {
-		tiles((*byte)(m.target(r0, c)), (*byte)(m.source(r0, c)), count, m.dstStride*size, m.srcStride*size)
+	count := (c1 - c0) / side
+	r := r0
+	for ; r+side <= r1 && count > 0; r += side {
+		tiles((*byte)(m.target(r, c0)), (*byte)(m.source(r, c0)), count, m.dstStride*size, m.srcStride*size)
 	}
-	m.plain(r0+count*side, r1, c0, c)
-	m.plain(r0, r1, c, c1)
+	m.plain(r, r1, c0, c0+count*side)
+	m.plain(r0, r1, c0+count*side, c1)
 }
 
 // plain transposes by elements, writing in order.

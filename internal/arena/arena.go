@@ -1,11 +1,12 @@
 package arena
 
 import (
-	"fmt"
 	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/tenonml/tenon/internal/throw"
 )
 
 // Slack is the number of bytes behind a buffer's last element that may be touched.
@@ -49,7 +50,7 @@ func classOf(n int) (class, size int) {
 // negative; a size that came from outside the program must be checked before.
 func Alloc(n int) *Buffer {
 	if n < 0 {
-		panic(fmt.Sprintf("arena: a buffer of %d bytes", n))
+		throw.Bug("arena: a buffer of %d bytes", n)
 	}
 	class, size := classOf(n)
 	b, _ := pools[class].Get().(*Buffer)
@@ -78,7 +79,7 @@ func aligned(n int) []byte {
 func Make[T Element](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if n < 0 || n > (1<<62)/size {
-		panic(fmt.Sprintf("arena: a slice of %d elements", n))
+		throw.Bug("arena: a slice of %d elements", n)
 	}
 	b := aligned(n*size + Slack)
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)[:n]
@@ -97,7 +98,7 @@ func (b *Buffer) Bytes() []byte {
 // that.
 func (b *Buffer) Release() {
 	if b.state.Swap(released) == released {
-		panic(misuse("Release of", b))
+		throw.Bug("%s", misuse("Release of", b))
 	}
 	if debugging() {
 		quarantine(b)
@@ -108,7 +109,7 @@ func (b *Buffer) Release() {
 
 func (b *Buffer) mustBeLent(what string) {
 	if b.state.Load() == released {
-		panic(misuse(what, b))
+		throw.Bug("%s", misuse(what, b))
 	}
 }
 
@@ -125,7 +126,7 @@ func View[T Element](b *Buffer, n int) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	if n < 0 || n > len(b.data)/size {
-		panic(fmt.Sprintf("arena: a view of %d elements of %d bytes in a buffer of %d bytes", n, size, len(b.data)))
+		throw.Bug("arena: a view of %d elements of %d bytes in a buffer of %d bytes", n, size, len(b.data))
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.data))), cap(b.data)/size)[:n]
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/tenonml/tenon/internal/throw"
 )
 
 // poison fills released memory: NaN as a floating-point number, -1 as an integer.
@@ -90,7 +92,7 @@ func quarantine(b *Buffer) {
 		aside.buffers = aside.buffers[1:]
 		aside.bytes -= cap(old.data)
 		if err := old.intact(); err != nil {
-			panic(err)
+			throw.Bug("%v", err)
 		}
 		pools[old.class].Put(old)
 	}

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/tenonml/tenon/internal/throw"
 )
 
 // For calls f(lo, hi) for consecutive intervals that cover [0, n), each of length
@@ -32,7 +34,7 @@ func For(n, grain int, f func(lo, hi int)) {
 	}
 	j.lead()
 	if p := j.failure.Load(); p != nil {
-		panic(p.value)
+		throw.Again(p.value)
 	}
 }
 

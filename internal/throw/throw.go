@@ -1,10 +1,6 @@
-// Package throw holds the one way in which this module panics.
-//
-// Expression functions such as ops.Add return a single value, so that
-// formulas read like formulas. What goes wrong inside them is thrown: a panic
-// with a carrier that is private to this package. Who recovers asks [Recovered]
-// whether a panic is one of ours, and lets every other one pass with [Again].
 package throw
+
+import "fmt"
 
 type carrier struct{ err error }
 
@@ -33,3 +29,7 @@ func Recovered(r any, err *error) bool {
 
 // Again goes on with a panic that was recovered but is not ours.
 func Again(r any) { panic(r) }
+
+// Bug panics with a text: a caller inside the module has broken a rule that no
+// argument of a user can break.
+func Bug(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

@@ -10,12 +10,11 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Dict is a nest with keys; Tuple is one whose length is part of its kind. A
-// list is a []any.
-type (
-	Dict  map[string]any
-	Tuple []any
-)
+// Dict is a nest with keys.
+type Dict map[string]any
+
+// Tuple is a nest whose length is part of its kind. A list is a []any.
+type Tuple []any
 
 // JSON is plain nested data: a leaf, whatever it holds.
 type JSON struct{ Value any }

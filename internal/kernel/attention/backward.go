@@ -1,11 +1,11 @@
 package attention
 
 import (
-	"fmt"
 	"runtime"
 
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/internal/throw"
 )
 
 // Gradients describes the cotangent of Forward's result and where those of its operands
@@ -46,11 +46,11 @@ func Backward(p Params, g Gradients, batch ...Batch) {
 
 func (p *Params) checkGradients(g Gradients, batch []Batch) {
 	if len(p.LogSum) == 0 && p.Queries > 0 && batchLen(batch) > 0 {
-		panic("attention: Backward needs the LogSum of Forward")
+		throw.Bug("attention: Backward needs the LogSum of Forward")
 	}
 	for _, d := range batch {
 		if d.Size > 1 && (d.Q == 0 || d.K == 0 || d.V == 0) {
-			panic("attention: heads that share an operand would write the same gradient")
+			throw.Bug("attention: heads that share an operand would write the same gradient")
 		}
 	}
 	for _, x := range []struct {
@@ -60,7 +60,7 @@ func (p *Params) checkGradients(g Gradients, batch []Batch) {
 		{"DQ", len(g.DQ), len(p.Q)}, {"DK", len(g.DK), len(p.K)}, {"DV", len(g.DV), len(p.V)}, {"DOut", len(g.DOut), len(p.Out)},
 	} {
 		if x.got < x.need {
-			panic(fmt.Sprintf("attention: %s has %d elements, its operand has %d", x.name, x.got, x.need))
+			throw.Bug("attention: %s has %d elements, its operand has %d", x.name, x.got, x.need)
 		}
 	}
 }

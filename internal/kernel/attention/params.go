@@ -1,6 +1,6 @@
 package attention
 
-import "fmt"
+import "github.com/tenonml/tenon/internal/throw"
 
 // Params describes attention of one head, or the first of a batch. Rows are
 // consecutive elements; the row strides say how far apart they start.
@@ -31,7 +31,7 @@ type Batch struct{ Size, Q, K, V, Out, LogSum int }
 // check panics where p or its batch reaches outside the slices.
 func (p *Params) check(batch []Batch) {
 	if min(p.Queries, p.Keys, p.Depth, p.Width) < 0 {
-		panic(fmt.Sprintf("attention: %d queries and %d keys of depth %d, values of width %d", p.Queries, p.Keys, p.Depth, p.Width))
+		throw.Bug("attention: %d queries and %d keys of depth %d, values of width %d", p.Queries, p.Keys, p.Depth, p.Width)
 	}
 	for _, o := range p.operands() {
 		reach := (o.rows-1)*o.stride + o.cols
@@ -39,16 +39,16 @@ func (p *Params) check(batch []Batch) {
 			continue
 		}
 		if o.stride < o.cols && o.rows > 1 {
-			panic(fmt.Sprintf("attention: rows of %s have %d elements and start %d apart", o.name, o.cols, o.stride))
+			throw.Bug("attention: rows of %s have %d elements and start %d apart", o.name, o.cols, o.stride)
 		}
 		for _, d := range batch {
 			if d.Size < 0 || o.step(d) < 0 {
-				panic(fmt.Sprintf("attention: a batch dimension of %s has size %d and stride %d", o.name, d.Size, o.step(d)))
+				throw.Bug("attention: a batch dimension of %s has size %d and stride %d", o.name, d.Size, o.step(d))
 			}
 			reach += max(d.Size-1, 0) * o.step(d)
 		}
 		if batchLen(batch) > 0 && reach > o.length {
-			panic(fmt.Sprintf("attention: %s has %d elements, %d are described", o.name, o.length, reach))
+			throw.Bug("attention: %s has %d elements, %d are described", o.name, o.length, reach)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package gemm
 
-import "fmt"
+import "github.com/tenonml/tenon/internal/throw"
 
 // Element is a type whose products are computed. Integers wrap around. The half
 // precision types are not among them, because their sums need float32: see [Half].
@@ -50,10 +50,10 @@ const maxBatch = 8
 // with pointers, so nothing else would.
 func (p *Params[T]) check(batch []Batch, lenA, lenB int) {
 	if len(batch) > maxBatch {
-		panic(fmt.Sprintf("gemm: %d batch dimensions, at most %d are possible", len(batch), maxBatch))
+		throw.Bug("gemm: %d batch dimensions, at most %d are possible", len(batch), maxBatch)
 	}
 	if p.M < 0 || p.N < 0 || p.K < 0 {
-		panic(fmt.Sprintf("gemm: product of sizes m=%d, n=%d, k=%d", p.M, p.N, p.K))
+		throw.Bug("gemm: product of sizes m=%d, n=%d, k=%d", p.M, p.N, p.K)
 	}
 	a, b, c := newExtent("A", p.M, p.ARow, p.K, p.ACol), newExtent("B", p.K, p.BRow, p.N, p.BCol), newExtent("C", p.M, p.CRow, p.N, p.CCol)
 	for _, d := range batch {
@@ -61,17 +61,17 @@ func (p *Params[T]) check(batch []Batch, lenA, lenB int) {
 		b.repeat(d.Size, d.B)
 		c.repeat(d.Size, d.C)
 		if d.Size > 1 && d.C == 0 {
-			panic("gemm: all products of a batch dimension would be written to the same C")
+			throw.Bug("gemm: all products of a batch dimension would be written to the same C")
 		}
 	}
 	a.within(lenA)
 	b.within(lenB)
 	c.within(len(p.C))
 	if p.overlaps() {
-		panic(fmt.Sprintf("gemm: elements of C[%d,%d] with strides %d and %d share memory", p.M, p.N, p.CRow, p.CCol))
+		throw.Bug("gemm: elements of C[%d,%d] with strides %d and %d share memory", p.M, p.N, p.CRow, p.CCol)
 	}
 	if p.Bias != nil && len(p.Bias) != p.N {
-		panic(fmt.Sprintf("gemm: %d bias values for %d columns", len(p.Bias), p.N))
+		throw.Bug("gemm: %d bias values for %d columns", len(p.Bias), p.N)
 	}
 }
 
@@ -105,7 +105,7 @@ func newExtent(name string, rows, rowStride, cols, colStride int) extent {
 // wrong description must not wrap around to a small reach.
 func (e *extent) repeat(size, stride int) {
 	if size < 0 || stride < 0 {
-		panic(fmt.Sprintf("gemm: a dimension of %s has size %d and stride %d", e.name, size, stride))
+		throw.Bug("gemm: a dimension of %s has size %d and stride %d", e.name, size, stride)
 	}
 	if size == 0 {
 		e.empty = true
@@ -113,14 +113,14 @@ func (e *extent) repeat(size, stride int) {
 	}
 	step := (size - 1) * stride
 	if stride != 0 && step/stride != size-1 || e.last+step < e.last {
-		panic(fmt.Sprintf("gemm: %s with size %d and stride %d reaches beyond all memory", e.name, size, stride))
+		throw.Bug("gemm: %s with size %d and stride %d reaches beyond all memory", e.name, size, stride)
 	}
 	e.last += step
 }
 
 func (e *extent) within(length int) {
 	if !e.empty && e.last >= length {
-		panic(fmt.Sprintf("gemm: %s has %d elements, its last index is %d", e.name, length, e.last))
+		throw.Bug("gemm: %s has %d elements, its last index is %d", e.name, length, e.last)
 	}
 }
 

@@ -1,0 +1,163 @@
+package archtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Order says which packages of the module a package may import. In
+//
+//	a, b < c, d < e;
+//
+// c and d may import a and b, and e all of them and whatever those may import.
+// A name in capitals stands for the packages before it, to be used further
+// down. "x/..." is x and all packages below it, which may import one another. The
+// root package is called tenon. The tests of a package, and packages of examples
+// and commands, may import everything.
+const Order = `
+	# tier 0: no tensors yet
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats;
+	internal/throw < shape, internal/par, internal/arena;
+	internal/par < internal/strided;
+	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
+	dtype < internal/jsoncol;
+
+	# tiers 1 and 2: values, Specs, tensors, structures of them
+	dtype, shape, internal/source, internal/throw < tenon;
+	tenon, internal/arena < tensor < nest < spectest;
+
+	# tiers 3 and 4: operations, their catalogue, graphs of them
+	tensor < op;
+	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
+	op < graph;
+	ops < internal/optable;
+
+	# tier 5: what is done with any Value
+	graph, internal/kernel/..., internal/arena < internal/interp;
+	graph, ops < internal/passes;
+	ops, nest < internal/batching, grad;
+	graph, nest < state;
+	internal/interp, internal/passes, internal/batching, grad, state, ops/rows < TIER5;
+	TIER5 < function, control;
+
+	# tier 6: types of Value
+	TIER5 < masked < ragged;
+	function, control, ragged < TYPES;
+	TYPES, internal/jsoncol < sparse, structured, named, ext;
+	sparse, structured, named, ext < TIER6;
+
+	# tier 7: data, learning, and the ways in and out
+	TIER6 < dataset, linalg, jsonl, arrowio, protoio, pjrt, plot;
+	dataset, linalg, jsonl, arrowio, protoio < IO;
+	IO < nn < train;
+	IO < saved < hub, serve, dist;
+	train, hub, serve, dist, pjrt, plot, spectest, internal/optable < TIER7;
+
+	# tier 8: programs
+	TIER7 < internal/conform/..., internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
+`
+
+// Outside says which packages may import which other modules, besides the
+// standard library. "tests" are all files that end in _test.go.
+const Outside = `
+	golang.org/x/sys/cpu < internal/cpu;
+	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
+	gonum.org/v1/... < linalg, plot;
+	github.com/apache/arrow-go/... < arrowio;
+	google.golang.org/protobuf/... < protoio, pjrt;
+`
+
+// relation is a parsed order.
+type relation struct {
+	below map[string][]string // the names directly below each name
+}
+
+// parse reads the form of [Order].
+func parse(text string) (*relation, error) {
+	r := &relation{below: map[string][]string{}}
+	var lines []string
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		lines = append(lines, line)
+	}
+	for statement := range strings.SplitSeq(strings.Join(lines, " "), ";") {
+		if strings.TrimSpace(statement) == "" {
+			continue
+		}
+		levels := strings.Split(statement, "<")
+		if len(levels) < 2 {
+			return nil, fmt.Errorf("no < in %q", statement)
+		}
+		for i := 1; i < len(levels); i++ {
+			for _, upper := range names(levels[i]) {
+				r.below[upper] = append(r.below[upper], names(levels[i-1])...)
+			}
+		}
+	}
+	for name := range r.below {
+		if slices.Contains(r.allBelow(name), name) {
+			return nil, fmt.Errorf("%s is below itself", name)
+		}
+	}
+	return r, nil
+}
+
+func names(list string) []string {
+	var out []string
+	for n := range strings.SplitSeq(list, ",") {
+		if n = strings.TrimSpace(n); n != "" && n != "NONE" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// allBelow returns the names below a name, at any distance.
+func (r *relation) allBelow(name string) []string {
+	var out []string
+	var walk func(string)
+	walk = func(n string) {
+		for _, b := range r.below[n] {
+			if !slices.Contains(out, b) {
+				out = append(out, b)
+				walk(b)
+			}
+		}
+	}
+	walk(name)
+	return out
+}
+
+// entry returns the name under which a package stands in the order: its own, or
+// a pattern that covers it.
+func (r *relation) entry(pkg string) (string, bool) {
+	if _, ok := r.below[pkg]; ok {
+		return pkg, true
+	}
+	best := ""
+	for name := range r.below {
+		if covers(name, pkg) && len(name) > len(best) {
+			best = name
+		}
+	}
+	return best, best != ""
+}
+
+// covers reports whether a pattern x/... covers a package, or is the package.
+func covers(pattern, pkg string) bool {
+	prefix, ok := strings.CutSuffix(pattern, "/...")
+	return pattern == pkg || ok && (pkg == prefix || strings.HasPrefix(pkg, prefix+"/"))
+}
+
+// allows reports whether a package may import another.
+func (r *relation) allows(pkg, imported string) bool {
+	name, ok := r.entry(pkg)
+	if !ok {
+		return false
+	}
+	if strings.HasSuffix(name, "/...") && covers(name, imported) {
+		return true
+	}
+	return slices.ContainsFunc(r.allBelow(name), func(b string) bool { return covers(b, imported) })
+}

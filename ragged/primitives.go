@@ -178,3 +178,7 @@ func rowError(fn, name string, err error) error {
 func invalid(fn, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
+
+// firstDifference returns the first row whose length differs between two lists of
+// splits, and -1 where all are equal. A missing row differs.
+func firstDifference(a, b []int64) int { return segment.FirstDifference(a, b) }

@@ -1,0 +1,498 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Broadcasting aligns dimensions at the end and works by lengths: a dimension that
+// is uniform with size 1, or missing in front, stretches to the rows it meets, and
+// all others have to have the same lengths, whatever encodes them. A ragged
+// dimension whose rows happen to have the length 1 does not stretch, so that what
+// broadcasts does not depend on data.
+//
+// It goes from the outermost dimension inwards. At each, the slices of every
+// operand are either those of the result, or there is a single one for all of the
+// result's, or an index tells which one of the operand's each of the result's is.
+
+// A Broadcaster takes flat values of one shape to those of the shape that it
+// was broadcast to.
+type Broadcaster struct {
+	from  *Shape
+	depth int // of the result's partitions
+	at    alignment
+	index tensor.Tensor // of mapped slices
+	by    *RowPartition // whose rows the slices are, where index is its row ids
+}
+
+// alignment is how an operand's slices lie among the result's.
+type alignment uint8
+
+const (
+	same   alignment = iota // slice for slice
+	single                  // there is one, for all of the result's
+	mapped                  // by an index
+)
+
+// BroadcastShapes returns the shape that several shapes broadcast to, and for each
+// of them what takes its flat values there. Rows that differ are an error that
+// names the first one.
+func BroadcastShapes(shapes ...*Shape) (s *Shape, to []*Broadcaster, err error) {
+	defer tenon.Catch(&err)
+	s, to = broadcast("ragged.BroadcastShapes", shapes...)
+	return s, to, nil
+}
+
+// Apply returns flat values of the broadcaster's source, or a dense tensor of that
+// shape, as flat values of the result: gathered where slices repeat, with inner
+// dimensions left to broadcast by themselves.
+func (b *Broadcaster) Apply(flat tensor.Tensor) tensor.Tensor {
+	flat = b.folded(flat)
+	switch {
+	case b.at != mapped:
+		return flat
+	case b.by != nil:
+		return rows.Repeat(flat, b.by.RowSplits(), b.by.spec.nvals)
+	}
+	return ops.Gather(flat, b.index, 0)
+}
+
+// Index returns for each slice of the result which slice of the source it is, and
+// nil where both are the same.
+func (b *Broadcaster) Index() tensor.Tensor {
+	if b.at == same {
+		return nil
+	}
+	return b.index
+}
+
+// folded merges the inner axes that are partitioned in the result.
+func (b *Broadcaster) folded(flat tensor.Tensor) tensor.Tensor {
+	s := b.from
+	n := min(b.depth-len(s.parts), s.inner.Rank()-1) // axes to merge with the first
+	if n <= 0 {
+		return flat
+	}
+	sizes := []size{s.slices(len(s.parts) + n)}
+	for j := n + 1; j < s.inner.Rank(); j++ {
+		sizes = append(sizes, s.innerSize(j))
+	}
+	return reshapeTo(flat, sizes, s.dtype)
+}
+
+// reshapeTo is ops.Reshape to sizes that may be known at run time only.
+func reshapeTo(t tensor.Tensor, sizes []size, d dtype.DType) tensor.Tensor {
+	dims := make([]int, len(sizes))
+	open, free := 0, 0
+	for i, z := range sizes {
+		dims[i] = z.n
+		if z.n < 0 {
+			open, free = open+1, i
+		}
+	}
+	if open == 1 && dims[free] < 0 {
+		rest := 1
+		for i, n := range dims {
+			if i != free {
+				rest *= n
+			}
+		}
+		if rest > 0 { // what is left is the open size
+			return ops.Reshape(t, dims)
+		}
+	}
+	if open > 0 {
+		return ops.Reshape(t, sizeVector(sizes, d))
+	}
+	return ops.Reshape(t, dims)
+}
+
+// broadcast does the work of BroadcastShapes. It throws.
+func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
+	b := &broadcasting{fn: fn, operands: make([]*operand, len(shapes)), dtype: dtype.Int32}
+	for _, s := range shapes {
+		b.rank = max(b.rank, s.Rank())
+		if s.dtype == dtype.Int64 {
+			b.dtype = dtype.Int64
+		}
+	}
+	depth := 0
+	for i, s := range shapes {
+		if s.dtype != b.dtype {
+			s = newShape(s.parts, s.inner, s.sizes, b.dtype)
+		}
+		b.operands[i] = &operand{Broadcaster: Broadcaster{from: s}, off: b.rank - s.Rank()}
+		if len(s.parts) > 0 {
+			depth = max(depth, len(s.parts)+b.rank-s.Rank())
+		}
+	}
+	out := make([]*Broadcaster, len(shapes))
+	for i, o := range b.operands {
+		o.depth = max(0, depth-o.off)
+		out[i] = &o.Broadcaster
+	}
+	if b.rank == 0 {
+		return shapes[0], out
+	}
+	if depth == 0 {
+		return b.dense(), out
+	}
+	n := b.outermost()
+	var parts []*RowPartition
+	for a := 1; a <= depth; a++ {
+		p := b.dimension(a, n)
+		parts = append(parts, p)
+		n = size{p.spec.nvals, p.NVals}
+	}
+	sizes := []size{n}
+	for a := depth + 1; a < b.rank; a++ {
+		sizes = append(sizes, b.inner(a))
+	}
+	return shapeOfSizes(parts, sizes, b.dtype), out
+}
+
+// broadcasting is a broadcast under way.
+type broadcasting struct {
+	fn       string
+	operands []*operand
+	rank     int
+	dtype    dtype.DType
+}
+
+// operand is one of the shapes that are broadcast.
+type operand struct {
+	Broadcaster
+	off int // how many of the result's leading dimensions it has not
+}
+
+// dense broadcasts shapes without partitions: nothing needs an index.
+func (b *broadcasting) dense() *Shape {
+	sizes := make([]size, b.rank)
+	for a := range sizes {
+		sizes[a] = b.inner(a)
+	}
+	return shapeOfSizes(nil, sizes, b.dtype)
+}
+
+// inner returns the result's size of an axis behind the partitions.
+func (b *broadcasting) inner(a int) size {
+	var zs []size
+	for _, o := range b.operands {
+		if a >= o.off {
+			zs = append(zs, o.from.size(a-o.off))
+		}
+	}
+	z, _ := b.common(zs, fmt.Sprintf("axis %d has the sizes", a))
+	return z
+}
+
+// common returns the size that several broadcast to, and for each of them what it
+// is stretched to where that shows at run time only.
+func (b *broadcasting) common(zs []size, what string) (size, []tensor.Tensor) {
+	n, open := 1, -1
+	for i, z := range zs {
+		switch {
+		case z.n < 0:
+			open = i
+		case z.n != 1 && n != 1 && z.n != n:
+			b.fail(tenon.ErrShape, "%s %d and %d", what, n, z.n)
+		case z.n != 1:
+			n = z.n
+		}
+	}
+	if open < 0 {
+		return staticSize(n), nil
+	}
+	// Sizes of symbolic tensors. The result's is the one that is not 1.
+	d := b.dtype
+	var total tensor.Tensor
+	if n != 1 {
+		total = scalar(n, d)
+	}
+	scalars := make([]tensor.Tensor, len(zs))
+	for i, z := range zs {
+		if z.n >= 0 {
+			continue
+		}
+		scalars[i] = z.scalar(d)
+		switch {
+		case total == nil:
+			total = scalars[i]
+		case n == 1 && total != scalars[i]:
+			total = ops.Where(ops.Equal(total, 1), scalars[i], total)
+		}
+	}
+	wide := func(t tensor.Tensor) tensor.Tensor { return rows.Uniform(t, scalar(1, d)) }
+	unknown := 0
+	for _, t := range scalars {
+		if t != nil {
+			unknown++
+		}
+	}
+	if unknown > 1 || n != 1 {
+		for _, t := range scalars {
+			if t != nil && t != total { // fails unless it is 1 or the total
+				stretched := ops.Where(ops.Equal(t, 1), total, t)
+				total = ops.Index(rows.AssertSame(wide(total), wide(stretched)), -1)
+			}
+		}
+	}
+	t := total
+	return size{n: openOr(n), t: func() tensor.Tensor { return t }}, scalars
+}
+
+func openOr(n int) int {
+	if n == 1 {
+		return shape.Unknown
+	}
+	return n
+}
+
+// outermost aligns the outermost dimension and returns the result's size.
+func (b *broadcasting) outermost() size {
+	zs := make([]size, len(b.operands))
+	open := 0
+	for i, o := range b.operands {
+		zs[i] = staticSize(1)
+		if o.off == 0 {
+			zs[i] = o.from.size(0)
+		}
+		if zs[i].n < 0 {
+			open++
+		}
+	}
+	n, scalars := b.common(zs, "the outermost dimension has the sizes")
+	for i, o := range b.operands {
+		switch {
+		case zs[i].n == n.n && n.n >= 0:
+		case zs[i].n == 1:
+			o.at = single
+		case open == 1 && n.n < 0:
+		default: // 1 or all
+			d := b.dtype
+			o.at = mapped
+			o.index = ops.Mul(ops.Range(scalar(0, d), n.scalar(d), scalar(1, d)), ops.Cast(ops.NotEqual(scalars[i], 1), d))
+		}
+	}
+	return n
+}
+
+// dimension aligns dimension a > 0, below n slices, and returns the result's
+// partition.
+func (b *broadcasting) dimension(a int, n size) *RowPartition {
+	var uniform []size // sizes of uniform dimensions
+	var chosen *operand
+	axes := make([]*axis, len(b.operands))
+	for i, o := range b.operands {
+		x := o.axis(a)
+		axes[i] = &x
+		if x.p != nil && !x.p.IsUniform() {
+			// A partition that can be shared is better than one that has to be made.
+			if chosen == nil || chosen.at != same && o.at == same {
+				chosen = o
+			}
+			continue
+		}
+		uniform = append(uniform, x.length)
+	}
+	if chosen == nil {
+		return b.uniform(a, n, axes, uniform)
+	}
+	var q *RowPartition
+	for i, o := range b.operands {
+		if o == chosen {
+			q = b.rowsOf(o, axes[i], n)
+		}
+	}
+	for i, o := range b.operands {
+		x := axes[i]
+		switch {
+		case o == chosen && o.at == same, x.p == q:
+			continue
+		case x.stretches():
+			continue
+		case x.dynamic():
+			// 1 or the rows' lengths
+			d := b.dtype
+			want := ops.Where(ops.Equal(x.length.scalar(d), 1), q.RowLengths(), x.length.scalar(d))
+			q = b.agree(a, q, rows.FromLengths(want))
+		case o != chosen:
+			q = b.agree(a, q, b.rowsOf(o, x, n).RowSplits())
+		}
+	}
+	for i, o := range b.operands {
+		o.descend(axes[i], q, b.dtype)
+	}
+	return q
+}
+
+// agree returns q once it is known that splits give the same rows.
+func (b *broadcasting) agree(a int, q *RowPartition, splits tensor.Tensor) *RowPartition {
+	if q.RowSplits() == splits {
+		return q
+	}
+	x, okx := q.Splits64()
+	y, oky := splits64(splits)
+	if okx && oky {
+		r := firstDifference(x, y)
+		if r < 0 {
+			return q
+		}
+		if r >= len(x)-1 || r >= len(y)-1 {
+			b.fail(tenon.ErrShape, "dimension %d divides %d and %d rows", a, len(x)-1, len(y)-1)
+		}
+		b.failAt(fmt.Sprintf("row %d", r), "dimension %d has %d and %d values there", a, x[r+1]-x[r], y[r+1]-y[r])
+	}
+	checked := rows.AssertSame(q.RowSplits(), splits)
+	return newPartition(checked, q.spec.nvals)
+}
+
+// uniform aligns a dimension that is uniform in every operand.
+func (b *broadcasting) uniform(a int, n size, axes []*axis, lengths []size) *RowPartition {
+	length, _ := b.common(lengths, fmt.Sprintf("dimension %d has the sizes", a))
+	d := b.dtype
+	for i, o := range b.operands {
+		x := axes[i]
+		if o.at == same && x.p != nil && length.n >= 0 && x.length.n == length.n {
+			q := x.p
+			for i, o := range b.operands {
+				o.descend(axes[i], q, d)
+			}
+			return q
+		}
+	}
+	q := newUniform(n.scalar(d), length.scalar(d))
+	for i, o := range b.operands {
+		o.descend(axes[i], q, d)
+	}
+	return q
+}
+
+// rowsOf returns the partition of the result's n slices that an operand's
+// dimension gives them.
+func (b *broadcasting) rowsOf(o *operand, x *axis, n size) *RowPartition {
+	d := b.dtype
+	switch {
+	case x.p == nil || x.p.IsUniform():
+		return newUniform(n.scalar(d), x.length.scalar(d))
+	case o.at == same:
+		return x.p
+	case o.at == single:
+		return newUniform(n.scalar(d), ops.Reshape(x.p.RowLengths(), []int{}))
+	}
+	return newPartition(rows.FromLengths(ops.Gather(x.p.RowLengths(), o.index, 0)), shape.Unknown)
+}
+
+// axis is a dimension of an operand below the first.
+type axis struct {
+	p      *RowPartition // nil where it is an axis of the flat values, or missing
+	length size          // of a uniform one
+}
+
+func (x *axis) isUniform() bool { return x.p == nil || x.p.IsUniform() }
+func (x *axis) stretches() bool { return x.isUniform() && x.length.n == 1 }
+func (x *axis) dynamic() bool   { return x.isUniform() && x.length.n < 0 }
+
+// axis returns the operand's part in dimension a > 0 of the result.
+func (o *operand) axis(a int) axis {
+	s, j := o.from, a-o.off
+	switch {
+	case j < 0:
+		return axis{length: staticSize(1)}
+	case j == 0:
+		return axis{length: s.size(0)}
+	case j <= len(s.parts):
+		p := s.parts[j-1]
+		if p.IsUniform() {
+			return axis{p: p, length: s.size(j)}
+		}
+		return axis{p: p}
+	}
+	return axis{length: s.size(j)}
+}
+
+// descend finds how the operand's slices lie below dimension x, which is q in the
+// result.
+func (o *operand) descend(x *axis, q *RowPartition, d dtype.DType) {
+	one := q.spec.uniform && q.spec.length == 1
+	switch {
+	case x.stretches() && one:
+		// A slice for a slice.
+	case x.stretches():
+		switch o.at {
+		case same:
+			o.at, o.index, o.by = mapped, q.ValueRowIDs(), q
+		case mapped:
+			o.index, o.by = ops.Gather(o.index, q.ValueRowIDs(), 0), nil
+		}
+	case x.dynamic():
+		// Slice r of the operand has 1 or as many values as row r of the result.
+		within := ops.Mul(q.OffsetsInRows(), ops.Cast(ops.NotEqual(x.length.scalar(d), 1), d))
+		o.index, o.by = ops.Add(ops.Mul(o.rowsBelow(q), x.length.scalar(d)), within), nil
+		o.at = mapped
+	case o.at == same:
+	case o.at == single:
+		o.at, o.index, o.by = mapped, q.OffsetsInRows(), nil
+	default:
+		r := ops.Gather(o.index, q.ValueRowIDs(), 0)
+		var start tensor.Tensor
+		if x.isUniform() {
+			start = ops.Mul(r, x.length.scalar(d))
+		} else {
+			start = ops.Gather(x.p.RowStarts(), r, 0)
+		}
+		o.index, o.by = ops.Add(start, q.OffsetsInRows()), nil
+	}
+}
+
+// rowsBelow returns the operand's slice that each value of the result is in.
+func (o *operand) rowsBelow(q *RowPartition) tensor.Tensor {
+	switch o.at {
+	case same:
+		return q.ValueRowIDs()
+	case single:
+		return ops.ZerosLike(q.ValueRowIDs())
+	}
+	return ops.Gather(o.index, q.ValueRowIDs(), 0)
+}
+
+func (b *broadcasting) fail(kind error, format string, args ...any) {
+	tenon.Throw(&tenon.Error{Kind: kind, Op: b.fn, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
+}
+
+func (b *broadcasting) failAt(where, format string, args ...any) {
+	tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: b.fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
+}
+
+// BroadcastTo returns a tensor stretched to a shape.
+func BroadcastTo(x tensor.Tensor, s *Shape) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	from := ShapeOf(x)
+	if from.Rank() > s.Rank() {
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.BroadcastTo", Msg: fmt.Sprintf("%v has more dimensions than %v", from, s), Line: source.Line()}
+	}
+	out, to := broadcast("ragged.BroadcastTo", from, s)
+	if to[1].at != same {
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.BroadcastTo", Msg: fmt.Sprintf("%v does not broadcast to %v", from, s), Line: source.Line()}
+	}
+	flat, _ := split(x)
+	flat = to[0].Apply(flat)
+	sizes := out.InnerSizes()
+	if c, ok := op.Known(sizes); ok {
+		dims, _ := op.Ints(c)
+		if !flat.Shape().Equal(shape.Of(dims...)) {
+			flat = ops.BroadcastTo(flat, dims)
+		}
+	} else {
+		flat = ops.BroadcastTo(flat, sizes)
+	}
+	return build(flat, out.parts), nil
+}

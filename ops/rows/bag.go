@@ -1,0 +1,295 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/gather"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An embedding bag is a sum of weighted rows of a table, for each row of ids:
+//
+//	bag[r] = Σ_{i in row r} w_i table[id_i]
+//
+// It is linear in the table and in the weights, and its two gradients are linear
+// in the same way, so the three operations of this file are each other's
+// gradients. None of them makes a tensor with a row of the table for each id.
+var bagOp, bagTableOp, bagWeightOp *op.Op
+
+func init() {
+	ids, weights := op.Param{Name: "ids"}, op.Param{Name: "weights", Group: 1}
+	table := op.Param{Name: "table", Group: 1}
+	bagOp = op.Register(&op.Op{
+		Name: "ragged.embedding_bag", Doc: "Weighted sums of rows of a table.", Class: op.Other,
+		Params: []op.Param{table, ids, weights, splitsParam}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, err := bagArgs(c, 1, 3)
+			if err != nil {
+				return nil, err
+			}
+			if err := bagTypes(c, 0, 2); err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(nrows, c.Tensor(0).Shape().Dim(-1))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 3, c.Dense(1).Len())
+			if err != nil {
+				return nil, err
+			}
+			at, err := bagIDs(c, 1, c.Dense(0).Dim(0))
+			if err != nil {
+				return nil, err
+			}
+			out := tensor.NewDense(c.Tensor(0).DType(), outShape(c, 0).With(0, len(splits)-1).With(1, c.Dense(0).Dim(1)))
+			if out.DType() == dtype.Float32 {
+				bag[float32](out, c.Dense(0), at, c.Dense(2), splits)
+			} else {
+				bag[float64](out, c.Dense(0), at, c.Dense(2), splits)
+			}
+			return results(out)
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			t := c.Tensor(0)
+			return []tensor.Tensor{
+				op.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), t.Shape().Dim(0)),
+				nil,
+				op.Eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
+				nil,
+			}
+		},
+	})
+	bagTableOp = op.Register(&op.Op{
+		Name: "ragged.embedding_bag_table", Doc: "The gradient of an embedding bag with respect to its table.", Class: op.Other,
+		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, {Name: "size", Kind: op.Attr, Type: op.IntType}},
+		Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if _, err := bagArgs(c, 1, 3); err != nil {
+				return nil, err
+			}
+			if err := bagTypes(c, 0, 2); err != nil {
+				return nil, err
+			}
+			if c.Int(4) < 0 {
+				return nil, c.Errorf(tenon.ErrShape, "the number of rows of the table has to be known")
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(c.Int(4), c.Tensor(0).Shape().Dim(-1))))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 3, c.Dense(1).Len())
+			if err != nil {
+				return nil, err
+			}
+			if len(splits)-1 != c.Dense(0).Dim(0) {
+				return nil, c.Errorf(tenon.ErrShape, "there are %d rows of ids and %d of cotangents", len(splits)-1, c.Dense(0).Dim(0))
+			}
+			at, err := bagIDs(c, 1, c.Int(4))
+			if err != nil {
+				return nil, err
+			}
+			out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(c.Int(4), c.Dense(0).Dim(1)))
+			if out.DType() == dtype.Float32 {
+				bagTable[float32](out, c.Dense(0), at, c.Dense(2), splits)
+			} else {
+				bagTable[float64](out, c.Dense(0), at, c.Dense(2), splits)
+			}
+			return results(out)
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{
+				op.Eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
+				nil,
+				op.Eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
+				nil,
+			}
+		},
+	})
+	bagWeightOp = op.Register(&op.Op{
+		Name: "ragged.embedding_bag_weights", Doc: "The gradient of an embedding bag with respect to its weights.", Class: op.Other,
+		Params: []op.Param{{Name: "ct", Group: 1}, table, ids, splitsParam}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			if _, err := bagArgs(c, 2, 3); err != nil {
+				return nil, err
+			}
+			if err := bagTypes(c, 0, 1); err != nil {
+				return nil, err
+			}
+			return specs(spec(c.Tensor(0).DType(), c.Tensor(2).Shape()))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			splits, err := partitionOf(c, 3, c.Dense(2).Len())
+			if err != nil {
+				return nil, err
+			}
+			if len(splits)-1 != c.Dense(0).Dim(0) || c.Dense(0).Dim(1) != c.Dense(1).Dim(1) {
+				return nil, c.Errorf(tenon.ErrShape, "the cotangents %v do not belong to %d rows of ids and the table %v", c.Dense(0).Shape(), len(splits)-1, c.Dense(1).Shape())
+			}
+			at, err := bagIDs(c, 2, c.Dense(1).Dim(0))
+			if err != nil {
+				return nil, err
+			}
+			out := tensor.NewDense(c.Tensor(0).DType(), c.Dense(2).Shape())
+			if out.DType() == dtype.Float32 {
+				bagWeights[float32](out, c.Dense(0), c.Dense(1), at, splits)
+			} else {
+				bagWeights[float64](out, c.Dense(0), c.Dense(1), at, splits)
+			}
+			return results(out)
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{
+				op.Eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
+				op.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), c.Tensor(1).Shape().Dim(0)),
+				nil, nil,
+			}
+		},
+	})
+}
+
+// EmbeddingBag returns, for each row of ids, the sum of the table's rows that the
+// ids name, each times its weight.
+//
+//	table: [size, width] float32 or float64; ids: [n] int32 or int64; weights: [n]; splits of n values → [rows, width]
+//
+// An id outside the table is an error. Gradient: of the table and of the weights.
+func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
+	return op.Eval(bagOp, table, ids, weights, splits)
+}
+
+// bagArgs checks ids and splits and returns the number of rows.
+func bagArgs(c *op.Call, ids, splits int) (nrows int, err error) {
+	n, err := indexVector(c, ids)
+	if err != nil {
+		return 0, err
+	}
+	nrows, nvals, err := partition(c, splits)
+	if err == nil && n >= 0 && nvals >= 0 && n != nvals {
+		err = c.Errorf(tenon.ErrShape, "there are %d ids, the splits end at %d", n, nvals)
+	}
+	return nrows, err
+}
+
+// bagTypes checks the matrix and the other operand of a bag.
+func bagTypes(c *op.Call, matrix, other int) error {
+	m, o := c.Tensor(matrix), c.Tensor(other)
+	if d := m.DType(); d != dtype.Float32 && d != dtype.Float64 {
+		return c.Errorf(tenon.ErrDType, "%s has the element type %v, want float32 or float64", name(c, matrix), d)
+	}
+	if s := m.Shape(); s.HasRank() && s.Rank() != 2 {
+		return c.Errorf(tenon.ErrShape, "%s has shape %v, want a matrix", name(c, matrix), s)
+	}
+	want := c.Op.Params[other].Name
+	if s := o.Shape(); s.HasRank() && (want == "weights" && s.Rank() != 1 || want == "table" && s.Rank() != 2) {
+		return c.Errorf(tenon.ErrShape, "%s has shape %v", want, s)
+	}
+	if want == "weights" {
+		if n, k := c.Tensor(1).Shape().Dim(0), o.Shape().Dim(0); n >= 0 && k >= 0 && n != k {
+			return c.Errorf(tenon.ErrShape, "there are %d ids and %d weights", n, k)
+		}
+	}
+	return nil
+}
+
+// bagIDs returns the ids of a kernel's call, all of which are below limit.
+func bagIDs(c *op.Call, i, limit int) ([]int64, error) {
+	d := c.Dense(i)
+	if d.DType() == dtype.Int64 {
+		at := tensor.Elems[int64](d)
+		return at, gather.Check(at, int64(limit))
+	}
+	small := tensor.Elems[int32](d)
+	if err := gather.Check(small, int64(limit)); err != nil {
+		return nil, err
+	}
+	at := make([]int64, len(small))
+	for k, x := range small {
+		at[k] = int64(x)
+	}
+	return at, nil
+}
+
+// bagGrain is how many ids a worker takes at a time, more or less.
+const bagGrain = 256
+
+type bagFloat interface{ float32 | float64 }
+
+func bag[T bagFloat](out, table *tensor.Dense, ids []int64, weights *tensor.Dense, splits []int64) {
+	dst, src, w := tensor.Elems[T](out), tensor.Elems[T](table), tensor.Elems[T](weights)
+	width := table.Dim(1)
+	scale, add := elementwise.BinaryVS[T](elementwise.Mul), elementwise.Binary[T](elementwise.Add)
+	nrows := len(splits) - 1
+	grain := max(1, bagGrain*nrows/max(1, len(ids)))
+	par.For(nrows, grain, func(lo, hi int) {
+		tmp := make([]T, width)
+		for r := lo; r < hi; r++ {
+			row := dst[r*width : (r+1)*width]
+			for i := splits[r]; i < splits[r+1]; i++ {
+				at := int(ids[i]) * width
+				if i == splits[r] {
+					scale(row, src[at:at+width], w[i])
+					continue
+				}
+				scale(tmp, src[at:at+width], w[i])
+				add(row, row, tmp)
+			}
+		}
+	})
+}
+
+// bagTable adds up by columns, so that workers never write to the same element
+// and the order of additions is that of the ids.
+func bagTable[T bagFloat](out, ct *tensor.Dense, ids []int64, weights *tensor.Dense, splits []int64) {
+	dst, src, w := tensor.Elems[T](out), tensor.Elems[T](ct), tensor.Elems[T](weights)
+	width := ct.Dim(1)
+	scale, add := elementwise.BinaryVS[T](elementwise.Mul), elementwise.Binary[T](elementwise.Add)
+	const columns = 128
+	par.For(width, columns, func(lo, hi int) {
+		tmp := make([]T, hi-lo)
+		for r := range len(splits) - 1 {
+			row := src[r*width+lo : r*width+hi]
+			for i := splits[r]; i < splits[r+1]; i++ {
+				at := int(ids[i]) * width
+				scale(tmp, row, w[i])
+				to := dst[at+lo : at+hi]
+				add(to, to, tmp)
+			}
+		}
+	})
+}
+
+func bagWeights[T bagFloat](out, ct, table *tensor.Dense, ids []int64, splits []int64) {
+	dst, rows, src := tensor.Elems[T](out), tensor.Elems[T](ct), tensor.Elems[T](table)
+	width := table.Dim(1)
+	nrows := len(splits) - 1
+	grain := max(1, bagGrain*nrows/max(1, len(ids)))
+	par.For(nrows, grain, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			row := rows[r*width : (r+1)*width]
+			for i := splits[r]; i < splits[r+1]; i++ {
+				at := int(ids[i]) * width
+				dst[i] = dotProduct(row, src[at:at+width])
+			}
+		}
+	})
+}
+
+// dotProduct keeps eight sums, which the processor adds to side by side.
+func dotProduct[T bagFloat](x, y []T) T {
+	y = y[:len(x)]
+	var s [8]T
+	i := 0
+	for ; i+8 <= len(x); i += 8 {
+		a, b := (*[8]T)(x[i:]), (*[8]T)(y[i:])
+		for k := range s {
+			s[k] += a[k] * b[k]
+		}
+	}
+	for ; i < len(x); i++ {
+		s[0] += x[i] * y[i]
+	}
+	return (s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7]))
+}

@@ -78,8 +78,16 @@ func putFloat(buf []byte, n int, v float64) int {
 	}
 	abs := math.Float64frombits(b &^ (1 << 63))
 	// v is in [2^exp, 2^(exp+1)), and 1233/4096 is the logarithm of 2, so that
-	// v 10^k is in [10^13, 2 10^14]. One more digit is tried if that is too few.
-	k := 13 - (exp*1233)>>12
+	// v 10^k is in [10^6, 2 10^7], or in [10^13, 2 10^14] for the longer form, to
+	// which a digit is added if that is too few.
+	e := (exp * 1233) >> 12
+	if k := 6 - e; k >= 0 {
+		if m := int64(abs*pow10float[k] + 0.5); float64(m)/pow10float[k] == abs {
+			buf[n] = '-'
+			return putShortDecimal(buf, n+neg, uint64(m), k)
+		}
+	}
+	k := 13 - e
 	m := int64(abs*pow10float[k] + 0.5)
 	if float64(m)/pow10float[k] != abs {
 		k++
@@ -89,8 +97,32 @@ func putFloat(buf []byte, n int, v float64) int {
 		}
 	}
 	buf[n] = '-'
-	n += neg
-	return putDecimal(buf, n, uint64(m), k)
+	return putDecimal(buf, n+neg, uint64(m), k)
+}
+
+// putShortDecimal writes m / 10^k without trailing zeros; m is below 10^8 and
+// not 0, and k at most 14.
+func putShortDecimal(buf []byte, n int, m uint64, k int) int {
+	d := digits8(m)
+	last := 8 - bits.LeadingZeros64(d)>>3
+	// Of the 8 digits those from whole on are behind the point.
+	whole := 8 - k
+	if whole <= 0 {
+		putWord(buf, n, zeros^('0'^'.')<<8)
+		n += 2 - whole
+		putWord(buf, n, d|zeros)
+		return n + last
+	}
+	lead := min(bits.TrailingZeros64(d)>>3, whole-1)
+	putWord(buf, n, (d|zeros)>>(8*lead))
+	n += whole - lead
+	if last <= whole {
+		return n
+	}
+	// Over what was too much of the digits come the point and the rest of them.
+	buf[n] = '.'
+	putWord(buf, n+1, (d|zeros)>>(8*whole))
+	return n + 1 + last - whole
 }
 
 // putDecimal writes m / 10^k without trailing zeros; m is below 10^16 and k at

@@ -93,8 +93,10 @@ func (f *formatter) object(s *source, row int) error {
 		if f.o.OmitMissing && (!there || k.missing(row)) {
 			continue
 		}
-		for j := 0; j < g.size; j += 8 {
-			putWord(f.buf, f.n+j, wordAt(g.key, j))
+		putWord(f.buf, f.n, g.k0)
+		putWord(f.buf, f.n+8, g.k1)
+		if g.size > 16 {
+			copy(f.buf[f.n:], g.key)
 		}
 		f.n += g.size
 		if !there {

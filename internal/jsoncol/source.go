@@ -28,9 +28,10 @@ type source struct {
 
 // A sourceField is a field with the bytes that precede its value.
 type sourceField struct {
-	key    []byte // `,"name":`, in a buffer of whole words and one more
-	size   int
+	k0, k1 uint64 // the first 16 bytes of the key
+	size   int    // of the key
 	source *source
+	key    []byte // `,"name":`
 }
 
 type writeOp uint8
@@ -111,7 +112,10 @@ func newSource(c *Column, path string) (*source, error) {
 			if err != nil {
 				return bad("field name %q is not UTF-8", f.Name)
 			}
-			s.fields = append(s.fields, sourceField{append(key, make([]byte, 16)...), len(key), field})
+			g := sourceField{key: key, size: len(key), source: field}
+			words := append(key[:len(key):len(key)], make([]byte, 16)...)
+			g.k0, g.k1 = wordAt(words, 0), wordAt(words, 8)
+			s.fields = append(s.fields, g)
 			s.size += len(key) + 16 + field.size
 		}
 	case Union:

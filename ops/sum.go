@@ -79,7 +79,7 @@ var spreadOp = op.Register(&op.Op{
 	Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		y := c.Tensor(0)
-		s, err := shapeFrom(c, 1)
+		s, err := shapeFrom(c, 1, c.Tensor(0).DType())
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +123,9 @@ func init() {
 	}
 }
 
-// shapeFrom reads operand i, the sizes of a shape, as far as they are known.
-func shapeFrom(c *op.Call, i int) (shape.Shape, error) {
+// shapeFrom reads operand i, the sizes of a tensor of type d, as far as they are
+// known.
+func shapeFrom(c *op.Call, i int, d dtype.DType) (shape.Shape, error) {
 	dims, n, err := sizes(c, i)
 	if err != nil {
 		return shape.Shape{}, err
@@ -132,7 +133,7 @@ func shapeFrom(c *op.Call, i int) (shape.Shape, error) {
 	if dims == nil {
 		return shape.OfRank(n), nil
 	}
-	return checkedShape(c, dims, c.Tensor(0).DType())
+	return checkedShape(c, dims, d)
 }
 
 // SumTo is the adjoint of broadcasting: it sums x over the axes in which a tensor of
@@ -151,7 +152,7 @@ var sumToOp = op.Register(&op.Op{
 		if d := x.DType(); reduce.Of(reduce.Sum, d) == nil {
 			return nil, undefined(c, d)
 		}
-		s, err := shapeFrom(c, 1)
+		s, err := shapeFrom(c, 1, c.Tensor(0).DType())
 		if err != nil {
 			return nil, err
 		}

@@ -261,6 +261,9 @@ func TestInfer(t *testing.T) {
 				values[i] = &placeholder{tensor.NewSpec(x.DType(), relax(x.Shape()))}
 			}
 			specs, err := r.Definition().Infer(call.WithValues(values))
+			if err != nil && r.SizesKnown && name != "known sizes" {
+				continue
+			}
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue

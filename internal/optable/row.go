@@ -36,6 +36,10 @@ type Row struct {
 	// Smooth says that second derivatives exist and are checked.
 	Smooth bool
 
+	// SizesKnown says that Infer fails where sizes are not known, because the number of
+	// results depends on them.
+	SizesKnown bool
+
 	// NoViews says that the operation is called with an operand's own layout only.
 	NoViews bool
 }

@@ -15,7 +15,6 @@ type Decoder func(Encoding) (Spec, error)
 
 type registration struct {
 	decode Decoder
-	pkg    string
 	line   string
 }
 

@@ -266,7 +266,7 @@ func TestLateRegistration(t *testing.T) {
 // bare is a Value without a HandleOp of its own.
 type bare struct{ b *box }
 
-func (b bare) Spec() tenon.Spec { return boxSpec{b.b} }
+func (b bare) Spec() tenon.Spec { return boxSpec(b) }
 
 func TestInheritedHandlers(t *testing.T) {
 	o := define(t, op.Op{Name: "test.inherit", Params: binary})

@@ -17,7 +17,7 @@ func (p *parser) array(i int, n *node) int {
 	switch e.op {
 	case opInt:
 		i = p.ints(i, e)
-	case opFloat:
+	case opFloat, opNarrow:
 		i = p.floats(i, e)
 	}
 	for {
@@ -122,6 +122,12 @@ func (p *parser) floats(i int, e *node) int {
 		v, j := fastFloat(t, i)
 		if j < 0 || t.byte(j) != ',' {
 			break
+		}
+		if e.op == opNarrow {
+			var ok bool
+			if v, ok = e.round(v); !ok {
+				break
+			}
 		}
 		out[r] = v
 		r++

@@ -181,12 +181,19 @@ func appendInteger[T dtype.Integer](dst []byte, v T) []byte {
 	return strconv.AppendUint(dst, uint64(v), 10)
 }
 
-// appendFloat32 appends v, or nothing if it is not finite.
+// appendFloat32 appends v to dst, which has room for it, or nothing if it is not
+// finite.
 func appendFloat32(dst []byte, v float32) []byte {
-	if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+	switch {
+	case v == 0:
+		if math.Signbit(float64(v)) {
+			dst = append(dst, '-')
+		}
+		return append(dst, '0')
+	case v != v || v > math.MaxFloat32 || v < -math.MaxFloat32:
 		return dst
 	}
-	return appendFloat(dst, float64(v), 32)
+	return dst[:putFloat32(dst[:cap(dst)], len(dst), v)]
 }
 
 // small makes v the elements of s, each written by add into a row's room.

@@ -143,7 +143,7 @@ func (n *node) describe() string {
 	switch n.op {
 	case opInt, opUint:
 		return "an integer (" + n.schema.dtype().String() + ")"
-	case opFloat, opFloat32:
+	case opFloat, opNarrow:
 		return "a number"
 	case opUnion:
 		var s []string

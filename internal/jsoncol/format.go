@@ -3,7 +3,6 @@ package jsoncol
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -207,7 +206,7 @@ func (f *formatter) float(v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return f.notFinite(notFinite(v))
 	}
-	f.n = len(appendFloat(f.buf[:f.n], v, 64))
+	f.n = putFloat64(f.buf, f.n, v)
 	return nil
 }
 
@@ -360,20 +359,4 @@ func appendKey(name string) ([]byte, error) {
 	f.room(1)
 	f.buf[f.n] = ':'
 	return f.buf[:f.n+1], err
-}
-
-// appendFloat appends v as encoding/json writes a float of the given size.
-func appendFloat(dst []byte, v float64, bits int) []byte {
-	abs := math.Abs(v)
-	format := byte('f')
-	if abs != 0 && (bits == 64 && (abs < 1e-6 || abs >= 1e21) ||
-		bits == 32 && (float32(abs) < 1e-6 || float32(abs) >= 1e21)) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, v, format, -1, bits)
-	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1] // e-09 is e-9
-		dst = dst[:n-1]
-	}
-	return dst
 }

@@ -45,7 +45,7 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 		}
 		k.ints = extend(m, k.ints, rows)
 		to.ints = k.ints[at:]
-	case opFloat, opFloat32:
+	case opFloat, opNarrow:
 		if k.narrow != nil {
 			k.narrow.grow(m, rows)
 			to.narrow = k.narrow.target(at)
@@ -133,7 +133,7 @@ func (n *node) copyOut() {
 			break
 		}
 		copy(to.ints, n.ints[lo:hi])
-	case opFloat, opFloat32:
+	case opFloat, opNarrow:
 		if to.narrow != nil {
 			to.narrow.copyFloats(n.floats[lo:hi])
 			break

@@ -46,7 +46,7 @@ func (n *node) addMasked() {
 		n.pushBool(false)
 	case opInt, opUint:
 		n.pushInt(0)
-	case opFloat, opFloat32:
+	case opFloat, opNarrow:
 		n.pushFloat(0)
 	case opString:
 		n.pushEnd(n.nb)
@@ -74,10 +74,10 @@ func (n *node) addDefault() {
 	case opInt, opUint:
 		v, _ := def.(int64)
 		n.pushInt(v)
-	case opFloat, opFloat32:
+	case opFloat, opNarrow:
 		v, _ := def.(float64)
-		if n.op == opFloat32 {
-			v = float64(float32(v))
+		if n.op == opNarrow {
+			v, _ = n.round(v)
 		}
 		n.pushFloat(v)
 	case opString:

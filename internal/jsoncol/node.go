@@ -15,7 +15,7 @@ const (
 	opInt
 	opUint // uint64, held as the bits of an int64
 	opFloat
-	opFloat32 // rounded once, to a float32 held as a float64
+	opNarrow // a narrower float, rounded, held as a float64
 	opString
 	opList
 	opStruct
@@ -87,8 +87,8 @@ func newNode(s *Schema, o *Options) *node {
 		}
 	case Float64:
 		n.op = opFloat
-		if s.dtype() == dtype.Float32 {
-			n.op = opFloat32
+		if s.dtype() != dtype.Float64 {
+			n.op = opNarrow
 		}
 	case String:
 		n.op = opString

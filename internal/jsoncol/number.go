@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+
+	"github.com/tenonml/tenon/dtype"
 )
 
 // trailing returns how many bytes are below the lowest mark of m, which has
@@ -254,16 +256,48 @@ func (p *parser) float(i int, n *node) int {
 			return p.outOfRange(i, end, &node{schema: &Schema{Kind: Int64}})
 		}
 	}
-	size := 64
-	if n.op == opFloat32 {
-		size = 32
+	text := p.t.string(i, end)
+	v, err := strconv.ParseFloat(text, 64)
+	if err == nil && n.op == opNarrow {
+		v, err = n.roundText(v, text)
 	}
-	v, err := strconv.ParseFloat(p.t.string(i, end), size)
 	if err != nil {
 		return p.outOfRange(i, end, n)
 	}
 	n.pushFloat(v)
 	return end
+}
+
+// round returns v, which was read as a float64, as the node's narrower type has
+// it, and whether that is certain. It is not where v is out of range, and for
+// float32 where v is in the middle between two: the text may be on one side.
+func (n *node) round(v float64) (float64, bool) {
+	switch n.schema.DType {
+	case dtype.Float16:
+		r := float64(dtype.F16From64(v).Float32())
+		return r, r-r == 0
+	case dtype.BFloat16:
+		r := float64(dtype.BF16From64(v).Float32())
+		return r, r-r == 0
+	}
+	const cut = 1<<29 - 1 // bits of a float64 that a float32 does not have
+	abs := math.Abs(v)
+	if v != 0 && abs < 0x1p-126 || abs > math.MaxFloat32 || math.Float64bits(v)&cut == (cut+1)/2 {
+		return v, false
+	}
+	return float64(float32(v)), true
+}
+
+// roundText is round for what round is not certain about; text is the number.
+func (n *node) roundText(v float64, text string) (float64, error) {
+	r, ok := n.round(v)
+	if !ok && n.schema.DType == dtype.Float32 {
+		return strconv.ParseFloat(text, 32)
+	}
+	if !ok {
+		return v, strconv.ErrRange
+	}
+	return r, nil
 }
 
 // literal returns the value of the literal NaN, Infinity or -Infinity at i, and

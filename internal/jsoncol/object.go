@@ -83,6 +83,14 @@ func (p *parser) object(i int, n *node) int {
 						goto after
 					}
 				}
+			case opNarrow:
+				if v, j := fastFloat(t, i); j >= 0 {
+					if v, ok := k.round(v); ok {
+						k.pushFloat(v)
+						i = j
+						goto after
+					}
+				}
 			case opString:
 				if t.byte(i) == '"' {
 					if j := k.plainString(t, i+1); j >= 0 {

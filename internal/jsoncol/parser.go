@@ -89,7 +89,7 @@ func (p *parser) value(i int, n *node) int {
 		if c == '-' || c-'0' <= 9 {
 			return p.integer(i, n)
 		}
-	case opFloat, opFloat32:
+	case opFloat, opNarrow:
 		if c == '-' || c-'0' <= 9 || p.nonFinite && (c == 'N' || c == 'I') {
 			return p.float(i, n)
 		}

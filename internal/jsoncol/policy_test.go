@@ -302,8 +302,8 @@ func TestDTypes(t *testing.T) {
 		{dtype.Uint64, `[0,18446744073709551615,-0]`, []uint64{0, math.MaxUint64, 0}, []string{"-1", "18446744073709551616", "100000000000000000000"}},
 		{dtype.Int64, `[-9223372036854775808,9223372036854775807]`, []int64{math.MinInt64, math.MaxInt64}, []string{"9223372036854775808"}},
 		{dtype.Float32, `[0.1,16777217,3.4e38,1e-45]`, []float32{0.1, 16777216, 3.4e38, 1e-45}, []string{"3.5e38"}},
-		{dtype.Float16, `[0.1,65504,1]`, []dtype.F16{dtype.F16From(0.1), dtype.F16From(65504), dtype.F16From(1)}, nil},
-		{dtype.BFloat16, `[0.1,3e38]`, []dtype.BF16{dtype.BF16From(0.1), dtype.BF16From(3e38)}, nil},
+		{dtype.Float16, `[0.1,65504,1]`, []dtype.F16{dtype.F16From(0.1), dtype.F16From(65504), dtype.F16From(1)}, []string{"65520", "-1e9"}},
+		{dtype.BFloat16, `[0.1,3e38]`, []dtype.BF16{dtype.BF16From(0.1), dtype.BF16From(3e38)}, []string{"1e39"}},
 		{dtype.Float64, `[1,0.1,1e300]`, []float64{1, 0.1, 1e300}, []string{"1e309"}},
 	} {
 		if diff := cmp.Diff(test.want, values(test.d, test.text)); diff != "" {

@@ -94,6 +94,11 @@ func TestWriteFloat32(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if math.Abs(float64(f)) == 1.0/(1<<12) {
+			// 0.000244140625 is in the middle between two decimals of 8 digits, and
+			// strconv takes the odd one for this float32 alone.
+			want = bytes.Replace(want, []byte("63"), []byte("62"), 1)
+		}
 		if lines[i] != string(want) {
 			t.Fatalf("%v (%08x) is written as %s, by encoding/json as %s", f, math.Float32bits(f), lines[i], want)
 		}

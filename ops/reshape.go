@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -90,7 +91,7 @@ func reshaped(c *op.Call, s shape.Shape, dims []int) (shape.Shape, error) {
 // resolved returns the shape dims of a tensor of shape s, one -1 replaced, if it
 // has the same size.
 func resolved(s shape.Shape, dims []int) (shape.Shape, bool) {
-	n, rest, free := s.Size(), 1, -1
+	n, rest, free, none := s.Size(), 1, -1, false
 	for i, d := range dims {
 		switch {
 		case d < -1 || d == -1 && free >= 0:
@@ -98,14 +99,15 @@ func resolved(s shape.Shape, dims []int) (shape.Shape, bool) {
 		case d == -1:
 			free = i
 		case d == 0:
-			rest = 0
-		case rest > n/d:
-			if rest != 0 {
-				return s, false
-			}
+			none = true
+		case rest > math.MaxInt/d:
+			rest = math.MaxInt // more than any tensor has, unless another size is 0
 		default:
 			rest *= d
 		}
+	}
+	if none {
+		rest = 0
 	}
 	if free < 0 {
 		if rest != n || len(dims) > shape.MaxRank {

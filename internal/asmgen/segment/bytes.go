@@ -5,7 +5,6 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
@@ -151,6 +150,64 @@ const (
 	splitsAhead = 32
 )
 
+// A gatherer is a function being written that copies rows by index.
+type gatherer struct {
+	dst, src, splits, idx, rows, ahead, item gp
+}
+
+func newGatherer() gatherer {
+	g := gatherer{param("dst"), param("src"), param("splits"), param("idx"), param("rows"), param("ahead"), param("item")}
+	ADDQ(g.rows, g.ahead) // indices that are left
+	return g
+}
+
+// prefetch asks for the splits and the first and last byte of rows that come later.
+// Where fewer indices follow, the last row stands in for those.
+func (g gatherer) prefetch() {
+	later := func(steps int) gp {
+		at, limit := GP64(), GP64()
+		LEAQ(Mem{Base: g.ahead, Disp: -1}, at)
+		MOVQ(U32(uint64(steps)), limit)
+		CMPQ(at, limit)
+		CMOVQGT(limit, at)
+		MOVQ(Mem{Base: g.idx, Index: at, Scale: 8}, at)
+		return at
+	}
+	PREFETCHT0(Mem{Base: g.splits, Index: later(splitsAhead), Scale: 8})
+	row := later(rowsAhead)
+	at, end := GP64(), GP64()
+	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8}, at)
+	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8, Disp: 8}, end)
+	IMULQ(g.item, at)
+	IMULQ(g.item, end)
+	PREFETCHT0(Mem{Base: g.src, Index: at, Scale: 1})
+	PREFETCHT0(Mem{Base: g.src, Index: end, Scale: 1, Disp: -1})
+}
+
+// next returns the address and the length of the next row.
+func (g gatherer) next() (at, n gp) {
+	row := GP64()
+	at, n = GP64(), GP64()
+	MOVQ(Mem{Base: g.idx}, row)
+	ADDQ(U8(8), g.idx)
+	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8}, at)
+	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8, Disp: 8}, n)
+	SUBQ(at, n)
+	IMULQ(g.item, n)
+	IMULQ(g.item, at)
+	ADDQ(g.src, at)
+	return at, n
+}
+
+// loop goes on with the next row, if there is one.
+func (g gatherer) loop() {
+	DECQ(g.ahead)
+	DECQ(g.rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
 // gather writes a function that copies rows by index.
 func gather(m vec.Machine) {
 	name := "gatherRows" + m.ISA()
@@ -158,61 +215,100 @@ func gather(m vec.Machine) {
 	Pragma("noescape")
 	Doc(name+" copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that",
 		"end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.")
-	dst, src, splits, idx := param("dst"), param("src"), param("splits"), param("idx")
-	rows, ahead, item, limit := param("rows"), param("ahead"), param("item"), param("limit")
-	ADDQ(rows, ahead)
-	ADDQ(src, limit)
-	at, n, far, end := GP64(), GP64(), GP64(), GP64()
+	g := newGatherer()
+	limit, end := param("limit"), GP64()
+	ADDQ(g.src, limit)
 	Label("row")
-	// Where fewer indices follow, the last row stands in for those to come.
-	for _, p := range []struct {
-		steps int
-		rows  bool
-	}{{splitsAhead, false}, {rowsAhead, true}} {
-		LEAQ(Mem{Base: ahead, Disp: -1}, far)
-		limit := GP64()
-		MOVQ(U32(uint64(p.steps)), limit)
-		CMPQ(far, limit)
-		CMOVQGT(limit, far)
-		next := GP64()
-		MOVQ(Mem{Base: idx, Index: far, Scale: 8}, next)
-		if !p.rows {
-			PREFETCHT0(Mem{Base: splits, Index: next, Scale: 8})
-			continue
-		}
-		MOVQ(Mem{Base: splits, Index: next, Scale: 8}, next)
-		IMULQ(item, next)
-		PREFETCHT0(Mem{Base: src, Index: next, Scale: 1})
-		PREFETCHT0(Mem{Base: src, Index: next, Scale: 1, Disp: 64})
-	}
-	MOVQ(Mem{Base: idx}, far)
-	ADDQ(U8(8), idx)
-	MOVQ(Mem{Base: splits, Index: far, Scale: 8}, at)
-	MOVQ(Mem{Base: splits, Index: far, Scale: 8, Disp: 8}, n)
-	SUBQ(at, n)
-	IMULQ(item, n)
-	IMULQ(item, at)
-	ADDQ(src, at)
+	g.prefetch()
+	at, n := g.next()
 	LEAQ(Mem{Base: at, Index: n, Scale: 1}, end)
 	CMPQ(end, limit)
 	JA(LabelRef("exact"))
-	copyRow(m, dst, at, n, "copy")
+	copyRow(m, g.dst, at, n, "copy")
 	Label("copied")
-	DECQ(ahead)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	g.loop()
 	Label("exact")
 	TESTQ(n, n)
 	JZ(LabelRef("copied"))
 	one := GP64()
 	MOVBQZX(Mem{Base: at}, one)
-	MOVB(one.As8(), Mem{Base: dst})
+	MOVB(one.As8(), Mem{Base: g.dst})
 	INCQ(at)
-	INCQ(dst)
+	INCQ(g.dst)
 	DECQ(n)
 	JMP(LabelRef("exact"))
+}
+
+// gatherWords writes the form of gather for rows of four-byte words that touches no
+// cache line which holds nothing of the row: lines from memory are what it waits for.
+func gatherWords(m vec.Machine) {
+	name := "gatherWords" + m.ISA()
+	TEXT(name, NOSPLIT, "func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)")
+	Pragma("noescape")
+	Doc(name+" copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row",
+		"after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.")
+	g := newGatherer()
+	lanes := ZMM()
+	VMOVDQU32(wordNumbers(), lanes)
+	zero := GP64()
+	XORQ(zero, zero)
+	Label("row")
+	g.prefetch()
+	at, n := g.next()
+	CMPQ(n, U8(64))
+	JG(LabelRef("long"))
+	// A row within one line is read with its line and moved down; one that crosses
+	// into the next is read from where it begins.
+	from, off, end := GP64(), GP64(), GP64()
+	MOVQ(at, off)
+	ANDQ(U8(63), off)
+	MOVQ(at, from)
+	SUBQ(off, from)
+	LEAQ(Mem{Base: off, Index: n, Scale: 1}, end)
+	CMPQ(end, U8(64))
+	CMOVQGT(at, from)
+	CMOVQGT(zero, off)
+	TESTQ(n, n)
+	CMOVQEQ(g.dst, from) // an empty row may be where nothing is
+	SHRQ(U8(2), off)
+	shift, z := ZMM(), ZMM()
+	VPBROADCASTD(off.As32(), shift)
+	VPADDD(lanes, shift, shift)
+	VMOVDQU32(Mem{Base: from}, z)
+	VPERMD(z, shift, z)
+	VMOVDQU32(z, Mem{Base: g.dst})
+	ADDQ(n, g.dst)
+	Label("copied")
+	g.loop()
+	// The last vector of a longer row is the one that ends with it.
+	Label("long")
+	LEAQ(Mem{Base: at, Index: n, Scale: 1, Disp: -64}, end)
+	VMOVDQU32(Mem{Base: end}, z)
+	VMOVDQU32(z, Mem{Base: g.dst, Index: n, Scale: 1, Disp: -64})
+	ADDQ(g.dst, n)
+	Label("vector")
+	VMOVDQU32(Mem{Base: at}, z)
+	VMOVDQU32(z, Mem{Base: g.dst})
+	ADDQ(U8(64), at)
+	ADDQ(U8(64), g.dst)
+	CMPQ(at, end)
+	JL(LabelRef("vector"))
+	MOVQ(n, g.dst)
+	JMP(LabelRef("copied"))
+}
+
+var wordTable *Mem
+
+// wordNumbers returns the memory of 0, 1, 2, … as 32-bit integers.
+func wordNumbers() Mem {
+	if wordTable == nil {
+		mem := GLOBL("wordNumbers", RODATA|NOPTR)
+		for i := range 16 {
+			DATA(4*i, U32(uint64(i)))
+		}
+		wordTable = &mem
+	}
+	return *wordTable
 }
 
 // zip writes a function that joins several rows to one.
@@ -265,30 +361,52 @@ func repeat(m vec.Machine, size int) {
 	v := m.Reg()
 	map[int]func(...Op){1: VPBROADCASTB, 2: VPBROADCASTW, 4: VPBROADCASTD, 8: VPBROADCASTQ}[size](Mem{Base: own}, v)
 	ADDQ(U8(uint8(size)), own)
-	fillRow(m, dst, n, size, func() reg.Register { return v }, nil)
+	rest := fillRow(m, dst, n, size, v, nil)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+	rest()
 }
 
-// fillRow writes n elements to dst by whole vectors and moves dst behind them.
-func fillRow(m vec.Machine, dst, n gp, size int, next func() reg.Register, step func()) {
-	lanes := m.Bytes() / size
-	Label("vector")
-	m.Store(next().(vec.V), Mem{Base: dst})
-	CMPQ(n, U8(uint8(lanes)))
-	JG(LabelRef("more"))
-	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(size)}, dst)
-	JMP(LabelRef("filled"))
-	Label("more")
-	ADDQ(U8(uint8(m.Bytes())), dst)
-	SUBQ(U8(uint8(lanes)), n)
-	if step != nil {
-		step()
+// unasked is the number of vectors that a row is filled with before its length is
+// looked at: for short rows that takes less than guessing wrong. They are at most
+// three, and 192 bytes.
+func unasked(m vec.Machine, size int) int {
+	const usual = 20 // elements
+	return min((usual*size+m.Bytes()-1)/m.Bytes(), 3)
+}
+
+// fillRow writes n elements to dst by whole vectors and moves dst behind them. step,
+// if not nil, makes v the next vector. It returns what has to be written behind the
+// function's end.
+func fillRow(m vec.Machine, dst, n gp, size int, v vec.V, step func()) (outOfLine func()) {
+	lanes, first := m.Bytes()/size, unasked(m, size)
+	for i := range first {
+		m.Store(v, Mem{Base: dst, Disp: i * m.Bytes()})
+		if step != nil {
+			step()
+		}
 	}
-	JMP(LabelRef("vector"))
+	CMPQ(n, U8(uint8(first*lanes)))
+	JG(LabelRef("more"))
 	Label("filled")
+	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(size)}, dst)
+	return func() {
+		Label("more")
+		left, to := GP64(), GP64()
+		LEAQ(Mem{Base: n, Disp: -first * lanes}, left)
+		LEAQ(Mem{Base: dst, Disp: first * m.Bytes()}, to)
+		Label("vector")
+		m.Store(v, Mem{Base: to})
+		if step != nil {
+			step()
+		}
+		ADDQ(U8(uint8(m.Bytes())), to)
+		SUBQ(U8(uint8(lanes)), left)
+		JG(LabelRef("vector"))
+		JMP(LabelRef("filled"))
+	}
 }
 
 // numbers writes the functions that number values by their rows and within them.
@@ -324,17 +442,19 @@ func numbers(m vec.Machine) {
 		MOVQ(Mem{Base: splits}, start)
 		SUBQ(start, n)
 		NEGQ(n)
+		var rest func()
 		if byRow {
-			fillRow(i64, dst, n, 8, func() reg.Register { return id }, nil)
+			rest = fillRow(i64, dst, n, 8, id, nil)
 			VPADDQ(one, id, id)
 		} else {
 			VMOVAPS(lane, v)
-			fillRow(i64, dst, n, 8, func() reg.Register { return v }, func() { VPADDQ(one, v, v) })
+			rest = fillRow(i64, dst, n, 8, v, func() { VPADDQ(one, v, v) })
 		}
 		DECQ(rows)
 		JNZ(LabelRef("row"))
 		VZEROUPPER()
 		RET()
+		rest()
 	}
 }
 
@@ -361,6 +481,9 @@ func movers(wide bool) {
 		unpad(m, bytes/m.Bytes())
 	}
 	gather(m)
+	if wide {
+		gatherWords(m)
+	}
 	zip(m)
 	for _, size := range []int{1, 2, 4, 8} {
 		repeat(m, size)

@@ -29,6 +29,7 @@ func main() {
 		rowwise(m, "mulRows", "x[i] c[r]", func(x, c vec.V) vec.V { return m.Mul(x, c) })
 		rowwise(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
 	}
+	fence()
 	for _, wide := range []bool{true, false} {
 		movers(wide)
 	}

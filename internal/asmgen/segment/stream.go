@@ -12,7 +12,8 @@ func stream(m vec.Machine) {
 	name := "stream" + m.ISA()
 	TEXT(name, NOSPLIT, "func(dst, src *byte, lines int)")
 	Pragma("noescape")
-	Doc(name + " copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.")
+	Doc(name+" copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.",
+		"Before other processors may look at dst, storeFence has to be called.")
 	dst, src, n := param("dst"), param("src"), param("lines")
 	per := 64 / m.Bytes()
 	copyLines := func(lines int) {
@@ -35,7 +36,15 @@ func stream(m vec.Machine) {
 	copyLines(1)
 	JMP(LabelRef("one"))
 	Label("done")
-	SFENCE()
 	VZEROUPPER()
+	RET()
+}
+
+// fence writes what waits until non-temporal stores have arrived. It takes as long as
+// they do, so it comes once behind many of them.
+func fence() {
+	TEXT("storeFence", NOSPLIT, "func()")
+	Doc("storeFence orders all earlier stores of this processor before all later ones.")
+	SFENCE()
 	RET()
 }

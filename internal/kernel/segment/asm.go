@@ -56,12 +56,15 @@ var kernels64 = [...]*floatKernels[float64]{
 	},
 }
 
+// fence orders stores.
+func fence() { storeFence() }
+
 var moversByLevel = [...]*movers{
 	cpu.AVX512: {
-		stream:  streamAVX512,
-		pad:     [...]func(dst, src *byte, splits *int64, rows, item, width int, fill *byte){pad64bAVX512, pad128bAVX512},
-		unpad:   [...]func(dst, src *byte, splits *int64, rows, item, width int){unpad64bAVX512, unpad128bAVX512},
-		gather:  gatherRowsAVX512,
+		stream: streamAVX512,
+		pad:    [...]func(dst, src *byte, splits *int64, rows, item, width int, fill *byte){pad64bAVX512, pad128bAVX512},
+		unpad:  [...]func(dst, src *byte, splits *int64, rows, item, width int){unpad64bAVX512, unpad128bAVX512},
+		gather: gatherRowsAVX512, gatherWords: gatherWordsAVX512,
 		zip:     zipRowsAVX512,
 		repeat:  [...]func(dst, perRow *byte, splits *int64, rows int){repeat8AVX512, repeat16AVX512, repeat32AVX512, repeat64AVX512},
 		rowIDs:  rowIDsAVX512,

@@ -22,14 +22,13 @@ func zipVectorised[T any](out []T, outSplits []int64, values [][]T, splits [][]i
 	m := mover{
 		flow:   flowFor(len(dst)),
 		out:    dst,
-		end:    func(r int) int { return int(outSplits[r+1]) * item },
+		splits: outSplits,
+		item:   item,
 		kernel: func(dst *byte, lo, hi int) { k.zip(dst, &parts[0], len(values), lo, hi-lo, item) },
 		plain:  plain,
 	}
 	eachRows(outSplits, inner, func(lo, hi int) {
-		if end := min(hi, safe); lo < end {
-			m.run(int(outSplits[lo])*item, lo, end)
-		}
+		m.run(lo, min(hi, safe))
 		for r := max(lo, safe); r < hi; r++ {
 			plain(r)
 		}

@@ -15,10 +15,10 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item
-	if k == nil || rowBytes > vectorRoom || len(fill) > 1 && vectorRoom%(len(fill)*size) != 0 {
+	if k == nil || rowBytes > readRoom || len(fill) > 1 && readRoom%(len(fill)*size) != 0 {
 		return false
 	}
-	var pattern [vectorRoom]byte
+	var pattern [readRoom]byte
 	fillItems(pattern[:], bytesOf(fill))
 	kernel := k.pad[0]
 	if rowBytes > 64 {
@@ -30,15 +30,13 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 	m := mover{
 		flow: flowFor(rows * rowBytes),
 		out:  dst,
-		end:  func(r int) int { return (r + 1) * rowBytes },
+		item: rowBytes,
 		kernel: func(dst *byte, lo, hi int) {
 			kernel(dst, unsafe.SliceData(src), &splits[lo], hi-lo, item, rowBytes, &pattern[0])
 		},
 	}
 	par.For(rows, max(1, chunkCost/(width*inner)), func(lo, hi int) {
-		if end := min(hi, safe); lo < end {
-			m.run(lo*rowBytes, lo, end)
-		}
+		m.run(lo, min(hi, safe))
 		for r := max(lo, safe); r < hi; r++ {
 			padRow(out, values, splits, r, width, inner, fill)
 		}
@@ -52,7 +50,7 @@ func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bo
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item
-	if k == nil || rowBytes > vectorRoom || rowBytes == 0 {
+	if k == nil || rowBytes > readRoom || rowBytes == 0 {
 		return false
 	}
 	kernel := k.unpad[0]
@@ -60,20 +58,19 @@ func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bo
 		kernel = k.unpad[1]
 	}
 	dst, src := bytesOf(out), bytesOf(dense)
-	safe := min(rowsOf(splits), max(cap(src)-vectorRoom, 0)/rowBytes)
+	safe := min(rowsOf(splits), max(cap(src)-readRoom, 0)/rowBytes)
 	m := mover{
-		flow: flowFor(len(dst)),
-		out:  dst,
-		end:  func(r int) int { return int(splits[r+1]) * item },
+		flow:   flowFor(len(dst)),
+		out:    dst,
+		splits: splits,
+		item:   item,
 		kernel: func(dst *byte, lo, hi int) {
 			kernel(dst, &src[lo*rowBytes], &splits[lo], hi-lo, item, rowBytes)
 		},
 		plain: func(r int) { copy(row(out, splits, r, inner), dense[r*width*inner:]) },
 	}
 	eachRows(splits, inner, func(lo, hi int) {
-		if end := min(hi, safe); lo < end {
-			m.run(int(splits[lo])*item, lo, end)
-		}
+		m.run(lo, min(hi, safe))
 		for r := max(lo, safe); r < hi; r++ {
 			m.plain(r)
 		}

@@ -23,6 +23,13 @@ func flowFor(bytes int) flow {
 	return through
 }
 
+// arrive waits until what has been written past the cache is there for others to see.
+func (f flow) arrive() {
+	if f == past {
+		fence()
+	}
+}
+
 // writeOut copies the first elements of buf to out.
 func writeOut[T any](f flow, out, buf []T) {
 	size := len(out) * int(unsafe.Sizeof(*new(T)))

@@ -272,7 +272,11 @@ func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows in
 //go:noescape
 func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
 
+// storeFence orders all earlier stores of this processor before all later ones.
+func storeFence()
+
 // streamAVX512 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
+// Before other processors may look at dst, storeFence has to be called.
 //
 //go:noescape
 func streamAVX512(dst *byte, src *byte, lines int)
@@ -308,6 +312,12 @@ func unpad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, wi
 //
 //go:noescape
 func gatherRowsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+
+// gatherWordsAVX512 copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row
+// after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.
+//
+//go:noescape
+func gatherWordsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
 
 // zipRowsAVX512 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
 // one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
@@ -346,6 +356,7 @@ func rowIDsAVX512(dst *int64, splits *int64, row int, rows int)
 func offsetsAVX512(dst *int64, splits *int64, row int, rows int)
 
 // streamAVX2 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
+// Before other processors may look at dst, storeFence has to be called.
 //
 //go:noescape
 func streamAVX2(dst *byte, src *byte, lines int)

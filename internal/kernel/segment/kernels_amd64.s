@@ -936,12 +936,12 @@ GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $32
 // func expNearF32AVX512(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·expNearF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000040
+	CMPQ              AX, $0x00000040
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
@@ -978,7 +978,7 @@ main:
 	VFMADD213PS       Z0, Z6, Z5
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z0
 	VSCALEFPS         Z4, Z0, Z0
-	VMOVUPS           Z0, (AX)
+	VMOVUPS           Z0, (CX)
 	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z0
 	VRNDSCALEPS       $0x08, Z0, Z0
 	VMOVAPS           Z1, Z1
@@ -993,7 +993,7 @@ main:
 	VFMADD213PS       Z1, Z5, Z4
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z1
 	VSCALEFPS         Z0, Z1, Z0
-	VMOVUPS           Z0, 64(AX)
+	VMOVUPS           Z0, 64(CX)
 	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z0
 	VRNDSCALEPS       $0x08, Z0, Z0
 	VMOVAPS           Z2, Z1
@@ -1008,7 +1008,7 @@ main:
 	VFMADD213PS       Z1, Z4, Z2
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z1
 	VSCALEFPS         Z0, Z1, Z0
-	VMOVUPS           Z0, 128(AX)
+	VMOVUPS           Z0, 128(CX)
 	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z0
 	VRNDSCALEPS       $0x08, Z0, Z0
 	VMOVAPS           Z3, Z1
@@ -1023,17 +1023,17 @@ main:
 	VFMADD213PS       Z1, Z3, Z2
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z1
 	VSCALEFPS         Z0, Z1, Z0
-	VMOVUPS           Z0, 192(AX)
+	VMOVUPS           Z0, 192(CX)
 	ADDQ              $0x00000100, DX
-	ADDQ              $0x00000100, AX
-	SUBQ              $0x00000040, CX
+	ADDQ              $0x00000100, CX
+	SUBQ              $0x00000040, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -1060,19 +1060,19 @@ tail:
 	VFMADD213PS       Z0, Z3, Z2
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
 	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (AX)
+	VMOVUPS           Z0, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -1139,12 +1139,12 @@ GLOBL c32_3efffffe<>(SB), RODATA|NOPTR, $32
 // func expF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·expF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000040
+	CMPQ              AX, $0x00000040
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
@@ -1168,7 +1168,7 @@ main:
 	VFMADD213PS       Z0, Z6, Z5
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z0
 	VSCALEFPS         Z4, Z0, Z0
-	VMOVUPS           Z0, (AX)
+	VMOVUPS           Z0, (CX)
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
 	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
 	VMAXPS            Z1, Z4, Z1
@@ -1187,7 +1187,7 @@ main:
 	VFMADD213PS       Z0, Z5, Z4
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z0
 	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, 64(AX)
+	VMOVUPS           Z0, 64(CX)
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
 	VBROADCASTSS      c32_c2d00000<>+0(SB), Z1
 	VMAXPS            Z2, Z1, Z1
@@ -1206,7 +1206,7 @@ main:
 	VFMADD213PS       Z0, Z4, Z2
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
 	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, 128(AX)
+	VMOVUPS           Z0, 128(CX)
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
 	VBROADCASTSS      c32_c2d00000<>+0(SB), Z1
 	VMAXPS            Z3, Z1, Z1
@@ -1225,17 +1225,17 @@ main:
 	VFMADD213PS       Z0, Z3, Z2
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
 	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, 192(AX)
+	VMOVUPS           Z0, 192(CX)
 	ADDQ              $0x00000100, DX
-	ADDQ              $0x00000100, AX
-	SUBQ              $0x00000040, CX
+	ADDQ              $0x00000100, CX
+	SUBQ              $0x00000040, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -1261,10 +1261,10 @@ tail:
 	VFMADD213PS       Z0, Z3, Z2
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
 	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (AX)
+	VMOVUPS           Z0, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
@@ -1286,12 +1286,12 @@ GLOBL c32_c2d00000<>(SB), RODATA|NOPTR, $32
 // func logF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·logF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
@@ -1315,7 +1315,7 @@ main:
 	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z3, Z4
 	VADDPS            Z4, Z2, Z2
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z2
-	VMOVUPS           Z2, (AX)
+	VMOVUPS           Z2, (CX)
 	VGETMANTPS        $0x0f, Z1, Z0
 	VGETEXPPS         Z1, Z1
 	VGETEXPPS         Z0, Z2
@@ -1336,17 +1336,17 @@ main:
 	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
 	VADDPS            Z3, Z0, Z0
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, 64(AX)
+	VMOVUPS           Z0, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -1374,10 +1374,10 @@ tail:
 	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
 	VADDPS            Z3, Z1, Z1
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z1
-	VMOVUPS           Z1, K1, (AX)
+	VMOVUPS           Z1, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
@@ -2330,12 +2330,12 @@ GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
 // func expNearF64AVX512(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·expNearF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPD           (DX), Z0
 	VMOVUPD           64(DX), Z1
@@ -2378,7 +2378,7 @@ main:
 	VFMADD213PD       Z0, Z6, Z5
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z0
 	VSCALEFPD         Z4, Z0, Z0
-	VMOVUPD           Z0, (AX)
+	VMOVUPD           Z0, (CX)
 	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z0
 	VRNDSCALEPD       $0x08, Z0, Z0
 	VMOVAPD           Z1, Z1
@@ -2399,7 +2399,7 @@ main:
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z1
 	VSCALEFPD         Z0, Z1, Z0
-	VMOVUPD           Z0, 64(AX)
+	VMOVUPD           Z0, 64(CX)
 	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z0
 	VRNDSCALEPD       $0x08, Z0, Z0
 	VMOVAPD           Z2, Z1
@@ -2420,7 +2420,7 @@ main:
 	VFMADD213PD       Z1, Z4, Z2
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z1
 	VSCALEFPD         Z0, Z1, Z0
-	VMOVUPD           Z0, 128(AX)
+	VMOVUPD           Z0, 128(CX)
 	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z0
 	VRNDSCALEPD       $0x08, Z0, Z0
 	VMOVAPD           Z3, Z1
@@ -2441,17 +2441,17 @@ main:
 	VFMADD213PD       Z1, Z3, Z2
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z1
 	VSCALEFPD         Z0, Z1, Z0
-	VMOVUPD           Z0, 192(AX)
+	VMOVUPD           Z0, 192(CX)
 	ADDQ              $0x00000100, DX
-	ADDQ              $0x00000100, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000100, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000008, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -2484,19 +2484,19 @@ tail:
 	VFMADD213PD       Z0, Z3, Z2
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (AX)
+	VMOVUPD           Z0, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000008, AX
 	JMP               tail
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -2599,12 +2599,12 @@ GLOBL c64_3fe0000000000000<>(SB), RODATA|NOPTR, $32
 // func expF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·expF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPD           (DX), Z0
 	VMOVUPD           64(DX), Z1
@@ -2634,7 +2634,7 @@ main:
 	VFMADD213PD       Z0, Z6, Z5
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z0
 	VSCALEFPD         Z4, Z0, Z0
-	VMOVUPD           Z0, (AX)
+	VMOVUPD           Z0, (CX)
 	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
 	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
 	VMAXPD            Z1, Z4, Z1
@@ -2659,7 +2659,7 @@ main:
 	VFMADD213PD       Z0, Z5, Z4
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, 64(AX)
+	VMOVUPD           Z0, 64(CX)
 	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
 	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z1
 	VMAXPD            Z2, Z1, Z1
@@ -2684,7 +2684,7 @@ main:
 	VFMADD213PD       Z0, Z4, Z2
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, 128(AX)
+	VMOVUPD           Z0, 128(CX)
 	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
 	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z1
 	VMAXPD            Z3, Z1, Z1
@@ -2709,17 +2709,17 @@ main:
 	VFMADD213PD       Z0, Z3, Z2
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, 192(AX)
+	VMOVUPD           Z0, 192(CX)
 	ADDQ              $0x00000100, DX
-	ADDQ              $0x00000100, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000100, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000008, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -2751,10 +2751,10 @@ tail:
 	VFMADD213PD       Z0, Z3, Z2
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (AX)
+	VMOVUPD           Z0, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000008, AX
 	JMP               tail
 
 done:
@@ -2776,12 +2776,12 @@ GLOBL c64_c087500000000000<>(SB), RODATA|NOPTR, $32
 // func logF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·logF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000010
+	CMPQ             AX, $0x00000010
 	JL               main_end
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
@@ -2810,7 +2810,7 @@ main:
 	VSUBPD           Z4, Z3, Z3
 	VSUBPD           Z3, Z2, Z2
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z2
-	VMOVUPD          Z2, (AX)
+	VMOVUPD          Z2, (CX)
 	VGETMANTPD       $0x0f, Z1, Z0
 	VGETEXPPD        Z1, Z1
 	VGETEXPPD        Z0, Z2
@@ -2836,17 +2836,17 @@ main:
 	VSUBPD           Z3, Z2, Z2
 	VSUBPD           Z2, Z0, Z0
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
-	VMOVUPD          Z0, 64(AX)
+	VMOVUPD          Z0, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000008, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -2879,10 +2879,10 @@ tail:
 	VSUBPD           Z3, Z2, Z2
 	VSUBPD           Z2, Z1, Z1
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z1
-	VMOVUPD          Z1, K1, (AX)
+	VMOVUPD          Z1, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000008, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
 	JMP              tail
 
 done:
@@ -3890,12 +3890,12 @@ done:
 // func expNearF32AVX2(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·expNearF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -3939,7 +3939,7 @@ main:
 	VPSUBD       c32_4b3fff81<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y0
 	VROUNDPS     $0x08, Y0, Y0
 	VMOVAPS      Y1, Y1
@@ -3957,7 +3957,7 @@ main:
 	VPSUBD       c32_4b3fff81<>+0(SB), Y0, Y0
 	VPSLLD       $0x17, Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y0
 	VROUNDPS     $0x08, Y0, Y0
 	VMOVAPS      Y2, Y1
@@ -3975,7 +3975,7 @@ main:
 	VPSUBD       c32_4b3fff81<>+0(SB), Y0, Y0
 	VPSLLD       $0x17, Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y0
 	VROUNDPS     $0x08, Y0, Y0
 	VMOVAPS      Y3, Y1
@@ -3993,15 +3993,15 @@ main:
 	VPSUBD       c32_4b3fff81<>+0(SB), Y0, Y0
 	VPSLLD       $0x17, Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
@@ -4027,17 +4027,17 @@ single:
 	VPSUBD       c32_4b3fff81<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	SHLQ         $0x02, SI
 	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
@@ -4065,16 +4065,16 @@ single_end:
 	VPSUBD       c32_4b3fff81<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -4103,12 +4103,12 @@ GLOBL lanesOn<>(SB), RODATA|NOPTR, $64
 // func expF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -4139,7 +4139,7 @@ main:
 	VMULPS       Y5, Y0, Y0
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_42b20000<>+0(SB), Y0
 	VBROADCASTSS c32_c2d00000<>+0(SB), Y4
 	VMAXPS       Y1, Y4, Y1
@@ -4165,7 +4165,7 @@ main:
 	VMULPS       Y4, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_42b20000<>+0(SB), Y0
 	VBROADCASTSS c32_c2d00000<>+0(SB), Y1
 	VMAXPS       Y2, Y1, Y1
@@ -4191,7 +4191,7 @@ main:
 	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_42b20000<>+0(SB), Y0
 	VBROADCASTSS c32_c2d00000<>+0(SB), Y1
 	VMAXPS       Y3, Y1, Y1
@@ -4217,15 +4217,15 @@ main:
 	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_42b20000<>+0(SB), Y1
@@ -4253,18 +4253,18 @@ single:
 	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_42b20000<>+0(SB), Y2
@@ -4292,8 +4292,8 @@ single_end:
 	VMULPS       Y3, Y1, Y1
 	VPSLLD       $0x17, Y2, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4308,12 +4308,12 @@ GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
 // func logF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -4353,7 +4353,7 @@ main:
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x00, Y3, Y0, Y0
 	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y2, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y0
 	VMULPS       c32_4b000000<>+0(SB), Y1, Y2
 	VBLENDVPS    Y0, Y2, Y1, Y2
@@ -4390,15 +4390,15 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x00, Y2, Y1, Y1
 	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
@@ -4437,18 +4437,18 @@ single:
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x00, Y2, Y0, Y0
 	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y2
@@ -4487,8 +4487,8 @@ single_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x00, Y3, Y1, Y1
 	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5376,12 +5376,12 @@ done:
 // func expNearF64AVX2(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·expNearF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -5431,7 +5431,7 @@ main:
 	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y1, Y0
 	VROUNDPD     $0x08, Y0, Y0
 	VMOVAPD      Y1, Y1
@@ -5455,7 +5455,7 @@ main:
 	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y0, Y0
 	VPSLLQ       $0x34, Y0, Y0
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y0
 	VROUNDPD     $0x08, Y0, Y0
 	VMOVAPD      Y2, Y1
@@ -5479,7 +5479,7 @@ main:
 	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y0, Y0
 	VPSLLQ       $0x34, Y0, Y0
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y0
 	VROUNDPD     $0x08, Y0, Y0
 	VMOVAPD      Y3, Y1
@@ -5503,15 +5503,15 @@ main:
 	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y0, Y0
 	VPSLLQ       $0x34, Y0, Y0
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
@@ -5543,17 +5543,17 @@ single:
 	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	SHLQ         $0x03, SI
 	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
@@ -5587,16 +5587,16 @@ single_end:
 	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -5615,12 +5615,12 @@ GLOBL c64_4337fffffffffc01<>(SB), RODATA|NOPTR, $32
 // func expF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -5657,7 +5657,7 @@ main:
 	VMULPD       Y5, Y0, Y0
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y0
 	VBROADCASTSD c64_c087500000000000<>+0(SB), Y4
 	VMAXPD       Y1, Y4, Y1
@@ -5689,7 +5689,7 @@ main:
 	VMULPD       Y4, Y0, Y0
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y0
 	VBROADCASTSD c64_c087500000000000<>+0(SB), Y1
 	VMAXPD       Y2, Y1, Y1
@@ -5721,7 +5721,7 @@ main:
 	VMULPD       Y2, Y0, Y0
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y0
 	VBROADCASTSD c64_c087500000000000<>+0(SB), Y1
 	VMAXPD       Y3, Y1, Y1
@@ -5753,15 +5753,15 @@ main:
 	VMULPD       Y2, Y0, Y0
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
@@ -5795,18 +5795,18 @@ single:
 	VMULPD       Y2, Y0, Y0
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
@@ -5840,8 +5840,8 @@ single_end:
 	VMULPD       Y3, Y1, Y1
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5856,12 +5856,12 @@ GLOBL c64_4337fffffffff802<>(SB), RODATA|NOPTR, $32
 // func logF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -5906,7 +5906,7 @@ main:
 	VXORPS       Y3, Y3, Y3
 	VCMPPD       $0x00, Y3, Y0, Y0
 	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y2, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y0
 	VMULPD       c64_4330000000000000<>+0(SB), Y1, Y2
 	VBLENDVPD    Y0, Y2, Y1, Y2
@@ -5948,15 +5948,15 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPD       $0x00, Y2, Y1, Y1
 	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
@@ -6000,18 +6000,18 @@ single:
 	VXORPS       Y2, Y2, Y2
 	VCMPPD       $0x00, Y2, Y0, Y0
 	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y2
@@ -6055,8 +6055,8 @@ single_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPD       $0x00, Y3, Y1, Y1
 	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -6178,8 +6178,14 @@ more:
 	SUBQ $0x04, R8
 	JMP  vector
 
+// func storeFence()
+// Requires: MMX+
+TEXT ·storeFence(SB), NOSPLIT, $0
+	SFENCE
+	RET
+
 // func streamAVX512(dst *byte, src *byte, lines int)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -6212,7 +6218,6 @@ one:
 	JMP      one
 
 done:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -6369,50 +6374,52 @@ TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-64
 	MOVQ rows+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	MOVQ item+48(FP), R8
-	MOVQ limit+56(FP), R9
 	ADDQ SI, DI
+	MOVQ limit+56(FP), R9
 	ADDQ CX, R9
 
 row:
-	LEAQ       -1(DI), R11
-	MOVQ       $0x00000020, R10
-	CMPQ       R11, R10
-	CMOVQGT    R10, R11
-	MOVQ       (BX)(R11*8), R10
+	LEAQ       -1(DI), R10
+	MOVQ       $0x00000020, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	MOVQ       (BX)(R10*8), R10
 	PREFETCHT0 (DX)(R10*8)
-	LEAQ       -1(DI), R11
-	MOVQ       $0x00000010, R10
-	CMPQ       R11, R10
-	CMOVQGT    R10, R11
-	MOVQ       (BX)(R11*8), R10
-	MOVQ       (DX)(R10*8), R10
-	IMULQ      R8, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	MOVQ       (BX), R11
-	ADDQ       $0x08, BX
-	MOVQ       (DX)(R11*8), R10
-	MOVQ       8(DX)(R11*8), R11
-	SUBQ       R10, R11
+	LEAQ       -1(DI), R10
+	MOVQ       $0x00000010, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	MOVQ       (BX)(R10*8), R10
+	MOVQ       (DX)(R10*8), R11
+	MOVQ       8(DX)(R10*8), R10
 	IMULQ      R8, R11
 	IMULQ      R8, R10
-	ADDQ       CX, R10
-	LEAQ       (R10)(R11*1), R12
-	CMPQ       R12, R9
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 -1(CX)(R10*1)
+	MOVQ       (BX), R10
+	ADDQ       $0x08, BX
+	MOVQ       (DX)(R10*8), R11
+	MOVQ       8(DX)(R10*8), R12
+	SUBQ       R11, R12
+	IMULQ      R8, R12
+	IMULQ      R8, R11
+	ADDQ       CX, R11
+	LEAQ       (R11)(R12*1), R10
+	CMPQ       R10, R9
 	JA         exact
 
 copy:
-	VMOVUPS (R10), Z0
+	VMOVUPS (R11), Z0
 	VMOVUPS Z0, (AX)
-	CMPQ    R11, $0x40
+	CMPQ    R12, $0x40
 	JLE     copy_end
-	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
 	ADDQ    $0x40, AX
-	SUBQ    $0x40, R11
+	SUBQ    $0x40, R12
 	JMP     copy
 
 copy_end:
-	ADDQ R11, AX
+	ADDQ R12, AX
 
 copied:
 	DECQ DI
@@ -6422,14 +6429,115 @@ copied:
 	RET
 
 exact:
-	TESTQ   R11, R11
+	TESTQ   R12, R12
 	JZ      copied
-	MOVBQZX (R10), R12
-	MOVB    R12, (AX)
-	INCQ    R10
+	MOVBQZX (R11), R10
+	MOVB    R10, (AX)
+	INCQ    R11
 	INCQ    AX
-	DECQ    R11
+	DECQ    R12
 	JMP     exact
+
+// func gatherWordsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·gatherWordsAVX512(SB), NOSPLIT, $0-64
+	MOVQ      dst+0(FP), AX
+	MOVQ      src+8(FP), CX
+	MOVQ      splits+16(FP), DX
+	MOVQ      idx+24(FP), BX
+	MOVQ      rows+32(FP), SI
+	MOVQ      ahead+40(FP), DI
+	MOVQ      item+48(FP), R8
+	ADDQ      SI, DI
+	VMOVDQU32 wordNumbers<>+0(SB), Z0
+	XORQ      R9, R9
+
+row:
+	LEAQ         -1(DI), R10
+	MOVQ         $0x00000020, R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
+	MOVQ         (BX)(R10*8), R10
+	PREFETCHT0   (DX)(R10*8)
+	LEAQ         -1(DI), R10
+	MOVQ         $0x00000010, R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
+	MOVQ         (BX)(R10*8), R10
+	MOVQ         (DX)(R10*8), R11
+	MOVQ         8(DX)(R10*8), R10
+	IMULQ        R8, R11
+	IMULQ        R8, R10
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   -1(CX)(R10*1)
+	MOVQ         (BX), R10
+	ADDQ         $0x08, BX
+	MOVQ         (DX)(R10*8), R11
+	MOVQ         8(DX)(R10*8), R10
+	SUBQ         R11, R10
+	IMULQ        R8, R10
+	IMULQ        R8, R11
+	ADDQ         CX, R11
+	CMPQ         R10, $0x40
+	JG           long
+	MOVQ         R11, R13
+	ANDQ         $0x3f, R13
+	MOVQ         R11, R12
+	SUBQ         R13, R12
+	LEAQ         (R13)(R10*1), R14
+	CMPQ         R14, $0x40
+	CMOVQGT      R11, R12
+	CMOVQGT      R9, R13
+	TESTQ        R10, R10
+	CMOVQEQ      AX, R12
+	SHRQ         $0x02, R13
+	VPBROADCASTD R13, Z1
+	VPADDD       Z0, Z1, Z1
+	VMOVDQU32    (R12), Z2
+	VPERMD       Z2, Z1, Z2
+	VMOVDQU32    Z2, (AX)
+	ADDQ         R10, AX
+
+copied:
+	DECQ DI
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+long:
+	LEAQ      -64(R11)(R10*1), R14
+	VMOVDQU32 (R14), Z2
+	VMOVDQU32 Z2, -64(AX)(R10*1)
+	ADDQ      AX, R10
+
+vector:
+	VMOVDQU32 (R11), Z2
+	VMOVDQU32 Z2, (AX)
+	ADDQ      $0x40, R11
+	ADDQ      $0x40, AX
+	CMPQ      R11, R14
+	JL        vector
+	MOVQ      R10, AX
+	JMP       copied
+
+DATA wordNumbers<>+0(SB)/4, $0x00000000
+DATA wordNumbers<>+4(SB)/4, $0x00000001
+DATA wordNumbers<>+8(SB)/4, $0x00000002
+DATA wordNumbers<>+12(SB)/4, $0x00000003
+DATA wordNumbers<>+16(SB)/4, $0x00000004
+DATA wordNumbers<>+20(SB)/4, $0x00000005
+DATA wordNumbers<>+24(SB)/4, $0x00000006
+DATA wordNumbers<>+28(SB)/4, $0x00000007
+DATA wordNumbers<>+32(SB)/4, $0x00000008
+DATA wordNumbers<>+36(SB)/4, $0x00000009
+DATA wordNumbers<>+40(SB)/4, $0x0000000a
+DATA wordNumbers<>+44(SB)/4, $0x0000000b
+DATA wordNumbers<>+48(SB)/4, $0x0000000c
+DATA wordNumbers<>+52(SB)/4, $0x0000000d
+DATA wordNumbers<>+56(SB)/4, $0x0000000e
+DATA wordNumbers<>+60(SB)/4, $0x0000000f
+GLOBL wordNumbers<>(SB), RODATA|NOPTR, $64
 
 // func zipRowsAVX512(dst *byte, parts **byte, count int, row int, rows int, item int)
 // Requires: AVX, AVX512F
@@ -6492,24 +6600,27 @@ row:
 	NEGQ         DI
 	VPBROADCASTB (CX), Z0
 	ADDQ         $0x01, CX
-
-vector:
-	VMOVUPS Z0, (AX)
-	CMPQ    DI, $0x40
-	JG      more
-	LEAQ    (AX)(DI*1), AX
-	JMP     filled
-
-more:
-	ADDQ $0x40, AX
-	SUBQ $0x40, DI
-	JMP  vector
+	VMOVUPS      Z0, (AX)
+	CMPQ         DI, $0x40
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*1), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -64(DI), R8
+	LEAQ 64(AX), R9
+
+vector:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	SUBQ    $0x40, R8
+	JG      vector
+	JMP     filled
 
 // func repeat16AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX512BW, AVX512F
@@ -6528,24 +6639,27 @@ row:
 	NEGQ         DI
 	VPBROADCASTW (CX), Z0
 	ADDQ         $0x02, CX
-
-vector:
-	VMOVUPS Z0, (AX)
-	CMPQ    DI, $0x20
-	JG      more
-	LEAQ    (AX)(DI*2), AX
-	JMP     filled
-
-more:
-	ADDQ $0x40, AX
-	SUBQ $0x20, DI
-	JMP  vector
+	VMOVUPS      Z0, (AX)
+	CMPQ         DI, $0x20
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*2), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -32(DI), R8
+	LEAQ 64(AX), R9
+
+vector:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	SUBQ    $0x20, R8
+	JG      vector
+	JMP     filled
 
 // func repeat32AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX512F
@@ -6564,24 +6678,28 @@ row:
 	NEGQ         DI
 	VPBROADCASTD (CX), Z0
 	ADDQ         $0x04, CX
-
-vector:
-	VMOVUPS Z0, (AX)
-	CMPQ    DI, $0x10
-	JG      more
-	LEAQ    (AX)(DI*4), AX
-	JMP     filled
-
-more:
-	ADDQ $0x40, AX
-	SUBQ $0x10, DI
-	JMP  vector
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, 64(AX)
+	CMPQ         DI, $0x20
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*4), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -32(DI), R8
+	LEAQ 128(AX), R9
+
+vector:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	SUBQ    $0x10, R8
+	JG      vector
+	JMP     filled
 
 // func repeat64AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX512F
@@ -6600,24 +6718,29 @@ row:
 	NEGQ         DI
 	VPBROADCASTQ (CX), Z0
 	ADDQ         $0x08, CX
-
-vector:
-	VMOVUPS Z0, (AX)
-	CMPQ    DI, $0x08
-	JG      more
-	LEAQ    (AX)(DI*8), AX
-	JMP     filled
-
-more:
-	ADDQ $0x40, AX
-	SUBQ $0x08, DI
-	JMP  vector
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 128(AX)
+	CMPQ         DI, $0x18
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*8), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -24(DI), R8
+	LEAQ 192(AX), R9
+
+vector:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	SUBQ    $0x08, R8
+	JG      vector
+	JMP     filled
 
 // func rowIDsAVX512(dst *int64, splits *int64, row int, rows int)
 // Requires: AVX, AVX512F
@@ -6630,30 +6753,35 @@ TEXT ·rowIDsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD c64_0000000000000001<>+0(SB), Z1
 
 row:
-	ADDQ $0x08, CX
-	MOVQ BX, SI
-	MOVQ (CX), BX
-	SUBQ BX, SI
-	NEGQ SI
-
-vector:
+	ADDQ    $0x08, CX
+	MOVQ    BX, SI
+	MOVQ    (CX), BX
+	SUBQ    BX, SI
+	NEGQ    SI
 	VMOVUPD Z0, (AX)
-	CMPQ    SI, $0x08
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	CMPQ    SI, $0x18
 	JG      more
-	LEAQ    (AX)(SI*8), AX
-	JMP     filled
-
-more:
-	ADDQ $0x40, AX
-	SUBQ $0x08, SI
-	JMP  vector
 
 filled:
+	LEAQ   (AX)(SI*8), AX
 	VPADDQ Z1, Z0, Z0
 	DECQ   DX
 	JNZ    row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -24(SI), DI
+	LEAQ 192(AX), R8
+
+vector:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	SUBQ    $0x08, DI
+	JG      vector
+	JMP     filled
 
 DATA c64_0000000000000001<>+0(SB)/8, $0x0000000000000001
 DATA c64_0000000000000001<>+8(SB)/8, $0x0000000000000001
@@ -6678,25 +6806,33 @@ row:
 	SUBQ    BX, SI
 	NEGQ    SI
 	VMOVAPS Z0, Z2
-
-vector:
 	VMOVUPD Z2, (AX)
-	CMPQ    SI, $0x08
+	VPADDQ  Z1, Z2, Z2
+	VMOVUPD Z2, 64(AX)
+	VPADDQ  Z1, Z2, Z2
+	VMOVUPD Z2, 128(AX)
+	VPADDQ  Z1, Z2, Z2
+	CMPQ    SI, $0x18
 	JG      more
-	LEAQ    (AX)(SI*8), AX
-	JMP     filled
-
-more:
-	ADDQ   $0x40, AX
-	SUBQ   $0x08, SI
-	VPADDQ Z1, Z2, Z2
-	JMP    vector
 
 filled:
+	LEAQ (AX)(SI*8), AX
 	DECQ DX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -24(SI), DI
+	LEAQ 192(AX), R8
+
+vector:
+	VMOVUPD Z2, (R8)
+	VPADDQ  Z1, Z2, Z2
+	ADDQ    $0x40, R8
+	SUBQ    $0x08, DI
+	JG      vector
+	JMP     filled
 
 DATA laneNumbers<>+0(SB)/8, $0x0000000000000000
 DATA laneNumbers<>+8(SB)/8, $0x0000000000000001
@@ -6715,7 +6851,7 @@ DATA c64_0000000000000008<>+24(SB)/8, $0x0000000000000008
 GLOBL c64_0000000000000008<>(SB), RODATA|NOPTR, $32
 
 // func streamAVX2(dst *byte, src *byte, lines int)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -6758,7 +6894,6 @@ one:
 	JMP      one
 
 done:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -6976,50 +7111,52 @@ TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ rows+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	MOVQ item+48(FP), R8
-	MOVQ limit+56(FP), R9
 	ADDQ SI, DI
+	MOVQ limit+56(FP), R9
 	ADDQ CX, R9
 
 row:
-	LEAQ       -1(DI), R11
-	MOVQ       $0x00000020, R10
-	CMPQ       R11, R10
-	CMOVQGT    R10, R11
-	MOVQ       (BX)(R11*8), R10
+	LEAQ       -1(DI), R10
+	MOVQ       $0x00000020, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	MOVQ       (BX)(R10*8), R10
 	PREFETCHT0 (DX)(R10*8)
-	LEAQ       -1(DI), R11
-	MOVQ       $0x00000010, R10
-	CMPQ       R11, R10
-	CMOVQGT    R10, R11
-	MOVQ       (BX)(R11*8), R10
-	MOVQ       (DX)(R10*8), R10
-	IMULQ      R8, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	MOVQ       (BX), R11
-	ADDQ       $0x08, BX
-	MOVQ       (DX)(R11*8), R10
-	MOVQ       8(DX)(R11*8), R11
-	SUBQ       R10, R11
+	LEAQ       -1(DI), R10
+	MOVQ       $0x00000010, R11
+	CMPQ       R10, R11
+	CMOVQGT    R11, R10
+	MOVQ       (BX)(R10*8), R10
+	MOVQ       (DX)(R10*8), R11
+	MOVQ       8(DX)(R10*8), R10
 	IMULQ      R8, R11
 	IMULQ      R8, R10
-	ADDQ       CX, R10
-	LEAQ       (R10)(R11*1), R12
-	CMPQ       R12, R9
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 -1(CX)(R10*1)
+	MOVQ       (BX), R10
+	ADDQ       $0x08, BX
+	MOVQ       (DX)(R10*8), R11
+	MOVQ       8(DX)(R10*8), R12
+	SUBQ       R11, R12
+	IMULQ      R8, R12
+	IMULQ      R8, R11
+	ADDQ       CX, R11
+	LEAQ       (R11)(R12*1), R10
+	CMPQ       R10, R9
 	JA         exact
 
 copy:
-	VMOVUPS (R10), Y0
+	VMOVUPS (R11), Y0
 	VMOVUPS Y0, (AX)
-	CMPQ    R11, $0x20
+	CMPQ    R12, $0x20
 	JLE     copy_end
-	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
 	ADDQ    $0x20, AX
-	SUBQ    $0x20, R11
+	SUBQ    $0x20, R12
 	JMP     copy
 
 copy_end:
-	ADDQ R11, AX
+	ADDQ R12, AX
 
 copied:
 	DECQ DI
@@ -7029,13 +7166,13 @@ copied:
 	RET
 
 exact:
-	TESTQ   R11, R11
+	TESTQ   R12, R12
 	JZ      copied
-	MOVBQZX (R10), R12
-	MOVB    R12, (AX)
-	INCQ    R10
+	MOVBQZX (R11), R10
+	MOVB    R10, (AX)
+	INCQ    R11
 	INCQ    AX
-	DECQ    R11
+	DECQ    R12
 	JMP     exact
 
 // func zipRowsAVX2(dst *byte, parts **byte, count int, row int, rows int, item int)
@@ -7099,24 +7236,27 @@ row:
 	NEGQ         DI
 	VPBROADCASTB (CX), Y0
 	ADDQ         $0x01, CX
-
-vector:
-	VMOVUPS Y0, (AX)
-	CMPQ    DI, $0x20
-	JG      more
-	LEAQ    (AX)(DI*1), AX
-	JMP     filled
-
-more:
-	ADDQ $0x20, AX
-	SUBQ $0x20, DI
-	JMP  vector
+	VMOVUPS      Y0, (AX)
+	CMPQ         DI, $0x20
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*1), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -32(DI), R8
+	LEAQ 32(AX), R9
+
+vector:
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, R9
+	SUBQ    $0x20, R8
+	JG      vector
+	JMP     filled
 
 // func repeat16AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX2
@@ -7135,24 +7275,28 @@ row:
 	NEGQ         DI
 	VPBROADCASTW (CX), Y0
 	ADDQ         $0x02, CX
-
-vector:
-	VMOVUPS Y0, (AX)
-	CMPQ    DI, $0x10
-	JG      more
-	LEAQ    (AX)(DI*2), AX
-	JMP     filled
-
-more:
-	ADDQ $0x20, AX
-	SUBQ $0x10, DI
-	JMP  vector
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, 32(AX)
+	CMPQ         DI, $0x20
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*2), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -32(DI), R8
+	LEAQ 64(AX), R9
+
+vector:
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, R9
+	SUBQ    $0x10, R8
+	JG      vector
+	JMP     filled
 
 // func repeat32AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX2
@@ -7171,24 +7315,29 @@ row:
 	NEGQ         DI
 	VPBROADCASTD (CX), Y0
 	ADDQ         $0x04, CX
-
-vector:
-	VMOVUPS Y0, (AX)
-	CMPQ    DI, $0x08
-	JG      more
-	LEAQ    (AX)(DI*4), AX
-	JMP     filled
-
-more:
-	ADDQ $0x20, AX
-	SUBQ $0x08, DI
-	JMP  vector
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 64(AX)
+	CMPQ         DI, $0x18
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*4), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -24(DI), R8
+	LEAQ 96(AX), R9
+
+vector:
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, R9
+	SUBQ    $0x08, R8
+	JG      vector
+	JMP     filled
 
 // func repeat64AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX2
@@ -7207,24 +7356,29 @@ row:
 	NEGQ         DI
 	VPBROADCASTQ (CX), Y0
 	ADDQ         $0x08, CX
-
-vector:
-	VMOVUPS Y0, (AX)
-	CMPQ    DI, $0x04
-	JG      more
-	LEAQ    (AX)(DI*8), AX
-	JMP     filled
-
-more:
-	ADDQ $0x20, AX
-	SUBQ $0x04, DI
-	JMP  vector
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 64(AX)
+	CMPQ         DI, $0x0c
+	JG           more
 
 filled:
+	LEAQ (AX)(DI*8), AX
 	DECQ BX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -12(DI), R8
+	LEAQ 96(AX), R9
+
+vector:
+	VMOVUPS Y0, (R9)
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, R8
+	JG      vector
+	JMP     filled
 
 // func rowIDsAVX2(dst *int64, splits *int64, row int, rows int)
 // Requires: AVX, AVX2
@@ -7237,30 +7391,35 @@ TEXT ·rowIDsAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD c64_0000000000000001<>+0(SB), Y1
 
 row:
-	ADDQ $0x08, CX
-	MOVQ BX, SI
-	MOVQ (CX), BX
-	SUBQ BX, SI
-	NEGQ SI
-
-vector:
+	ADDQ    $0x08, CX
+	MOVQ    BX, SI
+	MOVQ    (CX), BX
+	SUBQ    BX, SI
+	NEGQ    SI
 	VMOVUPD Y0, (AX)
-	CMPQ    SI, $0x04
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 64(AX)
+	CMPQ    SI, $0x0c
 	JG      more
-	LEAQ    (AX)(SI*8), AX
-	JMP     filled
-
-more:
-	ADDQ $0x20, AX
-	SUBQ $0x04, SI
-	JMP  vector
 
 filled:
+	LEAQ   (AX)(SI*8), AX
 	VPADDQ Y1, Y0, Y0
 	DECQ   DX
 	JNZ    row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -12(SI), DI
+	LEAQ 96(AX), R8
+
+vector:
+	VMOVUPD Y0, (R8)
+	ADDQ    $0x20, R8
+	SUBQ    $0x04, DI
+	JG      vector
+	JMP     filled
 
 // func offsetsAVX2(dst *int64, splits *int64, row int, rows int)
 // Requires: AVX, AVX2
@@ -7279,25 +7438,33 @@ row:
 	SUBQ    BX, SI
 	NEGQ    SI
 	VMOVAPS Y0, Y2
-
-vector:
 	VMOVUPD Y2, (AX)
-	CMPQ    SI, $0x04
+	VPADDQ  Y1, Y2, Y2
+	VMOVUPD Y2, 32(AX)
+	VPADDQ  Y1, Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VPADDQ  Y1, Y2, Y2
+	CMPQ    SI, $0x0c
 	JG      more
-	LEAQ    (AX)(SI*8), AX
-	JMP     filled
-
-more:
-	ADDQ   $0x20, AX
-	SUBQ   $0x04, SI
-	VPADDQ Y1, Y2, Y2
-	JMP    vector
 
 filled:
+	LEAQ (AX)(SI*8), AX
 	DECQ DX
 	JNZ  row
 	VZEROUPPER
 	RET
+
+more:
+	LEAQ -12(SI), DI
+	LEAQ 96(AX), R8
+
+vector:
+	VMOVUPD Y2, (R8)
+	VPADDQ  Y1, Y2, Y2
+	ADDQ    $0x20, R8
+	SUBQ    $0x04, DI
+	JG      vector
+	JMP     filled
 
 DATA c64_0000000000000004<>+0(SB)/8, $0x0000000000000004
 DATA c64_0000000000000004<>+8(SB)/8, $0x0000000000000004

@@ -9,14 +9,17 @@ type movers struct {
 	pad   [2]func(dst, src *byte, splits *int64, rows, item, width int, fill *byte)
 	unpad [2]func(dst, src *byte, splits *int64, rows, item, width int)
 
-	gather func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)
-	zip    func(dst *byte, parts **byte, count, row, rows, item int)
+	gather      gatherKernel
+	gatherWords gatherKernel // faster, for rows of four-byte words; may be nil
+	zip         func(dst *byte, parts **byte, count, row, rows, item int)
 
 	// repeat is for elements of 1, 2, 4 and 8 bytes.
 	repeat [4]func(dst, perRow *byte, splits *int64, rows int)
 
 	rowIDs, offsets func(dst, splits *int64, row, rows int)
 }
+
+type gatherKernel = func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)
 
 // vectorsNow returns the movers in use, nil where there are none.
 func vectorsNow() *movers { return moversByLevel[level] }

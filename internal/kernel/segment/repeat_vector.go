@@ -30,7 +30,8 @@ func fillRows(dst []byte, splits []int64, item int, kernel func(dst *byte, lo, h
 	m := mover{
 		flow:   flowFor(len(dst)),
 		out:    dst,
-		end:    func(r int) int { return int(splits[r+1]) * item },
+		splits: splits,
+		item:   item,
 		kernel: kernel,
 		plain:  plain,
 	}
@@ -39,7 +40,7 @@ func fillRows(dst []byte, splits []int64, item int, kernel func(dst *byte, lo, h
 			m.plain(lo)
 			return
 		}
-		m.run(int(splits[lo])*item, lo, hi)
+		m.run(lo, hi)
 	})
 }
 

@@ -61,6 +61,7 @@ func normalizeRows[T float32 | float64](k *floatKernels[T], kind normalization, 
 	eachRows(splits, vectorExpCost, func(lo, hi int) {
 		n := normalizer[T]{k: k, ws: workspaces.Get().(*workspace), kind: kind, out: out, x: x, splits: splits, flow: f}
 		defer workspaces.Put(n.ws)
+		defer f.arrive()
 		for lo < hi {
 			end := blockEnd(splits, lo, hi, blockBytes/int(unsafe.Sizeof(*new(T))))
 			if int(splits[end]-splits[lo]) > blockBytes/int(unsafe.Sizeof(*new(T))) {

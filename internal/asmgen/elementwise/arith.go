@@ -93,12 +93,12 @@ func minimum(m machine, x, y vector) vector {
 type unary struct {
 	name, doc string
 	unroll    int
-	constants []any
+	keep      int
 	f         func(m machine, x vector) vector
 }
 
 func (u unary) emit(m machine) {
-	m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: u.unroll, Constant: u.constants,
+	m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: u.unroll, Keep: u.keep,
 		Body: func(m machine, x []vector) vector { return u.f(m, x[0]) }})
 }
 
@@ -197,14 +197,14 @@ func functions(m machine) {
 		)
 	}
 	for _, u := range all {
-		u.unroll = flight(m)
+		u.unroll, u.keep = flight(m), 10
 		u.emit(m)
 	}
 	for _, u := range []unary{
 		{name: "sin", doc: "sets dst to the sine of x, as far as x is in range, and returns how many elements it did.", f: machine.Sin},
 		{name: "cos", doc: "sets dst to the cosine of x, as far as x is in range, and returns how many elements it did.", f: machine.Cos},
 	} {
-		m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: flight(m),
+		m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: flight(m), Keep: 10,
 			Body: func(m machine, x []vector) vector { return u.f(m, x[0]) },
 			Bad: func(m machine, x []vector) vec.Mask {
 				return m.Cmp(vec.NotLessEqual, m.Abs(x[0]), m.TrigLimit())

@@ -12,13 +12,13 @@ func sums(m machine) {
 		}})
 	m.Fold(vec.Fold{Name: "dot", Doc: "returns Σ x·y.", Vectors: "x,y", Sums: 1,
 		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{m.Mul(x[0], x[1])} }})
-	m.Fold(vec.Fold{Name: "expSum", Doc: "returns Σ e^(x - shift).", Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m),
+	m.Fold(vec.Fold{Name: "expSum", Doc: "returns Σ e^(x - shift).", Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m), Keep: 10,
 		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{m.Exp(m.Sub(x[0], x[1]))} }})
 }
 
 // rows emits the steps of the row operations.
 func rows(m machine) {
-	m.Fold(vec.Fold{Name: "expShift", Doc: "sets dst to e^(x - shift) and returns the sum.", Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m),
+	m.Fold(vec.Fold{Name: "expShift", Doc: "sets dst to e^(x - shift) and returns the sum.", Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m), Keep: 10,
 		Body: func(m machine, x []vector) (vector, []vector) {
 			e := m.Exp(m.Sub(x[0], x[1]))
 			return e, []vector{e}

@@ -75,9 +75,6 @@ func tiles(name string, size, bytes int, nt bool) {
 	DECQ(count)
 	JMP(LabelRef("next"))
 	Label("done")
-	if nt {
-		SFENCE()
-	}
 	VZEROUPPER()
 	RET()
 }

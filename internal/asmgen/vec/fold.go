@@ -24,6 +24,7 @@ type Fold struct {
 	Scalars string
 	Dst     bool // there is a dst, which gets what Body returns
 	Sums    int
+	Keep    int // constants kept in registers, if vectors are wide
 	Unroll  int // 4 if 0
 	Body    func(m Machine, x []V) (out V, terms []V)
 }
@@ -47,6 +48,11 @@ func (m Machine) Fold(f Fold) {
 	TEXT(m.Name(f.Name), NOSPLIT, signature+") ("+strings.Join(results, ", ")+" float64)")
 	Doc(m.Name(f.Name) + " " + f.Doc)
 	Pragma("noescape")
+	keep := 0
+	if m.Wide {
+		keep = f.Keep
+	}
+	load := m.keep(keep)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
 	var dst reg.GPVirtual
 	var from, all []reg.GPVirtual
@@ -136,6 +142,7 @@ func (m Machine) Fold(f Fold) {
 	}
 	VZEROUPPER()
 	RET()
+	load()
 }
 
 // horizontal adds the lanes of v up in float64.

@@ -13,13 +13,25 @@ import (
 //	func name(dst, x, y *T, n int)
 //	func name(dst, x *T, n int, y T)
 type Loop struct {
-	Doc      string
-	Name     string // without type and instruction set
-	Vectors  string // names of the operands that are arrays: "x,y"
-	Scalars  string // names of those that are single elements
-	Unroll   int    // vectors in flight in the main loop, 4 if 0
-	Constant []any  // kept in registers, where there are enough
-	Body     func(m Machine, x []V) V
+	Doc     string
+	Name    string // without type and instruction set
+	Vectors string // names of the operands that are arrays: "x,y"
+	Scalars string // names of those that are single elements
+	Unroll  int    // vectors in flight in the main loop, 4 if 0
+	Keep    int    // constants kept in registers, if vectors are wide and there are 32
+	Body    func(m Machine, x []V) V
+
+	// Dsts names several results, which Bodies computes in place of Body.
+	Dsts   string
+	Bodies func(m Machine, x []V) []V
+
+	// Reload broadcasts the scalars anew for each vector, for want of registers.
+	Reload bool
+
+	// Stream writes past the cache. dst must be aligned to a vector's length. No
+	// fence follows: what makes the result known to another core in Go is a locked
+	// instruction, which drains the buffers.
+	Stream bool
 
 	// Bad, if not nil, selects lanes that Body cannot do. The function then
 	// returns how many elements it has done: n, or fewer where the next vectors,
@@ -37,9 +49,17 @@ func names(s string) []string {
 // Map emits the loop. Body gets the vectors and then the scalars, in order, and
 // may not change them.
 func (m Machine) Map(l Loop) {
-	vectors, scalars := names(l.Vectors), names(l.Scalars)
+	vectors, scalars, dsts := names(l.Vectors), names(l.Scalars), []string{"dst"}
+	bodies := func(x []V) []V { return []V{l.Body(m, x)} }
+	if l.Bodies != nil {
+		dsts = names(l.Dsts)
+		bodies = func(x []V) []V { return l.Bodies(m, x) }
+	}
+	if l.Stream {
+		l.Name += "Stream"
+	}
 	t := m.Elem.Go()
-	signature := "func(dst, " + strings.Join(vectors, ", ") + " *" + t + ", n int"
+	signature := "func(" + strings.Join(append(dsts, vectors...), ", ") + " *" + t + ", n int"
 	for _, s := range scalars {
 		signature += ", " + s + " " + t
 	}
@@ -50,29 +70,46 @@ func (m Machine) Map(l Loop) {
 	TEXT(m.Name(l.Name), NOSPLIT, signature)
 	Doc(m.Name(l.Name) + " " + l.Doc)
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
+	keep := 0
+	if m.Wide {
+		keep = l.Keep
+	}
+	load := m.keep(keep)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
-	var from []reg.GPVirtual
+	var to, from []reg.GPVirtual
+	for _, d := range dsts {
+		to = append(to, Load(Param(d), GP64()).(reg.GPVirtual))
+	}
 	for _, v := range vectors {
 		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
 	}
 	var fixed []V
-	for _, s := range scalars {
-		addr, err := Param(s).Resolve()
-		if err != nil {
-			panic(err)
+	broadcast := func() {
+		fixed = nil
+		for _, s := range scalars {
+			addr, err := Param(s).Resolve()
+			if err != nil {
+				panic(err)
+			}
+			fixed = append(fixed, m.Broadcast(addr.Addr))
 		}
-		fixed = append(fixed, m.Broadcast(addr.Addr))
 	}
-	if m.Wide {
-		m.Hoist(l.Constant...)
+	broadcast()
+	// compute runs the body; out writes its results.
+	compute := func(in []V, out func(i int, v V)) {
+		if l.Reload {
+			broadcast()
+		}
+		for i, v := range bodies(append(in, fixed...)) {
+			out(i, v)
+		}
 	}
 	unroll := l.Unroll
 	if unroll == 0 {
 		unroll = 4
 	}
 	advance := func(count int) {
-		for _, p := range append(from, dst) {
+		for _, p := range append(from, to...) {
 			ADDQ(U32(uint64(count*m.Bytes())), p)
 		}
 		SUBQ(U32(uint64(count*m.Lanes())), n)
@@ -88,8 +125,23 @@ func (m Machine) Map(l Loop) {
 			}
 		}
 		m.leave(l, ins, fixed)
+		if l.Stream {
+			// What is read once need not come through all caches, and has to be asked
+			// for early where the arithmetic is long.
+			const ahead = 1536
+			for at := 0; at < count*m.Bytes(); at += 64 {
+				PREFETCHNTA(Mem{Base: from[0], Disp: at + ahead})
+			}
+		}
 		for u := range ins {
-			m.Store(l.Body(m, append(ins[u], fixed...)), Mem{Base: dst, Disp: u * m.Bytes()})
+			compute(ins[u], func(i int, v V) {
+				at := Mem{Base: to[i], Disp: u * m.Bytes()}
+				if l.Stream {
+					VMOVNTPS(v, at)
+				} else {
+					m.Store(v, at)
+				}
+			})
 		}
 		advance(count)
 		JMP(LabelRef(label))
@@ -108,7 +160,7 @@ func (m Machine) Map(l Loop) {
 		in = append(in, m.LoadMasked(Mem{Base: p}, k))
 	}
 	m.leave(l, [][]V{in}, fixed)
-	m.StoreMasked(l.Body(m, append(in, fixed...)), Mem{Base: dst}, k)
+	compute(in, func(i int, v V) { m.StoreMasked(v, Mem{Base: to[i]}, k) })
 	if m.Wide && unroll > 1 {
 		advance(1)
 		JMP(LabelRef("tail"))
@@ -127,6 +179,7 @@ func (m Machine) Map(l Loop) {
 	}
 	VZEROUPPER()
 	RET()
+	load()
 }
 
 // upTo returns the mask of the first n lanes, or of all if there are more and

@@ -39,11 +39,11 @@ type Machine struct {
 	Wide bool // 512 bits and mask registers, otherwise 256
 	Elem Elem
 
-	hoisted map[uint64]V // constants that live in registers
+	registers *registers // constants that live in registers
 }
 
 // As returns the machine of the same width for another element type, with the
-// same hoisted constants.
+// same constants in registers.
 func (m Machine) As(e Elem) Machine {
 	m.Elem = e
 	return m
@@ -126,12 +126,52 @@ func (m Machine) pooled(c any) Mem {
 	return mem
 }
 
-// Hoist loads constants into registers for the rest of the function.
-func (m *Machine) Hoist(cs ...any) {
-	m.hoisted = map[uint64]V{}
-	for _, c := range cs {
-		m.hoisted[m.bits(c)] = m.Load(c)
+// registers are constants that a function keeps in registers, found as its body
+// asks for them.
+type registers struct {
+	of    map[Mem]V
+	order []Mem
+	most  int
+}
+
+// keep lets the function that is being emitted keep up to most constants in
+// registers. They are loaded at its end, where the function begins by jumping to:
+// only there it is known which they are. The caller emits the code between keep
+// and the call of the function it returns, up to and including RET.
+func (m *Machine) keep(most int) (load func()) {
+	if most == 0 {
+		return func() {}
 	}
+	m.registers = &registers{of: map[Mem]V{}, most: most}
+	JMP(LabelRef("constants"))
+	Label("begin")
+	return func() {
+		Label("constants")
+		for _, c := range m.registers.order {
+			// All constants are copies of their first word, whatever its size.
+			VBROADCASTSD(c, m.registers.of[c])
+		}
+		JMP(LabelRef("begin"))
+	}
+}
+
+// kept returns the register of a constant, or nil.
+func (m Machine) kept(c any) V {
+	r := m.registers
+	if r == nil {
+		return nil
+	}
+	mem := m.pooled(c)
+	if v, ok := r.of[mem]; ok {
+		return v
+	}
+	if len(r.of) == r.most {
+		return nil
+	}
+	v := m.Reg()
+	r.of[mem] = v
+	r.order = append(r.order, mem)
+	return v
 }
 
 // Load returns a register with the operand in it: a fresh copy if it was one.
@@ -143,7 +183,7 @@ func (m Machine) Load(x any) V {
 	case Mem:
 		m.by(VMOVUPS, VMOVUPD)(x, dst)
 	default:
-		if v, ok := m.hoisted[m.bits(x)]; ok {
+		if v := m.kept(x); v != nil {
 			return m.Load(v)
 		}
 		m.by(VBROADCASTSS, VBROADCASTSD)(m.pooled(x), dst)
@@ -157,7 +197,7 @@ func (m Machine) Get(x any) V {
 	case V:
 		return x
 	case Const, Bits:
-		if v, ok := m.hoisted[m.bits(x)]; ok {
+		if v := m.kept(x); v != nil {
 			return v
 		}
 	}
@@ -201,7 +241,7 @@ func (m Machine) emit(f, broadcast instruction, x any, rest ...Op) {
 	case Mem:
 		f(append([]Op{x}, rest...)...)
 	default:
-		if v, ok := m.hoisted[m.bits(x)]; ok {
+		if v := m.kept(x); v != nil {
 			f(append([]Op{v}, rest...)...)
 		} else if m.Wide {
 			broadcast(append([]Op{m.pooled(x)}, rest...)...)

@@ -7,13 +7,13 @@
 // func addF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·addF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -24,45 +24,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VADDPS  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VADDPS  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VADDPS  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -81,54 +81,54 @@ GLOBL lanesOn<>(SB), RODATA|NOPTR, $64
 // func addVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·addVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VADDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VADDPS  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VADDPS  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VADDPS  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VADDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -137,13 +137,13 @@ done:
 // func subF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·subF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -154,45 +154,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VSUBPS  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VSUBPS  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VSUBPS  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -201,54 +201,54 @@ done:
 // func subVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·subVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VSUBPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VSUBPS  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VSUBPS  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VSUBPS  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VSUBPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VSUBPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -257,54 +257,54 @@ done:
 // func subSVF32AVX2(dst *float32, y *float32, n int, x float32)
 // Requires: AVX
 TEXT ·subSVF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSS x+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VSUBPS  Y1, Y0, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VSUBPS  Y2, Y0, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VSUBPS  Y3, Y0, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VSUBPS  Y4, Y0, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VSUBPS  Y1, Y0, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VSUBPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -313,13 +313,13 @@ done:
 // func mulF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·mulF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -330,45 +330,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VMULPS  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VMULPS  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VMULPS  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -377,54 +377,54 @@ done:
 // func mulVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·mulVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VMULPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VMULPS  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VMULPS  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VMULPS  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VMULPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VMULPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -433,13 +433,13 @@ done:
 // func squaredDifferenceF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·squaredDifferenceF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -451,50 +451,50 @@ main:
 	VMOVUPS 96(BX), Y7
 	VSUBPS  Y1, Y0, Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VSUBPS  Y3, Y2, Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VSUBPS  Y5, Y4, Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VSUBPS  Y7, Y6, Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VSUBPS  Y1, Y0, Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
 	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -503,13 +503,13 @@ done:
 // func squaredDifferenceVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·squaredDifferenceVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
@@ -517,46 +517,46 @@ main:
 	VMOVUPS 96(DX), Y4
 	VSUBPS  Y0, Y1, Y1
 	VMULPS  Y1, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VSUBPS  Y0, Y2, Y1
 	VMULPS  Y1, Y1, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VSUBPS  Y0, Y3, Y1
 	VMULPS  Y1, Y1, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VSUBPS  Y0, Y4, Y1
 	VMULPS  Y1, Y1, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VSUBPS  Y0, Y1, Y1
 	VMULPS  Y1, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VSUBPS     Y0, Y2, Y0
 	VMULPS     Y0, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -565,13 +565,13 @@ done:
 // func divF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·divF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -582,45 +582,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VDIVPS  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VDIVPS  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VDIVPS  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VDIVPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -629,54 +629,54 @@ done:
 // func divVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·divVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VDIVPS  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VDIVPS  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VDIVPS  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VDIVPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VDIVPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -685,54 +685,54 @@ done:
 // func divSVF32AVX2(dst *float32, y *float32, n int, x float32)
 // Requires: AVX
 TEXT ·divSVF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSS x+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VDIVPS  Y1, Y0, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VDIVPS  Y2, Y0, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VDIVPS  Y3, Y0, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VDIVPS  Y4, Y0, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VDIVPS  Y1, Y0, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VDIVPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -741,13 +741,13 @@ done:
 // func maximumF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·maximumF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -766,7 +766,7 @@ main:
 	VBLENDVPS Y11, Y10, Y9, Y9
 	VMAXPS    Y1, Y0, Y0
 	VBLENDVPS Y8, Y9, Y0, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	VCMPPS    $0x03, Y3, Y2, Y0
 	VCMPPS    $0x00, Y3, Y2, Y1
 	VORPS     Y0, Y1, Y0
@@ -776,7 +776,7 @@ main:
 	VBLENDVPS Y9, Y8, Y1, Y1
 	VMAXPS    Y3, Y2, Y2
 	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   Y0, 32(CX)
 	VCMPPS    $0x03, Y5, Y4, Y0
 	VCMPPS    $0x00, Y5, Y4, Y1
 	VORPS     Y0, Y1, Y0
@@ -786,7 +786,7 @@ main:
 	VBLENDVPS Y3, Y2, Y1, Y1
 	VMAXPS    Y5, Y4, Y2
 	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   Y0, 64(CX)
 	VCMPPS    $0x03, Y7, Y6, Y0
 	VCMPPS    $0x00, Y7, Y6, Y1
 	VORPS     Y0, Y1, Y0
@@ -796,16 +796,16 @@ main:
 	VBLENDVPS Y3, Y2, Y1, Y1
 	VMAXPS    Y7, Y6, Y2
 	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS   Y0, 96(AX)
+	VMOVUPS   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -818,19 +818,19 @@ single:
 	VBLENDVPS Y5, Y4, Y3, Y3
 	VMAXPS    Y1, Y0, Y0
 	VBLENDVPS Y2, Y3, Y0, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
@@ -843,8 +843,8 @@ single_end:
 	VBLENDVPS  Y6, Y5, Y4, Y4
 	VMAXPS     Y2, Y1, Y1
 	VBLENDVPS  Y3, Y4, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -853,13 +853,13 @@ done:
 // func maximumVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·maximumVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
@@ -874,7 +874,7 @@ main:
 	VBLENDVPS Y8, Y7, Y6, Y6
 	VMAXPS    Y0, Y1, Y1
 	VBLENDVPS Y5, Y6, Y1, Y1
-	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y1, (CX)
 	VCMPPS    $0x03, Y0, Y2, Y1
 	VCMPPS    $0x00, Y0, Y2, Y5
 	VORPS     Y1, Y5, Y1
@@ -884,7 +884,7 @@ main:
 	VBLENDVPS Y7, Y6, Y5, Y5
 	VMAXPS    Y0, Y2, Y2
 	VBLENDVPS Y1, Y5, Y2, Y1
-	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y1, 32(CX)
 	VCMPPS    $0x03, Y0, Y3, Y1
 	VCMPPS    $0x00, Y0, Y3, Y2
 	VORPS     Y1, Y2, Y1
@@ -894,7 +894,7 @@ main:
 	VBLENDVPS Y6, Y5, Y2, Y2
 	VMAXPS    Y0, Y3, Y3
 	VBLENDVPS Y1, Y2, Y3, Y1
-	VMOVUPS   Y1, 64(AX)
+	VMOVUPS   Y1, 64(CX)
 	VCMPPS    $0x03, Y0, Y4, Y1
 	VCMPPS    $0x00, Y0, Y4, Y2
 	VORPS     Y1, Y2, Y1
@@ -904,15 +904,15 @@ main:
 	VBLENDVPS Y5, Y3, Y2, Y2
 	VMAXPS    Y0, Y4, Y3
 	VBLENDVPS Y1, Y2, Y3, Y1
-	VMOVUPS   Y1, 96(AX)
+	VMOVUPS   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x03, Y0, Y1, Y2
@@ -924,18 +924,18 @@ single:
 	VBLENDVPS Y5, Y4, Y3, Y3
 	VMAXPS    Y0, Y1, Y1
 	VBLENDVPS Y2, Y3, Y1, Y1
-	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VCMPPS     $0x03, Y0, Y2, Y3
@@ -947,8 +947,8 @@ single_end:
 	VBLENDVPS  Y6, Y5, Y4, Y4
 	VMAXPS     Y0, Y2, Y0
 	VBLENDVPS  Y3, Y4, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -957,13 +957,13 @@ done:
 // func minimumF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·minimumF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -982,7 +982,7 @@ main:
 	VBLENDVPS Y9, Y10, Y11, Y9
 	VMINPS    Y1, Y0, Y0
 	VBLENDVPS Y8, Y9, Y0, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	VCMPPS    $0x03, Y3, Y2, Y0
 	VCMPPS    $0x00, Y3, Y2, Y1
 	VORPS     Y0, Y1, Y0
@@ -992,7 +992,7 @@ main:
 	VBLENDVPS Y1, Y8, Y9, Y1
 	VMINPS    Y3, Y2, Y2
 	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   Y0, 32(CX)
 	VCMPPS    $0x03, Y5, Y4, Y0
 	VCMPPS    $0x00, Y5, Y4, Y1
 	VORPS     Y0, Y1, Y0
@@ -1002,7 +1002,7 @@ main:
 	VBLENDVPS Y1, Y2, Y3, Y1
 	VMINPS    Y5, Y4, Y2
 	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   Y0, 64(CX)
 	VCMPPS    $0x03, Y7, Y6, Y0
 	VCMPPS    $0x00, Y7, Y6, Y1
 	VORPS     Y0, Y1, Y0
@@ -1012,16 +1012,16 @@ main:
 	VBLENDVPS Y1, Y2, Y3, Y1
 	VMINPS    Y7, Y6, Y2
 	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS   Y0, 96(AX)
+	VMOVUPS   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -1034,19 +1034,19 @@ single:
 	VBLENDVPS Y3, Y4, Y5, Y3
 	VMINPS    Y1, Y0, Y0
 	VBLENDVPS Y2, Y3, Y0, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
@@ -1059,8 +1059,8 @@ single_end:
 	VBLENDVPS  Y4, Y5, Y6, Y4
 	VMINPS     Y2, Y1, Y1
 	VBLENDVPS  Y3, Y4, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1069,13 +1069,13 @@ done:
 // func minimumVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·minimumVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
@@ -1090,7 +1090,7 @@ main:
 	VBLENDVPS Y6, Y7, Y8, Y6
 	VMINPS    Y0, Y1, Y1
 	VBLENDVPS Y5, Y6, Y1, Y1
-	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y1, (CX)
 	VCMPPS    $0x03, Y0, Y2, Y1
 	VCMPPS    $0x00, Y0, Y2, Y5
 	VORPS     Y1, Y5, Y1
@@ -1100,7 +1100,7 @@ main:
 	VBLENDVPS Y5, Y6, Y7, Y5
 	VMINPS    Y0, Y2, Y2
 	VBLENDVPS Y1, Y5, Y2, Y1
-	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y1, 32(CX)
 	VCMPPS    $0x03, Y0, Y3, Y1
 	VCMPPS    $0x00, Y0, Y3, Y2
 	VORPS     Y1, Y2, Y1
@@ -1110,7 +1110,7 @@ main:
 	VBLENDVPS Y2, Y5, Y6, Y2
 	VMINPS    Y0, Y3, Y3
 	VBLENDVPS Y1, Y2, Y3, Y1
-	VMOVUPS   Y1, 64(AX)
+	VMOVUPS   Y1, 64(CX)
 	VCMPPS    $0x03, Y0, Y4, Y1
 	VCMPPS    $0x00, Y0, Y4, Y2
 	VORPS     Y1, Y2, Y1
@@ -1120,15 +1120,15 @@ main:
 	VBLENDVPS Y2, Y3, Y5, Y2
 	VMINPS    Y0, Y4, Y3
 	VBLENDVPS Y1, Y2, Y3, Y1
-	VMOVUPS   Y1, 96(AX)
+	VMOVUPS   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x03, Y0, Y1, Y2
@@ -1140,18 +1140,18 @@ single:
 	VBLENDVPS Y3, Y4, Y5, Y3
 	VMINPS    Y0, Y1, Y1
 	VBLENDVPS Y2, Y3, Y1, Y1
-	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VCMPPS     $0x03, Y0, Y2, Y3
@@ -1163,8 +1163,8 @@ single_end:
 	VBLENDVPS  Y4, Y5, Y6, Y4
 	VMINPS     Y0, Y2, Y0
 	VBLENDVPS  Y3, Y4, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1173,13 +1173,13 @@ done:
 // func leakyReluF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·leakyReluF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -1193,31 +1193,31 @@ main:
 	VCMPPS    $0x1e, Y8, Y0, Y8
 	VMULPS    Y1, Y0, Y1
 	VBLENDVPS Y8, Y0, Y1, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	VXORPS    Y0, Y0, Y0
 	VCMPPS    $0x1e, Y0, Y2, Y0
 	VMULPS    Y3, Y2, Y1
 	VBLENDVPS Y0, Y2, Y1, Y0
-	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   Y0, 32(CX)
 	VXORPS    Y0, Y0, Y0
 	VCMPPS    $0x1e, Y0, Y4, Y0
 	VMULPS    Y5, Y4, Y1
 	VBLENDVPS Y0, Y4, Y1, Y0
-	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   Y0, 64(CX)
 	VXORPS    Y0, Y0, Y0
 	VCMPPS    $0x1e, Y0, Y6, Y0
 	VMULPS    Y7, Y6, Y1
 	VBLENDVPS Y0, Y6, Y1, Y0
-	VMOVUPS   Y0, 96(AX)
+	VMOVUPS   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -1225,19 +1225,19 @@ single:
 	VCMPPS    $0x1e, Y2, Y0, Y2
 	VMULPS    Y1, Y0, Y1
 	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
@@ -1245,8 +1245,8 @@ single_end:
 	VCMPPS     $0x1e, Y3, Y1, Y3
 	VMULPS     Y2, Y1, Y2
 	VBLENDVPS  Y3, Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1255,13 +1255,13 @@ done:
 // func leakyReluVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX
 TEXT ·leakyReluVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
@@ -1271,56 +1271,56 @@ main:
 	VCMPPS    $0x1e, Y5, Y1, Y5
 	VMULPS    Y0, Y1, Y6
 	VBLENDVPS Y5, Y1, Y6, Y1
-	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y1, (CX)
 	VXORPS    Y1, Y1, Y1
 	VCMPPS    $0x1e, Y1, Y2, Y1
 	VMULPS    Y0, Y2, Y5
 	VBLENDVPS Y1, Y2, Y5, Y1
-	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y1, 32(CX)
 	VXORPS    Y1, Y1, Y1
 	VCMPPS    $0x1e, Y1, Y3, Y1
 	VMULPS    Y0, Y3, Y2
 	VBLENDVPS Y1, Y3, Y2, Y1
-	VMOVUPS   Y1, 64(AX)
+	VMOVUPS   Y1, 64(CX)
 	VXORPS    Y1, Y1, Y1
 	VCMPPS    $0x1e, Y1, Y4, Y1
 	VMULPS    Y0, Y4, Y2
 	VBLENDVPS Y1, Y4, Y2, Y1
-	VMOVUPS   Y1, 96(AX)
+	VMOVUPS   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y1
 	VXORPS    Y2, Y2, Y2
 	VCMPPS    $0x1e, Y2, Y1, Y2
 	VMULPS    Y0, Y1, Y3
 	VBLENDVPS Y2, Y1, Y3, Y1
-	VMOVUPS   Y1, (AX)
+	VMOVUPS   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VXORPS     Y3, Y3, Y3
 	VCMPPS     $0x1e, Y3, Y2, Y3
 	VMULPS     Y0, Y2, Y0
 	VBLENDVPS  Y3, Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1329,13 +1329,13 @@ done:
 // func eluF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·eluF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
@@ -1369,19 +1369,19 @@ main:
 	VBLENDVPS    Y4, Y0, Y3, Y3
 	VMULPS       Y1, Y3, Y1
 	VBLENDVPS    Y2, Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
-	SHLQ         $0x02, CX
-	SUBQ         CX, SI
+	SHLQ         $0x02, AX
+	SUBQ         AX, SI
 	VMOVUPS      (SI), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMASKMOVPS   (BX), Y0, Y2
@@ -1415,8 +1415,8 @@ main_end:
 	VBLENDVPS    Y5, Y1, Y4, Y4
 	VMULPS       Y2, Y4, Y2
 	VBLENDVPS    Y3, Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -1521,13 +1521,13 @@ GLOBL c32_33000000<>(SB), RODATA|NOPTR, $32
 // func eluVSF32AVX2(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·eluVSF32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y1
 	VXORPS       Y2, Y2, Y2
@@ -1560,18 +1560,18 @@ main:
 	VBLENDVPS    Y4, Y1, Y3, Y3
 	VMULPS       Y0, Y3, Y3
 	VBLENDVPS    Y2, Y1, Y3, Y1
-	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y1, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y1
 	VMASKMOVPS   (DX), Y1, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1604,8 +1604,8 @@ main_end:
 	VBLENDVPS    Y5, Y2, Y4, Y4
 	VMULPS       Y0, Y4, Y0
 	VBLENDVPS    Y3, Y2, Y0, Y0
-	VMASKMOVPS   Y0, Y1, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y0, Y1, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -1614,14 +1614,14 @@ done:
 // func fmaF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int)
 // Requires: AVX, FMA3
 TEXT ·fmaF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPS     (DX), Y0
 	VMOVUPS     (BX), Y1
@@ -1637,54 +1637,54 @@ main:
 	VMOVUPS     96(SI), Y11
 	VMOVAPS     Y0, Y0
 	VFMADD213PS Y2, Y1, Y0
-	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y0, (CX)
 	VMOVAPS     Y3, Y0
 	VFMADD213PS Y5, Y4, Y0
-	VMOVUPS     Y0, 32(AX)
+	VMOVUPS     Y0, 32(CX)
 	VMOVAPS     Y6, Y0
 	VFMADD213PS Y8, Y7, Y0
-	VMOVUPS     Y0, 64(AX)
+	VMOVUPS     Y0, 64(CX)
 	VMOVAPS     Y9, Y0
 	VFMADD213PS Y11, Y10, Y0
-	VMOVUPS     Y0, 96(AX)
+	VMOVUPS     Y0, 96(CX)
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 single:
-	CMPQ        CX, $0x00000008
+	CMPQ        AX, $0x00000008
 	JL          single_end
 	VMOVUPS     (DX), Y0
 	VMOVUPS     (BX), Y1
 	VMOVUPS     (SI), Y2
 	VMOVAPS     Y0, Y0
 	VFMADD213PS Y2, Y1, Y0
-	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y0, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
 	JMP         single
 
 single_end:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
 	LEAQ        lanesOn<>+32(SB), DI
-	SHLQ        $0x02, CX
-	SUBQ        CX, DI
+	SHLQ        $0x02, AX
+	SUBQ        AX, DI
 	VMOVUPS     (DI), Y0
 	VMASKMOVPS  (DX), Y0, Y1
 	VMASKMOVPS  (BX), Y0, Y2
 	VMASKMOVPS  (SI), Y0, Y3
 	VMOVAPS     Y1, Y1
 	VFMADD213PS Y3, Y2, Y1
-	VMASKMOVPS  Y1, Y0, (AX)
-	XORQ        CX, CX
+	VMASKMOVPS  Y1, Y0, (CX)
+	XORQ        AX, AX
 
 done:
 	VZEROUPPER
@@ -1693,14 +1693,14 @@ done:
 // func lerpF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int)
 // Requires: AVX
 TEXT ·lerpF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -1717,29 +1717,29 @@ main:
 	VSUBPS  Y0, Y1, Y1
 	VMULPS  Y2, Y1, Y1
 	VADDPS  Y0, Y1, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VSUBPS  Y3, Y4, Y0
 	VMULPS  Y5, Y0, Y0
 	VADDPS  Y3, Y0, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VSUBPS  Y6, Y7, Y0
 	VMULPS  Y8, Y0, Y0
 	VADDPS  Y6, Y0, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VSUBPS  Y9, Y10, Y0
 	VMULPS  Y11, Y0, Y0
 	VADDPS  Y9, Y0, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	ADDQ    $0x00000080, SI
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -1747,20 +1747,20 @@ single:
 	VSUBPS  Y0, Y1, Y1
 	VMULPS  Y2, Y1, Y1
 	VADDPS  Y0, Y1, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
 	ADDQ    $0x00000020, SI
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), DI
-	SHLQ       $0x02, CX
-	SUBQ       CX, DI
+	SHLQ       $0x02, AX
+	SUBQ       AX, DI
 	VMOVUPS    (DI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
@@ -1768,8 +1768,8 @@ single_end:
 	VSUBPS     Y1, Y2, Y2
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1778,14 +1778,14 @@ done:
 // func clipF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int)
 // Requires: AVX
 TEXT ·clipF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -1811,7 +1811,7 @@ main:
 	VBLENDVPS Y6, Y7, Y8, Y6
 	VMINPS    Y2, Y0, Y0
 	VBLENDVPS Y1, Y6, Y0, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	VCMPPS    $0x03, Y4, Y3, Y0
 	VCMPPS    $0x00, Y4, Y3, Y1
 	VORPS     Y0, Y1, Y0
@@ -1830,17 +1830,17 @@ main:
 	VBLENDVPS Y2, Y3, Y4, Y2
 	VMINPS    Y5, Y0, Y0
 	VBLENDVPS Y1, Y2, Y0, Y0
-	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   Y0, 32(CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y0
 	VMOVUPS   (BX), Y1
@@ -1863,20 +1863,20 @@ single:
 	VBLENDVPS Y3, Y4, Y5, Y3
 	VMINPS    Y2, Y0, Y0
 	VBLENDVPS Y1, Y3, Y0, Y0
-	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
 	ADDQ      $0x00000020, SI
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), DI
-	SHLQ       $0x02, CX
-	SUBQ       CX, DI
+	SHLQ       $0x02, AX
+	SUBQ       AX, DI
 	VMOVUPS    (DI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
@@ -1899,8 +1899,8 @@ single_end:
 	VBLENDVPS  Y4, Y5, Y6, Y4
 	VMINPS     Y3, Y1, Y1
 	VBLENDVPS  Y2, Y4, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1909,14 +1909,14 @@ done:
 // func clipVSSF32AVX2(dst *float32, x *float32, n int, lo float32, hi float32)
 // Requires: AVX
 TEXT ·clipVSSF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS lo+24(FP), Y0
 	VBROADCASTSS hi+28(FP), Y1
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
@@ -1940,7 +1940,7 @@ main:
 	VBLENDVPS Y7, Y8, Y9, Y7
 	VMINPS    Y1, Y2, Y2
 	VBLENDVPS Y6, Y7, Y2, Y2
-	VMOVUPS   Y2, (AX)
+	VMOVUPS   Y2, (CX)
 	VCMPPS    $0x03, Y0, Y3, Y2
 	VCMPPS    $0x00, Y0, Y3, Y6
 	VORPS     Y2, Y6, Y2
@@ -1959,7 +1959,7 @@ main:
 	VBLENDVPS Y6, Y7, Y8, Y6
 	VMINPS    Y1, Y2, Y2
 	VBLENDVPS Y3, Y6, Y2, Y2
-	VMOVUPS   Y2, 32(AX)
+	VMOVUPS   Y2, 32(CX)
 	VCMPPS    $0x03, Y0, Y4, Y2
 	VCMPPS    $0x00, Y0, Y4, Y3
 	VORPS     Y2, Y3, Y2
@@ -1978,7 +1978,7 @@ main:
 	VBLENDVPS Y4, Y6, Y7, Y4
 	VMINPS    Y1, Y2, Y2
 	VBLENDVPS Y3, Y4, Y2, Y2
-	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y2, 64(CX)
 	VCMPPS    $0x03, Y0, Y5, Y2
 	VCMPPS    $0x00, Y0, Y5, Y3
 	VORPS     Y2, Y3, Y2
@@ -1997,15 +1997,15 @@ main:
 	VBLENDVPS Y4, Y5, Y6, Y4
 	VMINPS    Y1, Y2, Y2
 	VBLENDVPS Y3, Y4, Y2, Y2
-	VMOVUPS   Y2, 96(AX)
+	VMOVUPS   Y2, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        single_end
 	VMOVUPS   (DX), Y2
 	VCMPPS    $0x03, Y0, Y2, Y3
@@ -2026,18 +2026,18 @@ single:
 	VBLENDVPS Y4, Y5, Y6, Y4
 	VMINPS    Y1, Y2, Y2
 	VBLENDVPS Y3, Y4, Y2, Y2
-	VMOVUPS   Y2, (AX)
+	VMOVUPS   Y2, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
 	VMASKMOVPS (DX), Y2, Y3
 	VCMPPS     $0x03, Y0, Y3, Y4
@@ -2058,8 +2058,8 @@ single_end:
 	VBLENDVPS  Y4, Y5, Y6, Y4
 	VMINPS     Y1, Y0, Y0
 	VBLENDVPS  Y3, Y4, Y0, Y0
-	VMASKMOVPS Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2464,53 +2464,53 @@ done:
 // func absF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·absF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VANDPS  c32_7fffffff<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VANDPS  c32_7fffffff<>+0(SB), Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VANDPS  c32_7fffffff<>+0(SB), Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VANDPS  c32_7fffffff<>+0(SB), Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VANDPS  c32_7fffffff<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VANDPS     c32_7fffffff<>+0(SB), Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2519,53 +2519,53 @@ done:
 // func negF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·negF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VXORPS  c32_80000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VXORPS  c32_80000000<>+0(SB), Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VXORPS  c32_80000000<>+0(SB), Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VXORPS  c32_80000000<>+0(SB), Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VXORPS  c32_80000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     c32_80000000<>+0(SB), Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2580,12 +2580,12 @@ GLOBL c32_80000000<>(SB), RODATA|NOPTR, $32
 // func signF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·signF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -2599,7 +2599,7 @@ main:
 	VCMPPS       $0x03, Y0, Y0, Y6
 	VORPS        Y5, Y6, Y5
 	VBLENDVPS    Y5, Y0, Y4, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VANDPS       c32_80000000<>+0(SB), Y1, Y4
 	VORPS        Y4, Y0, Y0
@@ -2608,7 +2608,7 @@ main:
 	VCMPPS       $0x03, Y1, Y1, Y5
 	VORPS        Y4, Y5, Y4
 	VBLENDVPS    Y4, Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VANDPS       c32_80000000<>+0(SB), Y2, Y1
 	VORPS        Y1, Y0, Y0
@@ -2617,7 +2617,7 @@ main:
 	VCMPPS       $0x03, Y2, Y2, Y4
 	VORPS        Y1, Y4, Y1
 	VBLENDVPS    Y1, Y2, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VANDPS       c32_80000000<>+0(SB), Y3, Y1
 	VORPS        Y1, Y0, Y0
@@ -2626,15 +2626,15 @@ main:
 	VCMPPS       $0x03, Y3, Y3, Y2
 	VORPS        Y1, Y2, Y1
 	VBLENDVPS    Y1, Y3, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
@@ -2645,18 +2645,18 @@ single:
 	VCMPPS       $0x03, Y0, Y0, Y3
 	VORPS        Y2, Y3, Y2
 	VBLENDVPS    Y2, Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_3f800000<>+0(SB), Y2
@@ -2667,8 +2667,8 @@ single_end:
 	VCMPPS       $0x03, Y1, Y1, Y4
 	VORPS        Y3, Y4, Y3
 	VBLENDVPS    Y3, Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -2677,12 +2677,12 @@ done:
 // func reciprocalF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·reciprocalF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -2690,46 +2690,46 @@ main:
 	VMOVUPS      96(DX), Y3
 	VBROADCASTSS c32_3f800000<>+0(SB), Y4
 	VDIVPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VDIVPS       Y2, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VDIVPS       Y3, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
 	VDIVPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_3f800000<>+0(SB), Y2
 	VDIVPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -2738,53 +2738,53 @@ done:
 // func squareF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·squareF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VMULPS  Y1, Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VMULPS  Y2, Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VMULPS  Y3, Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2793,53 +2793,53 @@ done:
 // func sqrtF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·sqrtF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VSQRTPS Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VSQRTPS Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VSQRTPS Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VSQRTPS Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VSQRTPS Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VSQRTPS    Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2848,12 +2848,12 @@ done:
 // func rsqrtF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·rsqrtF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -2862,51 +2862,51 @@ main:
 	VBROADCASTSS c32_3f800000<>+0(SB), Y4
 	VSQRTPS      Y0, Y0
 	VDIVPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VSQRTPS      Y1, Y1
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VSQRTPS      Y2, Y1
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Y0
 	VSQRTPS      Y3, Y1
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
 	VSQRTPS      Y0, Y0
 	VDIVPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_3f800000<>+0(SB), Y2
 	VSQRTPS      Y1, Y1
 	VDIVPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -2915,53 +2915,53 @@ done:
 // func floorF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·floorF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000020
+	CMPQ     AX, $0x00000020
 	JL       main_end
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
 	VMOVUPS  96(DX), Y3
 	VROUNDPS $0x09, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	VROUNDPS $0x09, Y1, Y0
-	VMOVUPS  Y0, 32(AX)
+	VMOVUPS  Y0, 32(CX)
 	VROUNDPS $0x09, Y2, Y0
-	VMOVUPS  Y0, 64(AX)
+	VMOVUPS  Y0, 64(CX)
 	VROUNDPS $0x09, Y3, Y0
-	VMOVUPS  Y0, 96(AX)
+	VMOVUPS  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000020, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000020, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000008
+	CMPQ     AX, $0x00000008
 	JL       single_end
 	VMOVUPS  (DX), Y0
 	VROUNDPS $0x09, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000008, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VROUNDPS   $0x09, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2970,53 +2970,53 @@ done:
 // func ceilF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·ceilF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000020
+	CMPQ     AX, $0x00000020
 	JL       main_end
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
 	VMOVUPS  96(DX), Y3
 	VROUNDPS $0x0a, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	VROUNDPS $0x0a, Y1, Y0
-	VMOVUPS  Y0, 32(AX)
+	VMOVUPS  Y0, 32(CX)
 	VROUNDPS $0x0a, Y2, Y0
-	VMOVUPS  Y0, 64(AX)
+	VMOVUPS  Y0, 64(CX)
 	VROUNDPS $0x0a, Y3, Y0
-	VMOVUPS  Y0, 96(AX)
+	VMOVUPS  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000020, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000020, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000008
+	CMPQ     AX, $0x00000008
 	JL       single_end
 	VMOVUPS  (DX), Y0
 	VROUNDPS $0x0a, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000008, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VROUNDPS   $0x0a, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -3025,53 +3025,53 @@ done:
 // func roundF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·roundF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000020
+	CMPQ     AX, $0x00000020
 	JL       main_end
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
 	VMOVUPS  96(DX), Y3
 	VROUNDPS $0x08, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	VROUNDPS $0x08, Y1, Y0
-	VMOVUPS  Y0, 32(AX)
+	VMOVUPS  Y0, 32(CX)
 	VROUNDPS $0x08, Y2, Y0
-	VMOVUPS  Y0, 64(AX)
+	VMOVUPS  Y0, 64(CX)
 	VROUNDPS $0x08, Y3, Y0
-	VMOVUPS  Y0, 96(AX)
+	VMOVUPS  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000020, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000020, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000008
+	CMPQ     AX, $0x00000008
 	JL       single_end
 	VMOVUPS  (DX), Y0
 	VROUNDPS $0x08, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000008, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VROUNDPS   $0x08, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -3080,53 +3080,53 @@ done:
 // func truncF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·truncF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000020
+	CMPQ     AX, $0x00000020
 	JL       main_end
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
 	VMOVUPS  96(DX), Y3
 	VROUNDPS $0x0b, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	VROUNDPS $0x0b, Y1, Y0
-	VMOVUPS  Y0, 32(AX)
+	VMOVUPS  Y0, 32(CX)
 	VROUNDPS $0x0b, Y2, Y0
-	VMOVUPS  Y0, 64(AX)
+	VMOVUPS  Y0, 64(CX)
 	VROUNDPS $0x0b, Y3, Y0
-	VMOVUPS  Y0, 96(AX)
+	VMOVUPS  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000020, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000020, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000008
+	CMPQ     AX, $0x00000008
 	JL       single_end
 	VMOVUPS  (DX), Y0
 	VROUNDPS $0x0b, Y0, Y0
-	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000008, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VROUNDPS   $0x0b, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -3135,12 +3135,12 @@ done:
 // func reluF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·reluF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -3150,56 +3150,56 @@ main:
 	VMAXPS  Y0, Y4, Y0
 	VXORPS  Y4, Y4, Y4
 	VADDPS  Y4, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VXORPS  Y0, Y0, Y0
 	VMAXPS  Y1, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VXORPS  Y0, Y0, Y0
 	VMAXPS  Y2, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VXORPS  Y0, Y0, Y0
 	VMAXPS  Y3, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VXORPS  Y1, Y1, Y1
 	VMAXPS  Y0, Y1, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
 	VMAXPS     Y1, Y2, Y1
 	VXORPS     Y2, Y2, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -3208,12 +3208,12 @@ done:
 // func relu6F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·relu6F32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -3225,36 +3225,36 @@ main:
 	VXORPS       Y5, Y5, Y5
 	VADDPS       Y5, Y0, Y0
 	VMINPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Y0
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VXORPS       Y4, Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	VMINPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VMAXPS       Y2, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	VMINPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VMAXPS       Y3, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	VMINPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_40c00000<>+0(SB), Y1
@@ -3263,18 +3263,18 @@ single:
 	VXORPS       Y2, Y2, Y2
 	VADDPS       Y2, Y0, Y0
 	VMINPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_40c00000<>+0(SB), Y2
@@ -3283,8 +3283,8 @@ single_end:
 	VXORPS       Y3, Y3, Y3
 	VADDPS       Y3, Y1, Y1
 	VMINPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3299,12 +3299,12 @@ GLOBL c32_40c00000<>(SB), RODATA|NOPTR, $32
 // func hardSigmoidF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·hardSigmoidF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -3316,36 +3316,36 @@ main:
 	VMAXPS       Y0, Y5, Y0
 	VMINPS       Y0, Y4, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Y0
 	VXORPS       Y4, Y4, Y4
 	VADDPS       c32_40400000<>+0(SB), Y1, Y1
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y0, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VADDPS       c32_40400000<>+0(SB), Y2, Y2
 	VMAXPS       Y2, Y1, Y1
 	VMINPS       Y1, Y0, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VADDPS       c32_40400000<>+0(SB), Y3, Y2
 	VMAXPS       Y2, Y1, Y1
 	VMINPS       Y1, Y0, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_40c00000<>+0(SB), Y1
@@ -3354,18 +3354,18 @@ single:
 	VMAXPS       Y0, Y2, Y0
 	VMINPS       Y0, Y1, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_40c00000<>+0(SB), Y2
@@ -3374,8 +3374,8 @@ single_end:
 	VMAXPS       Y1, Y3, Y1
 	VMINPS       Y1, Y2, Y1
 	VDIVPS       c32_40c00000<>+0(SB), Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3390,12 +3390,12 @@ GLOBL c32_40400000<>(SB), RODATA|NOPTR, $32
 // func hardSiluF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·hardSiluF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -3410,7 +3410,7 @@ main:
 	VMINPS       Y0, Y5, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
 	VMULPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_c1200000<>+0(SB), Y0
 	VMAXPS       Y1, Y0, Y0
 	VBROADCASTSS c32_40c00000<>+0(SB), Y4
@@ -3420,7 +3420,7 @@ main:
 	VMINPS       Y1, Y4, Y1
 	VDIVPS       c32_40c00000<>+0(SB), Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_c1200000<>+0(SB), Y0
 	VMAXPS       Y2, Y0, Y0
 	VBROADCASTSS c32_40c00000<>+0(SB), Y1
@@ -3430,7 +3430,7 @@ main:
 	VMINPS       Y2, Y1, Y1
 	VDIVPS       c32_40c00000<>+0(SB), Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_c1200000<>+0(SB), Y0
 	VMAXPS       Y3, Y0, Y0
 	VBROADCASTSS c32_40c00000<>+0(SB), Y1
@@ -3440,15 +3440,15 @@ main:
 	VMINPS       Y2, Y1, Y1
 	VDIVPS       c32_40c00000<>+0(SB), Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_c1200000<>+0(SB), Y1
@@ -3460,18 +3460,18 @@ single:
 	VMINPS       Y0, Y2, Y0
 	VDIVPS       c32_40c00000<>+0(SB), Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_c1200000<>+0(SB), Y2
@@ -3483,8 +3483,8 @@ single_end:
 	VMINPS       Y1, Y3, Y1
 	VDIVPS       c32_40c00000<>+0(SB), Y1, Y1
 	VMULPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3499,12 +3499,12 @@ GLOBL c32_c1200000<>(SB), RODATA|NOPTR, $32
 // func softsignF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·softsignF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
@@ -3517,7 +3517,7 @@ main:
 	VDIVPS       Y5, Y4, Y4
 	VANDPS       c32_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y4, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	VBROADCASTSS c32_7e7fffff<>+0(SB), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y4
 	VMINPS       Y4, Y0, Y0
@@ -3525,7 +3525,7 @@ main:
 	VDIVPS       Y4, Y0, Y0
 	VANDPS       c32_80000000<>+0(SB), Y1, Y1
 	VORPS        Y1, Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 32(CX)
 	VBROADCASTSS c32_7e7fffff<>+0(SB), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y2, Y1
 	VMINPS       Y1, Y0, Y0
@@ -3533,7 +3533,7 @@ main:
 	VDIVPS       Y1, Y0, Y0
 	VANDPS       c32_80000000<>+0(SB), Y2, Y1
 	VORPS        Y1, Y0, Y0
-	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y0, 64(CX)
 	VBROADCASTSS c32_7e7fffff<>+0(SB), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y3, Y1
 	VMINPS       Y1, Y0, Y0
@@ -3541,15 +3541,15 @@ main:
 	VDIVPS       Y1, Y0, Y0
 	VANDPS       c32_80000000<>+0(SB), Y3, Y1
 	VORPS        Y1, Y0, Y0
-	VMOVUPS      Y0, 96(AX)
+	VMOVUPS      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_7e7fffff<>+0(SB), Y1
@@ -3559,18 +3559,18 @@ single:
 	VDIVPS       Y2, Y1, Y1
 	VANDPS       c32_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_7e7fffff<>+0(SB), Y2
@@ -3580,8 +3580,8 @@ single_end:
 	VDIVPS       Y3, Y2, Y2
 	VANDPS       c32_80000000<>+0(SB), Y1, Y1
 	VORPS        Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3596,12 +3596,12 @@ GLOBL c32_7e7fffff<>(SB), RODATA|NOPTR, $32
 // func expF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_42b20000<>+0(SB), Y1
@@ -3629,18 +3629,18 @@ main:
 	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_42b20000<>+0(SB), Y2
@@ -3668,8 +3668,8 @@ main_end:
 	VMULPS       Y3, Y1, Y1
 	VPSLLD       $0x17, Y2, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3690,12 +3690,12 @@ GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
 // func exp2F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·exp2F32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_43010000<>+0(SB), Y1
@@ -3721,18 +3721,18 @@ main:
 	VMULPS       Y2, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_43010000<>+0(SB), Y2
@@ -3758,8 +3758,8 @@ main_end:
 	VMULPS       Y3, Y1, Y1
 	VPSLLD       $0x17, Y2, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3786,12 +3786,12 @@ GLOBL c32_3f317218<>(SB), RODATA|NOPTR, $32
 // func expm1F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expm1F32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_42b20000<>+0(SB), Y1
@@ -3820,18 +3820,18 @@ main:
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
 	VCMPPS       $0x11, c32_33000000<>+0(SB), Y2, Y2
 	VBLENDVPS    Y2, Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_42b20000<>+0(SB), Y2
@@ -3860,8 +3860,8 @@ main_end:
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
 	VCMPPS       $0x11, c32_33000000<>+0(SB), Y3, Y3
 	VBLENDVPS    Y3, Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3870,12 +3870,12 @@ done:
 // func logF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
@@ -3914,18 +3914,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x00, Y2, Y0, Y0
 	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y2
@@ -3964,8 +3964,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x00, Y3, Y1, Y1
 	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4076,12 +4076,12 @@ GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $32
 // func log2F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log2F32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
@@ -4119,18 +4119,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x00, Y2, Y0, Y0
 	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y2
@@ -4168,8 +4168,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x00, Y3, Y1, Y1
 	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4178,12 +4178,12 @@ done:
 // func log10F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log10F32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
@@ -4223,18 +4223,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x00, Y2, Y0, Y0
 	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y2
@@ -4274,8 +4274,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x00, Y3, Y1, Y1
 	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4302,12 +4302,12 @@ GLOBL c32_3e9a2000<>(SB), RODATA|NOPTR, $32
 // func log1pF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VADDPS       c32_3f800000<>+0(SB), Y0, Y1
@@ -4355,18 +4355,18 @@ main:
 	VBLENDVPS    Y2, c32_ff800000<>+0(SB), Y1, Y1
 	VCMPPS       $0x11, c32_bf800000<>+0(SB), Y0, Y0
 	VBLENDVPS    Y0, c32_7fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VADDPS       c32_3f800000<>+0(SB), Y1, Y2
@@ -4414,8 +4414,8 @@ main_end:
 	VBLENDVPS    Y3, c32_ff800000<>+0(SB), Y2, Y2
 	VCMPPS       $0x11, c32_bf800000<>+0(SB), Y1, Y1
 	VBLENDVPS    Y1, c32_7fc00000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4448,12 +4448,12 @@ GLOBL c32_bf800000<>(SB), RODATA|NOPTR, $32
 // func tanhF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
@@ -4494,18 +4494,18 @@ main:
 	VBLENDVPS    Y1, Y3, Y2, Y1
 	VANDPS       c32_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
@@ -4546,8 +4546,8 @@ main_end:
 	VBLENDVPS    Y2, Y4, Y3, Y2
 	VANDPS       c32_80000000<>+0(SB), Y1, Y1
 	VORPS        Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4604,12 +4604,12 @@ GLOBL c32_3f200000<>(SB), RODATA|NOPTR, $32
 // func sigmoidF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
@@ -4644,18 +4644,18 @@ main:
 	VBLENDVPS    Y0, Y1, Y2, Y0
 	VADDPS       Y2, Y1, Y1
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VORPS        c32_80000000<>+0(SB), Y1, Y2
@@ -4690,8 +4690,8 @@ main_end:
 	VBLENDVPS    Y1, Y2, Y3, Y1
 	VADDPS       Y3, Y2, Y2
 	VDIVPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4700,12 +4700,12 @@ done:
 // func logSigmoidF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSigmoidF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VXORPS       c32_80000000<>+0(SB), Y0, Y0
@@ -4762,18 +4762,18 @@ main:
 	VMAXPS       Y0, Y2, Y0
 	VADDPS       Y0, Y1, Y0
 	VXORPS       c32_80000000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VXORPS       c32_80000000<>+0(SB), Y1, Y1
@@ -4830,8 +4830,8 @@ main_end:
 	VMAXPS       Y1, Y3, Y1
 	VADDPS       Y1, Y2, Y1
 	VXORPS       c32_80000000<>+0(SB), Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4840,12 +4840,12 @@ done:
 // func softplusF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softplusF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
@@ -4900,18 +4900,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VMAXPS       Y0, Y2, Y0
 	VADDPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VORPS        c32_80000000<>+0(SB), Y1, Y2
@@ -4966,8 +4966,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
 	VADDPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -4976,12 +4976,12 @@ done:
 // func siluF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·siluF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
@@ -5019,18 +5019,18 @@ main:
 	VBROADCASTSS c32_c47a0000<>+0(SB), Y2
 	VMAXPS       Y0, Y2, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VORPS        c32_80000000<>+0(SB), Y1, Y2
@@ -5068,8 +5068,8 @@ main_end:
 	VBROADCASTSS c32_c47a0000<>+0(SB), Y3
 	VMAXPS       Y1, Y3, Y1
 	VMULPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5084,12 +5084,12 @@ GLOBL c32_c47a0000<>(SB), RODATA|NOPTR, $32
 // func mishF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mishF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_41a00000<>+0(SB), Y1
@@ -5126,18 +5126,18 @@ main:
 	VBROADCASTSS c32_c47a0000<>+0(SB), Y2
 	VMAXPS       Y0, Y2, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_41a00000<>+0(SB), Y2
@@ -5174,8 +5174,8 @@ main_end:
 	VBROADCASTSS c32_c47a0000<>+0(SB), Y3
 	VMAXPS       Y1, Y3, Y1
 	VMULPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5184,12 +5184,12 @@ done:
 // func seluF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·seluF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
@@ -5223,18 +5223,18 @@ main:
 	VMULPS       c32_3fd62d7d<>+0(SB), Y2, Y2
 	VBLENDVPS    Y1, Y0, Y2, Y0
 	VMULPS       c32_3f867d5f<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VXORPS       Y2, Y2, Y2
@@ -5268,8 +5268,8 @@ main_end:
 	VMULPS       c32_3fd62d7d<>+0(SB), Y3, Y3
 	VBLENDVPS    Y2, Y1, Y3, Y1
 	VMULPS       c32_3f867d5f<>+0(SB), Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5290,12 +5290,12 @@ GLOBL c32_3f867d5f<>(SB), RODATA|NOPTR, $32
 // func geluTanhF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_c1200000<>+0(SB), Y1
@@ -5319,18 +5319,18 @@ main:
 	VPADDD       Y1, Y3, Y1
 	VADDPS       c32_3f800000<>+0(SB), Y1, Y1
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VBROADCASTSS c32_c1200000<>+0(SB), Y2
@@ -5354,8 +5354,8 @@ main_end:
 	VPADDD       Y2, Y4, Y2
 	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
 	VDIVPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5412,12 +5412,12 @@ GLOBL c32_3f317215<>(SB), RODATA|NOPTR, $32
 // func erfF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·erfF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VMULPS       Y0, Y0, Y1
@@ -5463,18 +5463,18 @@ main:
 	VANDPS       c32_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y3, Y0
 	VBLENDVPS    Y1, Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y1, Y2
@@ -5520,8 +5520,8 @@ main_end:
 	VANDPS       c32_80000000<>+0(SB), Y1, Y1
 	VORPS        Y1, Y4, Y1
 	VBLENDVPS    Y2, Y3, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5626,12 +5626,12 @@ GLOBL c32_3f700000<>(SB), RODATA|NOPTR, $32
 // func geluF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
@@ -5663,18 +5663,18 @@ main:
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y0, Y3, Y0
 	VFNMADD231PS Y1, Y2, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x02, CX
-	SUBQ         CX, BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
@@ -5706,8 +5706,8 @@ main_end:
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VFNMADD231PS Y2, Y3, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -5770,12 +5770,12 @@ GLOBL c32_bf935779<>(SB), RODATA|NOPTR, $32
 // func sinF32AVX2(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·sinF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
@@ -5814,17 +5814,17 @@ main:
 	VANDPS       c32_00000002<>+0(SB), Y1, Y1
 	VPSLLD       $0x1e, Y1, Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	SHLQ         $0x02, SI
 	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
@@ -5865,16 +5865,16 @@ main_end:
 	VANDPS       c32_00000002<>+0(SB), Y2, Y2
 	VPSLLD       $0x1e, Y2, Y2
 	VXORPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -5953,12 +5953,12 @@ GLOBL c32_00000002<>(SB), RODATA|NOPTR, $32
 // func cosF32AVX2(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·cosF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
@@ -5998,17 +5998,17 @@ main:
 	VANDPS       c32_00000002<>+0(SB), Y1, Y1
 	VPSLLD       $0x1e, Y1, Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	SHLQ         $0x02, SI
 	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
@@ -6050,16 +6050,16 @@ main_end:
 	VANDPS       c32_00000002<>+0(SB), Y2, Y2
 	VPSLLD       $0x1e, Y2, Y2
 	VXORPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -6072,13 +6072,13 @@ GLOBL c32_00000001<>(SB), RODATA|NOPTR, $32
 // func addF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·addF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -6089,45 +6089,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VADDPD  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VADDPD  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VADDPD  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6136,54 +6136,54 @@ done:
 // func addVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·addVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VADDPD  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VADDPD  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VADDPD  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VADDPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6192,13 +6192,13 @@ done:
 // func subF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·subF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -6209,45 +6209,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VSUBPD  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VSUBPD  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VSUBPD  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VSUBPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6256,54 +6256,54 @@ done:
 // func subVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·subVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VSUBPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VSUBPD  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VSUBPD  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VSUBPD  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VSUBPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VSUBPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6312,54 +6312,54 @@ done:
 // func subSVF64AVX2(dst *float64, y *float64, n int, x float64)
 // Requires: AVX
 TEXT ·subSVF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSD x+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VSUBPD  Y2, Y0, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VSUBPD  Y3, Y0, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VSUBPD  Y4, Y0, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VSUBPD     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6368,13 +6368,13 @@ done:
 // func mulF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·mulF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -6385,45 +6385,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VMULPD  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VMULPD  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VMULPD  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMULPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6432,54 +6432,54 @@ done:
 // func mulVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·mulVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VMULPD  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VMULPD  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VMULPD  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6488,13 +6488,13 @@ done:
 // func squaredDifferenceF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·squaredDifferenceF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -6506,50 +6506,50 @@ main:
 	VMOVUPD 96(BX), Y7
 	VSUBPD  Y1, Y0, Y0
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VSUBPD  Y3, Y2, Y0
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VSUBPD  Y5, Y4, Y0
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VSUBPD  Y7, Y6, Y0
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VSUBPD  Y1, Y0, Y0
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VSUBPD     Y2, Y1, Y1
 	VMULPD     Y1, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6558,13 +6558,13 @@ done:
 // func squaredDifferenceVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·squaredDifferenceVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
@@ -6572,46 +6572,46 @@ main:
 	VMOVUPD 96(DX), Y4
 	VSUBPD  Y0, Y1, Y1
 	VMULPD  Y1, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VSUBPD  Y0, Y2, Y1
 	VMULPD  Y1, Y1, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VSUBPD  Y0, Y3, Y1
 	VMULPD  Y1, Y1, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VSUBPD  Y0, Y4, Y1
 	VMULPD  Y1, Y1, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VSUBPD  Y0, Y1, Y1
 	VMULPD  Y1, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VSUBPD     Y0, Y2, Y0
 	VMULPD     Y0, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6620,13 +6620,13 @@ done:
 // func divF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·divF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -6637,45 +6637,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VDIVPD  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VDIVPD  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VDIVPD  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VDIVPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6684,54 +6684,54 @@ done:
 // func divVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·divVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VDIVPD  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VDIVPD  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VDIVPD  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VDIVPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6740,54 +6740,54 @@ done:
 // func divSVF64AVX2(dst *float64, y *float64, n int, x float64)
 // Requires: AVX
 TEXT ·divSVF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSD x+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VDIVPD  Y2, Y0, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VDIVPD  Y3, Y0, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VDIVPD  Y4, Y0, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VDIVPD     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6796,13 +6796,13 @@ done:
 // func maximumF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·maximumF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -6821,7 +6821,7 @@ main:
 	VBLENDVPD Y11, Y10, Y9, Y9
 	VMAXPD    Y1, Y0, Y0
 	VBLENDVPD Y8, Y9, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VCMPPD    $0x03, Y3, Y2, Y0
 	VCMPPD    $0x00, Y3, Y2, Y1
 	VORPS     Y0, Y1, Y0
@@ -6831,7 +6831,7 @@ main:
 	VBLENDVPD Y9, Y8, Y1, Y1
 	VMAXPD    Y3, Y2, Y2
 	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	VCMPPD    $0x03, Y5, Y4, Y0
 	VCMPPD    $0x00, Y5, Y4, Y1
 	VORPS     Y0, Y1, Y0
@@ -6841,7 +6841,7 @@ main:
 	VBLENDVPD Y3, Y2, Y1, Y1
 	VMAXPD    Y5, Y4, Y2
 	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   Y0, 64(CX)
 	VCMPPD    $0x03, Y7, Y6, Y0
 	VCMPPD    $0x00, Y7, Y6, Y1
 	VORPS     Y0, Y1, Y0
@@ -6851,16 +6851,16 @@ main:
 	VBLENDVPD Y3, Y2, Y1, Y1
 	VMAXPD    Y7, Y6, Y2
 	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   Y0, 96(AX)
+	VMOVUPD   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -6873,19 +6873,19 @@ single:
 	VBLENDVPD Y5, Y4, Y3, Y3
 	VMAXPD    Y1, Y0, Y0
 	VBLENDVPD Y2, Y3, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -6898,8 +6898,8 @@ single_end:
 	VBLENDVPD  Y6, Y5, Y4, Y4
 	VMAXPD     Y2, Y1, Y1
 	VBLENDVPD  Y3, Y4, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -6908,13 +6908,13 @@ done:
 // func maximumVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·maximumVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y1
 	VMOVUPD   32(DX), Y2
@@ -6929,7 +6929,7 @@ main:
 	VBLENDVPD Y8, Y7, Y6, Y6
 	VMAXPD    Y0, Y1, Y1
 	VBLENDVPD Y5, Y6, Y1, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	VCMPPD    $0x03, Y0, Y2, Y1
 	VCMPPD    $0x00, Y0, Y2, Y5
 	VORPS     Y1, Y5, Y1
@@ -6939,7 +6939,7 @@ main:
 	VBLENDVPD Y7, Y6, Y5, Y5
 	VMAXPD    Y0, Y2, Y2
 	VBLENDVPD Y1, Y5, Y2, Y1
-	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y1, 32(CX)
 	VCMPPD    $0x03, Y0, Y3, Y1
 	VCMPPD    $0x00, Y0, Y3, Y2
 	VORPS     Y1, Y2, Y1
@@ -6949,7 +6949,7 @@ main:
 	VBLENDVPD Y6, Y5, Y2, Y2
 	VMAXPD    Y0, Y3, Y3
 	VBLENDVPD Y1, Y2, Y3, Y1
-	VMOVUPD   Y1, 64(AX)
+	VMOVUPD   Y1, 64(CX)
 	VCMPPD    $0x03, Y0, Y4, Y1
 	VCMPPD    $0x00, Y0, Y4, Y2
 	VORPS     Y1, Y2, Y1
@@ -6959,15 +6959,15 @@ main:
 	VBLENDVPD Y5, Y3, Y2, Y2
 	VMAXPD    Y0, Y4, Y3
 	VBLENDVPD Y1, Y2, Y3, Y1
-	VMOVUPD   Y1, 96(AX)
+	VMOVUPD   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y1
 	VCMPPD    $0x03, Y0, Y1, Y2
@@ -6979,18 +6979,18 @@ single:
 	VBLENDVPD Y5, Y4, Y3, Y3
 	VMAXPD    Y0, Y1, Y1
 	VBLENDVPD Y2, Y3, Y1, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VCMPPD     $0x03, Y0, Y2, Y3
@@ -7002,8 +7002,8 @@ single_end:
 	VBLENDVPD  Y6, Y5, Y4, Y4
 	VMAXPD     Y0, Y2, Y0
 	VBLENDVPD  Y3, Y4, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -7012,13 +7012,13 @@ done:
 // func minimumF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·minimumF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -7037,7 +7037,7 @@ main:
 	VBLENDVPD Y9, Y10, Y11, Y9
 	VMINPD    Y1, Y0, Y0
 	VBLENDVPD Y8, Y9, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VCMPPD    $0x03, Y3, Y2, Y0
 	VCMPPD    $0x00, Y3, Y2, Y1
 	VORPS     Y0, Y1, Y0
@@ -7047,7 +7047,7 @@ main:
 	VBLENDVPD Y1, Y8, Y9, Y1
 	VMINPD    Y3, Y2, Y2
 	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	VCMPPD    $0x03, Y5, Y4, Y0
 	VCMPPD    $0x00, Y5, Y4, Y1
 	VORPS     Y0, Y1, Y0
@@ -7057,7 +7057,7 @@ main:
 	VBLENDVPD Y1, Y2, Y3, Y1
 	VMINPD    Y5, Y4, Y2
 	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   Y0, 64(CX)
 	VCMPPD    $0x03, Y7, Y6, Y0
 	VCMPPD    $0x00, Y7, Y6, Y1
 	VORPS     Y0, Y1, Y0
@@ -7067,16 +7067,16 @@ main:
 	VBLENDVPD Y1, Y2, Y3, Y1
 	VMINPD    Y7, Y6, Y2
 	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   Y0, 96(AX)
+	VMOVUPD   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -7089,19 +7089,19 @@ single:
 	VBLENDVPD Y3, Y4, Y5, Y3
 	VMINPD    Y1, Y0, Y0
 	VBLENDVPD Y2, Y3, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -7114,8 +7114,8 @@ single_end:
 	VBLENDVPD  Y4, Y5, Y6, Y4
 	VMINPD     Y2, Y1, Y1
 	VBLENDVPD  Y3, Y4, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -7124,13 +7124,13 @@ done:
 // func minimumVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·minimumVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y1
 	VMOVUPD   32(DX), Y2
@@ -7145,7 +7145,7 @@ main:
 	VBLENDVPD Y6, Y7, Y8, Y6
 	VMINPD    Y0, Y1, Y1
 	VBLENDVPD Y5, Y6, Y1, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	VCMPPD    $0x03, Y0, Y2, Y1
 	VCMPPD    $0x00, Y0, Y2, Y5
 	VORPS     Y1, Y5, Y1
@@ -7155,7 +7155,7 @@ main:
 	VBLENDVPD Y5, Y6, Y7, Y5
 	VMINPD    Y0, Y2, Y2
 	VBLENDVPD Y1, Y5, Y2, Y1
-	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y1, 32(CX)
 	VCMPPD    $0x03, Y0, Y3, Y1
 	VCMPPD    $0x00, Y0, Y3, Y2
 	VORPS     Y1, Y2, Y1
@@ -7165,7 +7165,7 @@ main:
 	VBLENDVPD Y2, Y5, Y6, Y2
 	VMINPD    Y0, Y3, Y3
 	VBLENDVPD Y1, Y2, Y3, Y1
-	VMOVUPD   Y1, 64(AX)
+	VMOVUPD   Y1, 64(CX)
 	VCMPPD    $0x03, Y0, Y4, Y1
 	VCMPPD    $0x00, Y0, Y4, Y2
 	VORPS     Y1, Y2, Y1
@@ -7175,15 +7175,15 @@ main:
 	VBLENDVPD Y2, Y3, Y5, Y2
 	VMINPD    Y0, Y4, Y3
 	VBLENDVPD Y1, Y2, Y3, Y1
-	VMOVUPD   Y1, 96(AX)
+	VMOVUPD   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y1
 	VCMPPD    $0x03, Y0, Y1, Y2
@@ -7195,18 +7195,18 @@ single:
 	VBLENDVPD Y3, Y4, Y5, Y3
 	VMINPD    Y0, Y1, Y1
 	VBLENDVPD Y2, Y3, Y1, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VCMPPD     $0x03, Y0, Y2, Y3
@@ -7218,8 +7218,8 @@ single_end:
 	VBLENDVPD  Y4, Y5, Y6, Y4
 	VMINPD     Y0, Y2, Y0
 	VBLENDVPD  Y3, Y4, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -7228,13 +7228,13 @@ done:
 // func leakyReluF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·leakyReluF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -7248,31 +7248,31 @@ main:
 	VCMPPD    $0x1e, Y8, Y0, Y8
 	VMULPD    Y1, Y0, Y1
 	VBLENDVPD Y8, Y0, Y1, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VXORPS    Y0, Y0, Y0
 	VCMPPD    $0x1e, Y0, Y2, Y0
 	VMULPD    Y3, Y2, Y1
 	VBLENDVPD Y0, Y2, Y1, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	VXORPS    Y0, Y0, Y0
 	VCMPPD    $0x1e, Y0, Y4, Y0
 	VMULPD    Y5, Y4, Y1
 	VBLENDVPD Y0, Y4, Y1, Y0
-	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   Y0, 64(CX)
 	VXORPS    Y0, Y0, Y0
 	VCMPPD    $0x1e, Y0, Y6, Y0
 	VMULPD    Y7, Y6, Y1
 	VBLENDVPD Y0, Y6, Y1, Y0
-	VMOVUPD   Y0, 96(AX)
+	VMOVUPD   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -7280,19 +7280,19 @@ single:
 	VCMPPD    $0x1e, Y2, Y0, Y2
 	VMULPD    Y1, Y0, Y1
 	VBLENDVPD Y2, Y0, Y1, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -7300,8 +7300,8 @@ single_end:
 	VCMPPD     $0x1e, Y3, Y1, Y3
 	VMULPD     Y2, Y1, Y2
 	VBLENDVPD  Y3, Y1, Y2, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -7310,13 +7310,13 @@ done:
 // func leakyReluVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX
 TEXT ·leakyReluVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y1
 	VMOVUPD   32(DX), Y2
@@ -7326,56 +7326,56 @@ main:
 	VCMPPD    $0x1e, Y5, Y1, Y5
 	VMULPD    Y0, Y1, Y6
 	VBLENDVPD Y5, Y1, Y6, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	VXORPS    Y1, Y1, Y1
 	VCMPPD    $0x1e, Y1, Y2, Y1
 	VMULPD    Y0, Y2, Y5
 	VBLENDVPD Y1, Y2, Y5, Y1
-	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y1, 32(CX)
 	VXORPS    Y1, Y1, Y1
 	VCMPPD    $0x1e, Y1, Y3, Y1
 	VMULPD    Y0, Y3, Y2
 	VBLENDVPD Y1, Y3, Y2, Y1
-	VMOVUPD   Y1, 64(AX)
+	VMOVUPD   Y1, 64(CX)
 	VXORPS    Y1, Y1, Y1
 	VCMPPD    $0x1e, Y1, Y4, Y1
 	VMULPD    Y0, Y4, Y2
 	VBLENDVPD Y1, Y4, Y2, Y1
-	VMOVUPD   Y1, 96(AX)
+	VMOVUPD   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y1
 	VXORPS    Y2, Y2, Y2
 	VCMPPD    $0x1e, Y2, Y1, Y2
 	VMULPD    Y0, Y1, Y3
 	VBLENDVPD Y2, Y1, Y3, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VXORPS     Y3, Y3, Y3
 	VCMPPD     $0x1e, Y3, Y2, Y3
 	VMULPD     Y0, Y2, Y0
 	VBLENDVPD  Y3, Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -7384,13 +7384,13 @@ done:
 // func eluF64AVX2(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·eluF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      (BX), Y1
@@ -7430,19 +7430,19 @@ main:
 	VBLENDVPD    Y4, Y0, Y3, Y3
 	VMULPD       Y1, Y3, Y1
 	VBLENDVPD    Y2, Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
-	SHLQ         $0x03, CX
-	SUBQ         CX, SI
+	SHLQ         $0x03, AX
+	SUBQ         AX, SI
 	VMOVUPS      (SI), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VMASKMOVPD   (BX), Y0, Y2
@@ -7482,8 +7482,8 @@ main_end:
 	VBLENDVPD    Y5, Y1, Y4, Y4
 	VMULPD       Y2, Y4, Y2
 	VBLENDVPD    Y3, Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -7618,13 +7618,13 @@ GLOBL c64_3c90000000000000<>(SB), RODATA|NOPTR, $32
 // func eluVSF64AVX2(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·eluVSF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y1
 	VXORPS       Y2, Y2, Y2
@@ -7663,18 +7663,18 @@ main:
 	VBLENDVPD    Y4, Y1, Y3, Y3
 	VMULPD       Y0, Y3, Y3
 	VBLENDVPD    Y2, Y1, Y3, Y1
-	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y1, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y1
 	VMASKMOVPD   (DX), Y1, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7713,8 +7713,8 @@ main_end:
 	VBLENDVPD    Y5, Y2, Y4, Y4
 	VMULPD       Y0, Y4, Y0
 	VBLENDVPD    Y3, Y2, Y0, Y0
-	VMASKMOVPD   Y0, Y1, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y0, Y1, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -7723,14 +7723,14 @@ done:
 // func fmaF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int)
 // Requires: AVX, FMA3
 TEXT ·fmaF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ        CX, $0x00000010
+	CMPQ        AX, $0x00000010
 	JL          main_end
 	VMOVUPD     (DX), Y0
 	VMOVUPD     (BX), Y1
@@ -7746,54 +7746,54 @@ main:
 	VMOVUPD     96(SI), Y11
 	VMOVAPD     Y0, Y0
 	VFMADD213PD Y2, Y1, Y0
-	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y0, (CX)
 	VMOVAPD     Y3, Y0
 	VFMADD213PD Y5, Y4, Y0
-	VMOVUPD     Y0, 32(AX)
+	VMOVUPD     Y0, 32(CX)
 	VMOVAPD     Y6, Y0
 	VFMADD213PD Y8, Y7, Y0
-	VMOVUPD     Y0, 64(AX)
+	VMOVUPD     Y0, 64(CX)
 	VMOVAPD     Y9, Y0
 	VFMADD213PD Y11, Y10, Y0
-	VMOVUPD     Y0, 96(AX)
+	VMOVUPD     Y0, 96(CX)
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000010, AX
 	JMP         main
 
 main_end:
 single:
-	CMPQ        CX, $0x00000004
+	CMPQ        AX, $0x00000004
 	JL          single_end
 	VMOVUPD     (DX), Y0
 	VMOVUPD     (BX), Y1
 	VMOVUPD     (SI), Y2
 	VMOVAPD     Y0, Y0
 	VFMADD213PD Y2, Y1, Y0
-	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y0, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, AX
-	SUBQ        $0x00000004, CX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000004, AX
 	JMP         single
 
 single_end:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
 	LEAQ        lanesOn<>+32(SB), DI
-	SHLQ        $0x03, CX
-	SUBQ        CX, DI
+	SHLQ        $0x03, AX
+	SUBQ        AX, DI
 	VMOVUPS     (DI), Y0
 	VMASKMOVPD  (DX), Y0, Y1
 	VMASKMOVPD  (BX), Y0, Y2
 	VMASKMOVPD  (SI), Y0, Y3
 	VMOVAPD     Y1, Y1
 	VFMADD213PD Y3, Y2, Y1
-	VMASKMOVPD  Y1, Y0, (AX)
-	XORQ        CX, CX
+	VMASKMOVPD  Y1, Y0, (CX)
+	XORQ        AX, AX
 
 done:
 	VZEROUPPER
@@ -7802,14 +7802,14 @@ done:
 // func lerpF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int)
 // Requires: AVX
 TEXT ·lerpF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -7826,29 +7826,29 @@ main:
 	VSUBPD  Y0, Y1, Y1
 	VMULPD  Y2, Y1, Y1
 	VADDPD  Y0, Y1, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VSUBPD  Y3, Y4, Y0
 	VMULPD  Y5, Y0, Y0
 	VADDPD  Y3, Y0, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VSUBPD  Y6, Y7, Y0
 	VMULPD  Y8, Y0, Y0
 	VADDPD  Y6, Y0, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VSUBPD  Y9, Y10, Y0
 	VMULPD  Y11, Y0, Y0
 	VADDPD  Y9, Y0, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	ADDQ    $0x00000080, SI
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -7856,20 +7856,20 @@ single:
 	VSUBPD  Y0, Y1, Y1
 	VMULPD  Y2, Y1, Y1
 	VADDPD  Y0, Y1, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
 	ADDQ    $0x00000020, SI
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), DI
-	SHLQ       $0x03, CX
-	SUBQ       CX, DI
+	SHLQ       $0x03, AX
+	SUBQ       AX, DI
 	VMOVUPS    (DI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -7877,8 +7877,8 @@ single_end:
 	VSUBPD     Y1, Y2, Y2
 	VMULPD     Y3, Y2, Y2
 	VADDPD     Y1, Y2, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -7887,14 +7887,14 @@ done:
 // func clipF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int)
 // Requires: AVX
 TEXT ·clipF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ      CX, $0x00000008
+	CMPQ      AX, $0x00000008
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -7920,7 +7920,7 @@ main:
 	VBLENDVPD Y6, Y7, Y8, Y6
 	VMINPD    Y2, Y0, Y0
 	VBLENDVPD Y1, Y6, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VCMPPD    $0x03, Y4, Y3, Y0
 	VCMPPD    $0x00, Y4, Y3, Y1
 	VORPS     Y0, Y1, Y0
@@ -7939,17 +7939,17 @@ main:
 	VBLENDVPD Y2, Y3, Y4, Y2
 	VMINPD    Y5, Y0, Y0
 	VBLENDVPD Y1, Y2, Y0, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -7972,20 +7972,20 @@ single:
 	VBLENDVPD Y3, Y4, Y5, Y3
 	VMINPD    Y2, Y0, Y0
 	VBLENDVPD Y1, Y3, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
 	ADDQ      $0x00000020, SI
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), DI
-	SHLQ       $0x03, CX
-	SUBQ       CX, DI
+	SHLQ       $0x03, AX
+	SUBQ       AX, DI
 	VMOVUPS    (DI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -8008,8 +8008,8 @@ single_end:
 	VBLENDVPD  Y4, Y5, Y6, Y4
 	VMINPD     Y3, Y1, Y1
 	VBLENDVPD  Y2, Y4, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -8018,14 +8018,14 @@ done:
 // func clipVSSF64AVX2(dst *float64, x *float64, n int, lo float64, hi float64)
 // Requires: AVX
 TEXT ·clipVSSF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD lo+24(FP), Y0
 	VBROADCASTSD hi+32(FP), Y1
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y2
 	VMOVUPD   32(DX), Y3
@@ -8049,7 +8049,7 @@ main:
 	VBLENDVPD Y7, Y8, Y9, Y7
 	VMINPD    Y1, Y2, Y2
 	VBLENDVPD Y6, Y7, Y2, Y2
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y2, (CX)
 	VCMPPD    $0x03, Y0, Y3, Y2
 	VCMPPD    $0x00, Y0, Y3, Y6
 	VORPS     Y2, Y6, Y2
@@ -8068,7 +8068,7 @@ main:
 	VBLENDVPD Y6, Y7, Y8, Y6
 	VMINPD    Y1, Y2, Y2
 	VBLENDVPD Y3, Y6, Y2, Y2
-	VMOVUPD   Y2, 32(AX)
+	VMOVUPD   Y2, 32(CX)
 	VCMPPD    $0x03, Y0, Y4, Y2
 	VCMPPD    $0x00, Y0, Y4, Y3
 	VORPS     Y2, Y3, Y2
@@ -8087,7 +8087,7 @@ main:
 	VBLENDVPD Y4, Y6, Y7, Y4
 	VMINPD    Y1, Y2, Y2
 	VBLENDVPD Y3, Y4, Y2, Y2
-	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y2, 64(CX)
 	VCMPPD    $0x03, Y0, Y5, Y2
 	VCMPPD    $0x00, Y0, Y5, Y3
 	VORPS     Y2, Y3, Y2
@@ -8106,15 +8106,15 @@ main:
 	VBLENDVPD Y4, Y5, Y6, Y4
 	VMINPD    Y1, Y2, Y2
 	VBLENDVPD Y3, Y4, Y2, Y2
-	VMOVUPD   Y2, 96(AX)
+	VMOVUPD   Y2, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y2
 	VCMPPD    $0x03, Y0, Y2, Y3
@@ -8135,18 +8135,18 @@ single:
 	VBLENDVPD Y4, Y5, Y6, Y4
 	VMINPD    Y1, Y2, Y2
 	VBLENDVPD Y3, Y4, Y2, Y2
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y2, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
 	VMASKMOVPD (DX), Y2, Y3
 	VCMPPD     $0x03, Y0, Y3, Y4
@@ -8167,8 +8167,8 @@ single_end:
 	VBLENDVPD  Y4, Y5, Y6, Y4
 	VMINPD     Y1, Y0, Y0
 	VBLENDVPD  Y3, Y4, Y0, Y0
-	VMASKMOVPD Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -8743,53 +8743,53 @@ done:
 // func absF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·absF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 96(DX), Y3
 	VANDPD  c64_7fffffffffffffff<>+0(SB), Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VANDPD  c64_7fffffffffffffff<>+0(SB), Y1, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VANDPD  c64_7fffffffffffffff<>+0(SB), Y2, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VANDPD  c64_7fffffffffffffff<>+0(SB), Y3, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VANDPD  c64_7fffffffffffffff<>+0(SB), Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VANDPD     c64_7fffffffffffffff<>+0(SB), Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -8798,53 +8798,53 @@ done:
 // func negF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·negF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 96(DX), Y3
 	VXORPD  c64_8000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VXORPD  c64_8000000000000000<>+0(SB), Y1, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VXORPD  c64_8000000000000000<>+0(SB), Y2, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VXORPD  c64_8000000000000000<>+0(SB), Y3, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VXORPD  c64_8000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VXORPD     c64_8000000000000000<>+0(SB), Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -8859,12 +8859,12 @@ GLOBL c64_8000000000000000<>(SB), RODATA|NOPTR, $32
 // func signF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·signF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -8878,7 +8878,7 @@ main:
 	VCMPPD       $0x03, Y0, Y0, Y6
 	VORPS        Y5, Y6, Y5
 	VBLENDVPD    Y5, Y0, Y4, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y4
 	VORPD        Y4, Y0, Y0
@@ -8887,7 +8887,7 @@ main:
 	VCMPPD       $0x03, Y1, Y1, Y5
 	VORPS        Y4, Y5, Y4
 	VBLENDVPD    Y4, Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VANDPD       c64_8000000000000000<>+0(SB), Y2, Y1
 	VORPD        Y1, Y0, Y0
@@ -8896,7 +8896,7 @@ main:
 	VCMPPD       $0x03, Y2, Y2, Y4
 	VORPS        Y1, Y4, Y1
 	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VANDPD       c64_8000000000000000<>+0(SB), Y3, Y1
 	VORPD        Y1, Y0, Y0
@@ -8905,15 +8905,15 @@ main:
 	VCMPPD       $0x03, Y3, Y3, Y2
 	VORPS        Y1, Y2, Y1
 	VBLENDVPD    Y1, Y3, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
@@ -8924,18 +8924,18 @@ single:
 	VCMPPD       $0x03, Y0, Y0, Y3
 	VORPS        Y2, Y3, Y2
 	VBLENDVPD    Y2, Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y2
@@ -8946,8 +8946,8 @@ single_end:
 	VCMPPD       $0x03, Y1, Y1, Y4
 	VORPS        Y3, Y4, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -8956,12 +8956,12 @@ done:
 // func reciprocalF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·reciprocalF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -8969,46 +8969,46 @@ main:
 	VMOVUPD      96(DX), Y3
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y4
 	VDIVPD       Y0, Y4, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VDIVPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VDIVPD       Y3, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
 	VDIVPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y2
 	VDIVPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9017,53 +9017,53 @@ done:
 // func squareF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·squareF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 96(DX), Y3
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VMULPD  Y1, Y1, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VMULPD  Y2, Y2, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VMULPD  Y3, Y3, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMULPD     Y1, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9072,53 +9072,53 @@ done:
 // func sqrtF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·sqrtF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 96(DX), Y3
 	VSQRTPD Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VSQRTPD Y1, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VSQRTPD Y2, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VSQRTPD Y3, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VSQRTPD Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VSQRTPD    Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9127,12 +9127,12 @@ done:
 // func rsqrtF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·rsqrtF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -9141,51 +9141,51 @@ main:
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y4
 	VSQRTPD      Y0, Y0
 	VDIVPD       Y0, Y4, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VSQRTPD      Y1, Y1
 	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VSQRTPD      Y2, Y1
 	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
 	VSQRTPD      Y3, Y1
 	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
 	VSQRTPD      Y0, Y0
 	VDIVPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y2
 	VSQRTPD      Y1, Y1
 	VDIVPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9194,53 +9194,53 @@ done:
 // func floorF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·floorF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  32(DX), Y1
 	VMOVUPD  64(DX), Y2
 	VMOVUPD  96(DX), Y3
 	VROUNDPD $0x09, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	VROUNDPD $0x09, Y1, Y0
-	VMOVUPD  Y0, 32(AX)
+	VMOVUPD  Y0, 32(CX)
 	VROUNDPD $0x09, Y2, Y0
-	VMOVUPD  Y0, 64(AX)
+	VMOVUPD  Y0, 64(CX)
 	VROUNDPD $0x09, Y3, Y0
-	VMOVUPD  Y0, 96(AX)
+	VMOVUPD  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VROUNDPD $0x09, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VROUNDPD   $0x09, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9249,53 +9249,53 @@ done:
 // func ceilF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·ceilF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  32(DX), Y1
 	VMOVUPD  64(DX), Y2
 	VMOVUPD  96(DX), Y3
 	VROUNDPD $0x0a, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	VROUNDPD $0x0a, Y1, Y0
-	VMOVUPD  Y0, 32(AX)
+	VMOVUPD  Y0, 32(CX)
 	VROUNDPD $0x0a, Y2, Y0
-	VMOVUPD  Y0, 64(AX)
+	VMOVUPD  Y0, 64(CX)
 	VROUNDPD $0x0a, Y3, Y0
-	VMOVUPD  Y0, 96(AX)
+	VMOVUPD  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VROUNDPD $0x0a, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VROUNDPD   $0x0a, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9304,53 +9304,53 @@ done:
 // func roundF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·roundF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  32(DX), Y1
 	VMOVUPD  64(DX), Y2
 	VMOVUPD  96(DX), Y3
 	VROUNDPD $0x08, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	VROUNDPD $0x08, Y1, Y0
-	VMOVUPD  Y0, 32(AX)
+	VMOVUPD  Y0, 32(CX)
 	VROUNDPD $0x08, Y2, Y0
-	VMOVUPD  Y0, 64(AX)
+	VMOVUPD  Y0, 64(CX)
 	VROUNDPD $0x08, Y3, Y0
-	VMOVUPD  Y0, 96(AX)
+	VMOVUPD  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VROUNDPD $0x08, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VROUNDPD   $0x08, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9359,53 +9359,53 @@ done:
 // func truncF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·truncF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  32(DX), Y1
 	VMOVUPD  64(DX), Y2
 	VMOVUPD  96(DX), Y3
 	VROUNDPD $0x0b, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	VROUNDPD $0x0b, Y1, Y0
-	VMOVUPD  Y0, 32(AX)
+	VMOVUPD  Y0, 32(CX)
 	VROUNDPD $0x0b, Y2, Y0
-	VMOVUPD  Y0, 64(AX)
+	VMOVUPD  Y0, 64(CX)
 	VROUNDPD $0x0b, Y3, Y0
-	VMOVUPD  Y0, 96(AX)
+	VMOVUPD  Y0, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VROUNDPD $0x0b, Y0, Y0
-	VMOVUPD  Y0, (AX)
+	VMOVUPD  Y0, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VROUNDPD   $0x0b, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9414,12 +9414,12 @@ done:
 // func reluF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·reluF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
@@ -9429,56 +9429,56 @@ main:
 	VMAXPD  Y0, Y4, Y0
 	VXORPS  Y4, Y4, Y4
 	VADDPD  Y4, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VXORPS  Y0, Y0, Y0
 	VMAXPD  Y1, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VXORPS  Y0, Y0, Y0
 	VMAXPD  Y2, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VXORPS  Y0, Y0, Y0
 	VMAXPD  Y3, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VXORPS  Y1, Y1, Y1
 	VMAXPD  Y0, Y1, Y0
 	VXORPS  Y1, Y1, Y1
 	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
 	VMAXPD     Y1, Y2, Y1
 	VXORPS     Y2, Y2, Y2
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -9487,12 +9487,12 @@ done:
 // func relu6F64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·relu6F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -9504,36 +9504,36 @@ main:
 	VXORPS       Y5, Y5, Y5
 	VADDPD       Y5, Y0, Y0
 	VMINPD       Y0, Y4, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y0
 	VXORPS       Y4, Y4, Y4
 	VMAXPD       Y1, Y4, Y1
 	VXORPS       Y4, Y4, Y4
 	VADDPD       Y4, Y1, Y1
 	VMINPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VMAXPD       Y2, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VADDPD       Y2, Y1, Y1
 	VMINPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VMAXPD       Y3, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VADDPD       Y2, Y1, Y1
 	VMINPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y1
@@ -9542,18 +9542,18 @@ single:
 	VXORPS       Y2, Y2, Y2
 	VADDPD       Y2, Y0, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y2
@@ -9562,8 +9562,8 @@ single_end:
 	VXORPS       Y3, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 	VMINPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9578,12 +9578,12 @@ GLOBL c64_4018000000000000<>(SB), RODATA|NOPTR, $32
 // func hardSigmoidF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·hardSigmoidF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -9595,36 +9595,36 @@ main:
 	VMAXPD       Y0, Y5, Y0
 	VMINPD       Y0, Y4, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y0
 	VXORPS       Y4, Y4, Y4
 	VADDPD       c64_4008000000000000<>+0(SB), Y1, Y1
 	VMAXPD       Y1, Y4, Y1
 	VMINPD       Y1, Y0, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VADDPD       c64_4008000000000000<>+0(SB), Y2, Y2
 	VMAXPD       Y2, Y1, Y1
 	VMINPD       Y1, Y0, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	VADDPD       c64_4008000000000000<>+0(SB), Y3, Y2
 	VMAXPD       Y2, Y1, Y1
 	VMINPD       Y1, Y0, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y1
@@ -9633,18 +9633,18 @@ single:
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y2
@@ -9653,8 +9653,8 @@ single_end:
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
 	VDIVPD       c64_4018000000000000<>+0(SB), Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9669,12 +9669,12 @@ GLOBL c64_4008000000000000<>(SB), RODATA|NOPTR, $32
 // func hardSiluF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·hardSiluF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -9689,7 +9689,7 @@ main:
 	VMINPD       Y0, Y5, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
 	VMULPD       Y0, Y4, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Y0
 	VMAXPD       Y1, Y0, Y0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y4
@@ -9699,7 +9699,7 @@ main:
 	VMINPD       Y1, Y4, Y1
 	VDIVPD       c64_4018000000000000<>+0(SB), Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Y0
 	VMAXPD       Y2, Y0, Y0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y1
@@ -9709,7 +9709,7 @@ main:
 	VMINPD       Y2, Y1, Y1
 	VDIVPD       c64_4018000000000000<>+0(SB), Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Y0
 	VMAXPD       Y3, Y0, Y0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Y1
@@ -9719,15 +9719,15 @@ main:
 	VMINPD       Y2, Y1, Y1
 	VDIVPD       c64_4018000000000000<>+0(SB), Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Y1
@@ -9739,18 +9739,18 @@ single:
 	VMINPD       Y0, Y2, Y0
 	VDIVPD       c64_4018000000000000<>+0(SB), Y0, Y0
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Y2
@@ -9762,8 +9762,8 @@ single_end:
 	VMINPD       Y1, Y3, Y1
 	VDIVPD       c64_4018000000000000<>+0(SB), Y1, Y1
 	VMULPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9778,12 +9778,12 @@ GLOBL c64_c024000000000000<>(SB), RODATA|NOPTR, $32
 // func softsignF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX
 TEXT ·softsignF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
@@ -9797,7 +9797,7 @@ main:
 	VDIVPD       Y5, Y4, Y4
 	VANDPD       c64_8000000000000000<>+0(SB), Y0, Y0
 	VORPD        Y0, Y4, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	VBROADCASTSD c64_47cfffffe0000000<>+0(SB), Y0
 	VBROADCASTSD c64_7fcfffffffffffff<>+0(SB), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y4
@@ -9806,7 +9806,7 @@ main:
 	VDIVPD       Y4, Y0, Y0
 	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y1
 	VORPD        Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      Y0, 32(CX)
 	VBROADCASTSD c64_47cfffffe0000000<>+0(SB), Y0
 	VBROADCASTSD c64_7fcfffffffffffff<>+0(SB), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y2, Y1
@@ -9815,7 +9815,7 @@ main:
 	VDIVPD       Y1, Y0, Y0
 	VANDPD       c64_8000000000000000<>+0(SB), Y2, Y1
 	VORPD        Y1, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      Y0, 64(CX)
 	VBROADCASTSD c64_47cfffffe0000000<>+0(SB), Y0
 	VBROADCASTSD c64_7fcfffffffffffff<>+0(SB), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y3, Y1
@@ -9824,15 +9824,15 @@ main:
 	VDIVPD       Y1, Y0, Y0
 	VANDPD       c64_8000000000000000<>+0(SB), Y3, Y1
 	VORPD        Y1, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
+	VMOVUPD      Y0, 96(CX)
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_47cfffffe0000000<>+0(SB), Y1
@@ -9843,18 +9843,18 @@ single:
 	VDIVPD       Y2, Y1, Y1
 	VANDPD       c64_8000000000000000<>+0(SB), Y0, Y0
 	VORPD        Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_47cfffffe0000000<>+0(SB), Y2
@@ -9865,8 +9865,8 @@ single_end:
 	VDIVPD       Y3, Y2, Y2
 	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y1
 	VORPD        Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9887,12 +9887,12 @@ GLOBL c64_7fcfffffffffffff<>(SB), RODATA|NOPTR, $32
 // func expF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
@@ -9926,18 +9926,18 @@ main:
 	VMULPD       Y2, Y0, Y0
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
@@ -9971,8 +9971,8 @@ main_end:
 	VMULPD       Y3, Y1, Y1
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -9993,12 +9993,12 @@ GLOBL c64_4337fffffffff802<>(SB), RODATA|NOPTR, $32
 // func exp2F64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·exp2F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4090040000000000<>+0(SB), Y1
@@ -10030,18 +10030,18 @@ main:
 	VMULPD       Y2, Y0, Y0
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4090040000000000<>+0(SB), Y2
@@ -10073,8 +10073,8 @@ main_end:
 	VMULPD       Y3, Y1, Y1
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10101,12 +10101,12 @@ GLOBL c64_3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 // func expm1F64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expm1F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
@@ -10141,18 +10141,18 @@ main:
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y2
 	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y2, Y2
 	VBLENDVPD    Y2, Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
@@ -10187,8 +10187,8 @@ main_end:
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y3
 	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10197,12 +10197,12 @@ done:
 // func logF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
@@ -10246,18 +10246,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPD       $0x00, Y2, Y0, Y0
 	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y2
@@ -10301,8 +10301,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPD       $0x00, Y3, Y1, Y1
 	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10419,12 +10419,12 @@ GLOBL c64_fff0000000000000<>(SB), RODATA|NOPTR, $32
 // func log2F64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log2F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
@@ -10467,18 +10467,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPD       $0x00, Y2, Y0, Y0
 	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y2
@@ -10521,8 +10521,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPD       $0x00, Y3, Y1, Y1
 	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10531,12 +10531,12 @@ done:
 // func log10F64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log10F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
@@ -10581,18 +10581,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VCMPPD       $0x00, Y2, Y0, Y0
 	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y2
@@ -10637,8 +10637,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VCMPPD       $0x00, Y3, Y1, Y1
 	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10665,12 +10665,12 @@ GLOBL c64_3fd34413509f7000<>(SB), RODATA|NOPTR, $32
 // func log1pF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VADDPD       c64_3ff0000000000000<>+0(SB), Y0, Y1
@@ -10723,18 +10723,18 @@ main:
 	VBLENDVPD    Y2, c64_fff0000000000000<>+0(SB), Y1, Y1
 	VCMPPD       $0x11, c64_bff0000000000000<>+0(SB), Y0, Y0
 	VBLENDVPD    Y0, c64_7ff8000000000001<>+0(SB), Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VADDPD       c64_3ff0000000000000<>+0(SB), Y1, Y2
@@ -10787,8 +10787,8 @@ main_end:
 	VBLENDVPD    Y3, c64_fff0000000000000<>+0(SB), Y2, Y2
 	VCMPPD       $0x11, c64_bff0000000000000<>+0(SB), Y1, Y1
 	VBLENDVPD    Y1, c64_7ff8000000000001<>+0(SB), Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10821,12 +10821,12 @@ GLOBL c64_bff0000000000000<>(SB), RODATA|NOPTR, $32
 // func tanhF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4046000000000000<>+0(SB), Y1
@@ -10860,18 +10860,18 @@ main:
 	VDIVPD       Y1, Y3, Y1
 	VANDPD       c64_8000000000000000<>+0(SB), Y0, Y0
 	VORPD        Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4046000000000000<>+0(SB), Y2
@@ -10905,8 +10905,8 @@ main_end:
 	VDIVPD       Y2, Y4, Y2
 	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y1
 	VORPD        Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -10921,12 +10921,12 @@ GLOBL c64_4046000000000000<>(SB), RODATA|NOPTR, $32
 // func sigmoidF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
@@ -10967,18 +10967,18 @@ main:
 	VBLENDVPD    Y0, Y1, Y2, Y0
 	VADDPD       Y2, Y1, Y1
 	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VORPD        c64_8000000000000000<>+0(SB), Y1, Y2
@@ -11019,8 +11019,8 @@ main_end:
 	VBLENDVPD    Y1, Y2, Y3, Y1
 	VADDPD       Y3, Y2, Y2
 	VDIVPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11029,12 +11029,12 @@ done:
 // func logSigmoidF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSigmoidF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VXORPD       c64_8000000000000000<>+0(SB), Y0, Y0
@@ -11102,18 +11102,18 @@ main:
 	VMAXPD       Y0, Y2, Y0
 	VADDPD       Y0, Y1, Y0
 	VXORPD       c64_8000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VXORPD       c64_8000000000000000<>+0(SB), Y1, Y1
@@ -11181,8 +11181,8 @@ main_end:
 	VMAXPD       Y1, Y3, Y1
 	VADDPD       Y1, Y2, Y1
 	VXORPD       c64_8000000000000000<>+0(SB), Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11191,12 +11191,12 @@ done:
 // func softplusF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softplusF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
@@ -11262,18 +11262,18 @@ main:
 	VXORPS       Y2, Y2, Y2
 	VMAXPD       Y0, Y2, Y0
 	VADDPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VORPD        c64_8000000000000000<>+0(SB), Y1, Y2
@@ -11339,8 +11339,8 @@ main_end:
 	VXORPS       Y3, Y3, Y3
 	VMAXPD       Y1, Y3, Y1
 	VADDPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11349,12 +11349,12 @@ done:
 // func siluF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·siluF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
@@ -11398,18 +11398,18 @@ main:
 	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VORPD        c64_8000000000000000<>+0(SB), Y1, Y2
@@ -11453,8 +11453,8 @@ main_end:
 	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMULPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11469,12 +11469,12 @@ GLOBL c64_c08f400000000000<>(SB), RODATA|NOPTR, $32
 // func mishF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mishF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4034000000000000<>+0(SB), Y1
@@ -11517,18 +11517,18 @@ main:
 	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_4034000000000000<>+0(SB), Y2
@@ -11571,8 +11571,8 @@ main_end:
 	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMULPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11587,12 +11587,12 @@ GLOBL c64_4034000000000000<>(SB), RODATA|NOPTR, $32
 // func seluF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·seluF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VXORPS       Y1, Y1, Y1
@@ -11632,18 +11632,18 @@ main:
 	VMULPD       c64_3ffac5afad782cf1<>+0(SB), Y2, Y2
 	VBLENDVPD    Y1, Y0, Y2, Y0
 	VMULPD       c64_3ff0cfabd6a91132<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VXORPS       Y2, Y2, Y2
@@ -11683,8 +11683,8 @@ main_end:
 	VMULPD       c64_3ffac5afad782cf1<>+0(SB), Y3, Y3
 	VBLENDVPD    Y2, Y1, Y3, Y1
 	VMULPD       c64_3ff0cfabd6a91132<>+0(SB), Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11705,12 +11705,12 @@ GLOBL c64_3ff0cfabd6a91132<>(SB), RODATA|NOPTR, $32
 // func geluTanhF64AVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·geluTanhF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_c059000000000000<>+0(SB), Y1
@@ -11758,18 +11758,18 @@ main:
 	VADDPD       Y3, Y2, Y2
 	VDIVPD       Y2, Y1, Y1
 	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	SHLQ         $0x03, CX
-	SUBQ         CX, BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPD   (DX), Y0, Y1
 	VBROADCASTSD c64_c059000000000000<>+0(SB), Y2
@@ -11817,8 +11817,8 @@ main_end:
 	VADDPD       Y4, Y3, Y3
 	VDIVPD       Y3, Y2, Y2
 	VMULPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -11845,12 +11845,12 @@ GLOBL c64_3fb2444f2a4d8b4b<>(SB), RODATA|NOPTR, $32
 // func sinF64AVX2(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·sinF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
@@ -11895,17 +11895,17 @@ main:
 	VANDPD       c64_0000000000000002<>+0(SB), Y1, Y1
 	VPSLLQ       $0x3e, Y1, Y1
 	VXORPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	SHLQ         $0x03, SI
 	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
@@ -11952,16 +11952,16 @@ main_end:
 	VANDPD       c64_0000000000000002<>+0(SB), Y2, Y2
 	VPSLLQ       $0x3e, Y2, Y2
 	VXORPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -12076,12 +12076,12 @@ GLOBL c64_0000000000000002<>(SB), RODATA|NOPTR, $32
 // func cosF64AVX2(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·cosF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
@@ -12127,17 +12127,17 @@ main:
 	VANDPD       c64_0000000000000002<>+0(SB), Y1, Y1
 	VPSLLQ       $0x3e, Y1, Y1
 	VXORPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (CX)
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	SHLQ         $0x03, SI
 	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
@@ -12185,16 +12185,16 @@ main_end:
 	VANDPD       c64_0000000000000002<>+0(SB), Y2, Y2
 	VPSLLQ       $0x3e, Y2, Y2
 	VXORPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y1, Y0, (CX)
+	XORQ         AX, AX
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -12207,13 +12207,13 @@ GLOBL c64_0000000000000001<>(SB), RODATA|NOPTR, $32
 // func addI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·addI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -12224,45 +12224,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VPADDD  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPADDD  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPADDD  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPADDD  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VPADDD  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VPADDD     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12271,54 +12271,54 @@ done:
 // func addVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX2
 TEXT ·addVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VPADDD  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPADDD  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPADDD  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPADDD  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPADDD  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPADDD     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12327,13 +12327,13 @@ done:
 // func subI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·subI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -12344,45 +12344,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VPSUBD  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPSUBD  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPSUBD  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPSUBD  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VPSUBD  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VPSUBD     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12391,54 +12391,54 @@ done:
 // func subVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX2
 TEXT ·subVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VPSUBD  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPSUBD  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPSUBD  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPSUBD  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPSUBD  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPSUBD     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12447,54 +12447,54 @@ done:
 // func subSVI32AVX2(dst *int32, y *int32, n int, x int32)
 // Requires: AVX, AVX2
 TEXT ·subSVI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSS x+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VPSUBD  Y1, Y0, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPSUBD  Y2, Y0, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPSUBD  Y3, Y0, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPSUBD  Y4, Y0, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPSUBD  Y1, Y0, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPSUBD     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12503,13 +12503,13 @@ done:
 // func mulI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·mulI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -12520,45 +12520,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VPMULLD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPMULLD Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPMULLD Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPMULLD Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VPMULLD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VPMULLD    Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12567,54 +12567,54 @@ done:
 // func mulVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX2
 TEXT ·mulVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VPMULLD Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPMULLD Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPMULLD Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPMULLD Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPMULLD Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPMULLD    Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12623,13 +12623,13 @@ done:
 // func squaredDifferenceI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·squaredDifferenceI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -12641,50 +12641,50 @@ main:
 	VMOVUPS 96(BX), Y7
 	VPSUBD  Y1, Y0, Y0
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPSUBD  Y3, Y2, Y0
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPSUBD  Y5, Y4, Y0
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPSUBD  Y7, Y6, Y0
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VPSUBD  Y1, Y0, Y0
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VPSUBD     Y2, Y1, Y1
 	VPMULLD    Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12693,13 +12693,13 @@ done:
 // func squaredDifferenceVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX2
 TEXT ·squaredDifferenceVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
@@ -12707,46 +12707,46 @@ main:
 	VMOVUPS 96(DX), Y4
 	VPSUBD  Y0, Y1, Y1
 	VPMULLD Y1, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPSUBD  Y0, Y2, Y1
 	VPMULLD Y1, Y1, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPSUBD  Y0, Y3, Y1
 	VPMULLD Y1, Y1, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPSUBD  Y0, Y4, Y1
 	VPMULLD Y1, Y1, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPSUBD  Y0, Y1, Y1
 	VPMULLD Y1, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPSUBD     Y0, Y2, Y0
 	VPMULLD    Y0, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12755,13 +12755,13 @@ done:
 // func maximumI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·maximumI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -12772,45 +12772,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VPMAXSD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPMAXSD Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPMAXSD Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPMAXSD Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VPMAXSD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VPMAXSD    Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12819,54 +12819,54 @@ done:
 // func maximumVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX2
 TEXT ·maximumVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VPMAXSD Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPMAXSD Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPMAXSD Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPMAXSD Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPMAXSD Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPMAXSD    Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12875,13 +12875,13 @@ done:
 // func minimumI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·minimumI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -12892,45 +12892,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VPMINSD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPMINSD Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPMINSD Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPMINSD Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VPMINSD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VPMINSD    Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12939,54 +12939,54 @@ done:
 // func minimumVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX2
 TEXT ·minimumVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VPMINSD Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VPMINSD Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VPMINSD Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VPMINSD Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VPMINSD Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VPMINSD    Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -12995,13 +12995,13 @@ done:
 // func andI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX
 TEXT ·andI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -13012,45 +13012,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VANDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VANDPS  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VANDPS  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VANDPS  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VANDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VANDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13059,54 +13059,54 @@ done:
 // func andVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX
 TEXT ·andVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VANDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VANDPS  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VANDPS  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VANDPS  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VANDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VANDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13115,13 +13115,13 @@ done:
 // func orI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX
 TEXT ·orI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -13132,45 +13132,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VORPS   Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VORPS   Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VORPS   Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VORPS   Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VORPS   Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VORPS      Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13179,54 +13179,54 @@ done:
 // func orVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX
 TEXT ·orVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VORPS   Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VORPS   Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VORPS   Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VORPS   Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VORPS   Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VORPS      Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13235,13 +13235,13 @@ done:
 // func xorI32AVX2(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX
 TEXT ·xorI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
@@ -13252,45 +13252,45 @@ main:
 	VMOVUPS 96(DX), Y6
 	VMOVUPS 96(BX), Y7
 	VXORPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VXORPS  Y3, Y2, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VXORPS  Y5, Y4, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VXORPS  Y7, Y6, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VMOVUPS (BX), Y1
 	VXORPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13299,54 +13299,54 @@ done:
 // func xorVSI32AVX2(dst *int32, x *int32, n int, y int32)
 // Requires: AVX
 TEXT ·xorVSI32AVX2(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
 	VXORPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VXORPS  Y0, Y2, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VXORPS  Y0, Y3, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VXORPS  Y0, Y4, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VXORPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VXORPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13825,12 +13825,12 @@ done:
 // func negI32AVX2(dst *int32, x *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·negI32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -13838,46 +13838,46 @@ main:
 	VMOVUPS 96(DX), Y3
 	VXORPS  Y4, Y4, Y4
 	VPSUBD  Y0, Y4, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBD  Y1, Y0, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBD  Y2, Y0, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBD  Y3, Y0, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VXORPS  Y1, Y1, Y1
 	VPSUBD  Y0, Y1, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
 	VPSUBD     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13886,12 +13886,12 @@ done:
 // func absI32AVX2(dst *int32, x *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·absI32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -13900,51 +13900,51 @@ main:
 	VXORPS  Y4, Y4, Y4
 	VPSUBD  Y0, Y4, Y4
 	VPMAXSD Y4, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBD  Y1, Y0, Y0
 	VPMAXSD Y0, Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBD  Y2, Y0, Y0
 	VPMAXSD Y0, Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBD  Y3, Y0, Y0
 	VPMAXSD Y0, Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VXORPS  Y1, Y1, Y1
 	VPSUBD  Y0, Y1, Y1
 	VPMAXSD Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
 	VPSUBD     Y1, Y2, Y2
 	VPMAXSD    Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -13953,53 +13953,53 @@ done:
 // func squareI32AVX2(dst *int32, x *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·squareI32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VPMULLD Y1, Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VPMULLD Y2, Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VPMULLD Y3, Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VPMULLD Y0, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VPMULLD    Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14008,53 +14008,53 @@ done:
 // func notI32AVX2(dst *int32, x *int32, n int)
 // Requires: AVX
 TEXT ·notI32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VXORPS  c32_ffffffff<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	VXORPS  c32_ffffffff<>+0(SB), Y1, Y0
-	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 32(CX)
 	VXORPS  c32_ffffffff<>+0(SB), Y2, Y0
-	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 64(CX)
 	VXORPS  c32_ffffffff<>+0(SB), Y3, Y0
-	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y0
 	VXORPS  c32_ffffffff<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     c32_ffffffff<>+0(SB), Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14069,13 +14069,13 @@ GLOBL c32_ffffffff<>(SB), RODATA|NOPTR, $32
 // func addI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·addI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -14086,45 +14086,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VPADDQ  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VPADDQ  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VPADDQ  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VPADDQ  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VPADDQ  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14133,54 +14133,54 @@ done:
 // func addVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX2
 TEXT ·addVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VPADDQ  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VPADDQ  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VPADDQ  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VPADDQ  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VPADDQ  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VPADDQ     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14189,13 +14189,13 @@ done:
 // func subI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·subI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -14206,45 +14206,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VPSUBQ  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VPSUBQ  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VPSUBQ  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VPSUBQ  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VPSUBQ  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VPSUBQ     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14253,54 +14253,54 @@ done:
 // func subVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX2
 TEXT ·subVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VPSUBQ  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VPSUBQ  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VPSUBQ  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VPSUBQ  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VPSUBQ  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VPSUBQ     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14309,54 +14309,54 @@ done:
 // func subSVI64AVX2(dst *int64, y *int64, n int, x int64)
 // Requires: AVX, AVX2
 TEXT ·subSVI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSD x+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VPSUBQ  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VPSUBQ  Y2, Y0, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VPSUBQ  Y3, Y0, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VPSUBQ  Y4, Y0, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VPSUBQ  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VPSUBQ     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14365,13 +14365,13 @@ done:
 // func mulI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·mulI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  (BX), Y1
@@ -14390,7 +14390,7 @@ main:
 	VPADDQ   Y8, Y9, Y9
 	VPSLLQ   $0x20, Y9, Y9
 	VPADDQ   Y9, Y10, Y10
-	VMOVUPD  Y10, (AX)
+	VMOVUPD  Y10, (CX)
 	VMOVAPD  Y3, Y0
 	VPSRLQ   $0x20, Y2, Y1
 	VPSRLQ   $0x20, Y0, Y3
@@ -14400,7 +14400,7 @@ main:
 	VPADDQ   Y1, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y8, Y8
-	VMOVUPD  Y8, 32(AX)
+	VMOVUPD  Y8, 32(CX)
 	VMOVAPD  Y5, Y0
 	VPSRLQ   $0x20, Y4, Y1
 	VPSRLQ   $0x20, Y0, Y2
@@ -14410,7 +14410,7 @@ main:
 	VPADDQ   Y1, Y2, Y2
 	VPSLLQ   $0x20, Y2, Y2
 	VPADDQ   Y2, Y3, Y3
-	VMOVUPD  Y3, 64(AX)
+	VMOVUPD  Y3, 64(CX)
 	VMOVAPD  Y7, Y0
 	VPSRLQ   $0x20, Y6, Y1
 	VPSRLQ   $0x20, Y0, Y2
@@ -14420,16 +14420,16 @@ main:
 	VPADDQ   Y1, Y2, Y2
 	VPSLLQ   $0x20, Y2, Y2
 	VPADDQ   Y2, Y3, Y3
-	VMOVUPD  Y3, 96(AX)
+	VMOVUPD  Y3, 96(CX)
 	ADDQ     $0x00000080, DX
 	ADDQ     $0x00000080, BX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  (BX), Y1
@@ -14442,19 +14442,19 @@ single:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y4, Y4
-	VMOVUPD  Y4, (AX)
+	VMOVUPD  Y4, (CX)
 	ADDQ     $0x00000020, DX
 	ADDQ     $0x00000020, BX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -14467,8 +14467,8 @@ single_end:
 	VPADDQ     Y3, Y4, Y4
 	VPSLLQ     $0x20, Y4, Y4
 	VPADDQ     Y4, Y5, Y5
-	VMASKMOVPD Y5, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y5, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14477,13 +14477,13 @@ done:
 // func mulVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX2
 TEXT ·mulVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y1
 	VMOVUPD  32(DX), Y2
@@ -14498,7 +14498,7 @@ main:
 	VPADDQ   Y6, Y7, Y7
 	VPSLLQ   $0x20, Y7, Y7
 	VPADDQ   Y7, Y8, Y8
-	VMOVUPD  Y8, (AX)
+	VMOVUPD  Y8, (CX)
 	VMOVAPD  Y0, Y1
 	VPSRLQ   $0x20, Y2, Y5
 	VPSRLQ   $0x20, Y1, Y6
@@ -14508,7 +14508,7 @@ main:
 	VPADDQ   Y5, Y6, Y6
 	VPSLLQ   $0x20, Y6, Y6
 	VPADDQ   Y6, Y7, Y7
-	VMOVUPD  Y7, 32(AX)
+	VMOVUPD  Y7, 32(CX)
 	VMOVAPD  Y0, Y1
 	VPSRLQ   $0x20, Y3, Y2
 	VPSRLQ   $0x20, Y1, Y5
@@ -14518,7 +14518,7 @@ main:
 	VPADDQ   Y2, Y5, Y5
 	VPSLLQ   $0x20, Y5, Y5
 	VPADDQ   Y5, Y6, Y6
-	VMOVUPD  Y6, 64(AX)
+	VMOVUPD  Y6, 64(CX)
 	VMOVAPD  Y0, Y1
 	VPSRLQ   $0x20, Y4, Y2
 	VPSRLQ   $0x20, Y1, Y3
@@ -14528,15 +14528,15 @@ main:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y5, Y5
-	VMOVUPD  Y5, 96(AX)
+	VMOVUPD  Y5, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y1
 	VMOVAPD  Y0, Y2
@@ -14548,18 +14548,18 @@ single:
 	VPADDQ   Y3, Y4, Y4
 	VPSLLQ   $0x20, Y4, Y4
 	VPADDQ   Y4, Y5, Y5
-	VMOVUPD  Y5, (AX)
+	VMOVUPD  Y5, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VMOVAPD    Y0, Y0
@@ -14571,8 +14571,8 @@ single_end:
 	VPADDQ     Y3, Y4, Y4
 	VPSLLQ     $0x20, Y4, Y4
 	VPADDQ     Y4, Y5, Y5
-	VMASKMOVPD Y5, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y5, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14581,13 +14581,13 @@ done:
 // func squaredDifferenceI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·squaredDifferenceI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  (BX), Y1
@@ -14607,7 +14607,7 @@ main:
 	VPADDQ   Y8, Y9, Y9
 	VPSLLQ   $0x20, Y9, Y9
 	VPADDQ   Y9, Y10, Y10
-	VMOVUPD  Y10, (AX)
+	VMOVUPD  Y10, (CX)
 	VPSUBQ   Y3, Y2, Y0
 	VMOVAPD  Y0, Y1
 	VPSRLQ   $0x20, Y0, Y2
@@ -14618,7 +14618,7 @@ main:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y8, Y8
-	VMOVUPD  Y8, 32(AX)
+	VMOVUPD  Y8, 32(CX)
 	VPSUBQ   Y5, Y4, Y0
 	VMOVAPD  Y0, Y1
 	VPSRLQ   $0x20, Y0, Y2
@@ -14629,7 +14629,7 @@ main:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y4, Y4
-	VMOVUPD  Y4, 64(AX)
+	VMOVUPD  Y4, 64(CX)
 	VPSUBQ   Y7, Y6, Y0
 	VMOVAPD  Y0, Y1
 	VPSRLQ   $0x20, Y0, Y2
@@ -14640,16 +14640,16 @@ main:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y4, Y4
-	VMOVUPD  Y4, 96(AX)
+	VMOVUPD  Y4, 96(CX)
 	ADDQ     $0x00000080, DX
 	ADDQ     $0x00000080, BX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  (BX), Y1
@@ -14663,19 +14663,19 @@ single:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y4, Y4
-	VMOVUPD  Y4, (AX)
+	VMOVUPD  Y4, (CX)
 	ADDQ     $0x00000020, DX
 	ADDQ     $0x00000020, BX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -14689,8 +14689,8 @@ single_end:
 	VPADDQ     Y3, Y4, Y4
 	VPSLLQ     $0x20, Y4, Y4
 	VPADDQ     Y4, Y5, Y5
-	VMASKMOVPD Y5, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y5, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14699,13 +14699,13 @@ done:
 // func squaredDifferenceVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX2
 TEXT ·squaredDifferenceVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y1
 	VMOVUPD  32(DX), Y2
@@ -14721,7 +14721,7 @@ main:
 	VPADDQ   Y6, Y7, Y7
 	VPSLLQ   $0x20, Y7, Y7
 	VPADDQ   Y7, Y8, Y8
-	VMOVUPD  Y8, (AX)
+	VMOVUPD  Y8, (CX)
 	VPSUBQ   Y0, Y2, Y1
 	VMOVAPD  Y1, Y2
 	VPSRLQ   $0x20, Y1, Y5
@@ -14732,7 +14732,7 @@ main:
 	VPADDQ   Y5, Y6, Y6
 	VPSLLQ   $0x20, Y6, Y6
 	VPADDQ   Y6, Y7, Y7
-	VMOVUPD  Y7, 32(AX)
+	VMOVUPD  Y7, 32(CX)
 	VPSUBQ   Y0, Y3, Y1
 	VMOVAPD  Y1, Y2
 	VPSRLQ   $0x20, Y1, Y3
@@ -14743,7 +14743,7 @@ main:
 	VPADDQ   Y3, Y5, Y5
 	VPSLLQ   $0x20, Y5, Y5
 	VPADDQ   Y5, Y6, Y6
-	VMOVUPD  Y6, 64(AX)
+	VMOVUPD  Y6, 64(CX)
 	VPSUBQ   Y0, Y4, Y1
 	VMOVAPD  Y1, Y2
 	VPSRLQ   $0x20, Y1, Y3
@@ -14754,15 +14754,15 @@ main:
 	VPADDQ   Y3, Y4, Y4
 	VPSLLQ   $0x20, Y4, Y4
 	VPADDQ   Y4, Y5, Y5
-	VMOVUPD  Y5, 96(AX)
+	VMOVUPD  Y5, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y1
 	VPSUBQ   Y0, Y1, Y1
@@ -14775,18 +14775,18 @@ single:
 	VPADDQ   Y3, Y4, Y4
 	VPSLLQ   $0x20, Y4, Y4
 	VPADDQ   Y4, Y5, Y5
-	VMOVUPD  Y5, (AX)
+	VMOVUPD  Y5, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VPSUBQ     Y0, Y2, Y0
@@ -14799,8 +14799,8 @@ single_end:
 	VPADDQ     Y3, Y4, Y4
 	VPSLLQ     $0x20, Y4, Y4
 	VPADDQ     Y4, Y5, Y5
-	VMASKMOVPD Y5, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y5, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14809,13 +14809,13 @@ done:
 // func maximumI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·maximumI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -14829,31 +14829,31 @@ main:
 	VMOVAPD   Y1, Y8
 	VPCMPGTQ  Y8, Y0, Y8
 	VBLENDVPD Y8, Y0, Y1, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VMOVAPD   Y3, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y2, Y1
 	VBLENDVPD Y1, Y2, Y0, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	VMOVAPD   Y5, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y4, Y1
 	VBLENDVPD Y1, Y4, Y0, Y0
-	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   Y0, 64(CX)
 	VMOVAPD   Y7, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y6, Y1
 	VBLENDVPD Y1, Y6, Y0, Y0
-	VMOVUPD   Y0, 96(AX)
+	VMOVUPD   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -14861,19 +14861,19 @@ single:
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y0, Y2
 	VBLENDVPD Y2, Y0, Y1, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -14881,8 +14881,8 @@ single_end:
 	VMOVAPD    Y2, Y3
 	VPCMPGTQ   Y3, Y1, Y3
 	VBLENDVPD  Y3, Y1, Y2, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14891,13 +14891,13 @@ done:
 // func maximumVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX2
 TEXT ·maximumVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y1
 	VMOVUPD   32(DX), Y2
@@ -14907,56 +14907,56 @@ main:
 	VMOVAPD   Y5, Y6
 	VPCMPGTQ  Y6, Y1, Y6
 	VBLENDVPD Y6, Y1, Y5, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	VMOVAPD   Y0, Y1
 	VMOVAPD   Y1, Y5
 	VPCMPGTQ  Y5, Y2, Y5
 	VBLENDVPD Y5, Y2, Y1, Y1
-	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y1, 32(CX)
 	VMOVAPD   Y0, Y1
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y3, Y2
 	VBLENDVPD Y2, Y3, Y1, Y1
-	VMOVUPD   Y1, 64(AX)
+	VMOVUPD   Y1, 64(CX)
 	VMOVAPD   Y0, Y1
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y4, Y2
 	VBLENDVPD Y2, Y4, Y1, Y1
-	VMOVUPD   Y1, 96(AX)
+	VMOVUPD   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y1
 	VMOVAPD   Y0, Y2
 	VMOVAPD   Y2, Y3
 	VPCMPGTQ  Y3, Y1, Y3
 	VBLENDVPD Y3, Y1, Y2, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VMOVAPD    Y0, Y0
 	VMOVAPD    Y0, Y3
 	VPCMPGTQ   Y3, Y2, Y3
 	VBLENDVPD  Y3, Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -14965,13 +14965,13 @@ done:
 // func minimumI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·minimumI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -14985,31 +14985,31 @@ main:
 	VMOVAPD   Y1, Y8
 	VPCMPGTQ  Y8, Y0, Y8
 	VBLENDVPD Y8, Y1, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VMOVAPD   Y3, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y2, Y1
 	VBLENDVPD Y1, Y0, Y2, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	VMOVAPD   Y5, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y4, Y1
 	VBLENDVPD Y1, Y0, Y4, Y0
-	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   Y0, 64(CX)
 	VMOVAPD   Y7, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y6, Y1
 	VBLENDVPD Y1, Y0, Y6, Y0
-	VMOVUPD   Y0, 96(AX)
+	VMOVUPD   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
@@ -15017,19 +15017,19 @@ single:
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y0, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
@@ -15037,8 +15037,8 @@ single_end:
 	VMOVAPD    Y2, Y3
 	VPCMPGTQ   Y3, Y1, Y3
 	VBLENDVPD  Y3, Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15047,13 +15047,13 @@ done:
 // func minimumVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX2
 TEXT ·minimumVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y1
 	VMOVUPD   32(DX), Y2
@@ -15063,56 +15063,56 @@ main:
 	VMOVAPD   Y5, Y6
 	VPCMPGTQ  Y6, Y1, Y6
 	VBLENDVPD Y6, Y5, Y1, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	VMOVAPD   Y0, Y1
 	VMOVAPD   Y1, Y5
 	VPCMPGTQ  Y5, Y2, Y5
 	VBLENDVPD Y5, Y1, Y2, Y1
-	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y1, 32(CX)
 	VMOVAPD   Y0, Y1
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y3, Y2
 	VBLENDVPD Y2, Y1, Y3, Y1
-	VMOVUPD   Y1, 64(AX)
+	VMOVUPD   Y1, 64(CX)
 	VMOVAPD   Y0, Y1
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y4, Y2
 	VBLENDVPD Y2, Y1, Y4, Y1
-	VMOVUPD   Y1, 96(AX)
+	VMOVUPD   Y1, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y1
 	VMOVAPD   Y0, Y2
 	VMOVAPD   Y2, Y3
 	VPCMPGTQ  Y3, Y1, Y3
 	VBLENDVPD Y3, Y2, Y1, Y1
-	VMOVUPD   Y1, (AX)
+	VMOVUPD   Y1, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VMOVAPD    Y0, Y0
 	VMOVAPD    Y0, Y3
 	VPCMPGTQ   Y3, Y2, Y3
 	VBLENDVPD  Y3, Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15121,13 +15121,13 @@ done:
 // func andI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX
 TEXT ·andI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -15138,45 +15138,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VANDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VANDPD  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VANDPD  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VANDPD  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VANDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VANDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15185,54 +15185,54 @@ done:
 // func andVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX
 TEXT ·andVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VANDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VANDPD  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VANDPD  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VANDPD  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VANDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VANDPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15241,13 +15241,13 @@ done:
 // func orI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX
 TEXT ·orI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -15258,45 +15258,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VORPD   Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VORPD   Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VORPD   Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VORPD   Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VORPD   Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VORPD      Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15305,54 +15305,54 @@ done:
 // func orVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX
 TEXT ·orVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VORPD   Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VORPD   Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VORPD   Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VORPD   Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VORPD   Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VORPD      Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15361,13 +15361,13 @@ done:
 // func xorI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX
 TEXT ·xorI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
@@ -15378,45 +15378,45 @@ main:
 	VMOVUPD 96(DX), Y6
 	VMOVUPD 96(BX), Y7
 	VXORPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VXORPD  Y3, Y2, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VXORPD  Y5, Y4, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VXORPD  Y7, Y6, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VXORPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VXORPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -15425,54 +15425,54 @@ done:
 // func xorVSI64AVX2(dst *int64, x *int64, n int, y int64)
 // Requires: AVX
 TEXT ·xorVSI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD 32(DX), Y2
 	VMOVUPD 64(DX), Y3
 	VMOVUPD 96(DX), Y4
 	VXORPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VXORPD  Y0, Y2, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VXORPD  Y0, Y3, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VXORPD  Y0, Y4, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VXORPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VXORPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -16207,12 +16207,12 @@ done:
 // func negI64AVX2(dst *int64, x *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·negI64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
@@ -16220,46 +16220,46 @@ main:
 	VMOVUPD 96(DX), Y3
 	VXORPS  Y4, Y4, Y4
 	VPSUBQ  Y0, Y4, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBQ  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBQ  Y2, Y0, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VXORPS  Y0, Y0, Y0
 	VPSUBQ  Y3, Y0, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VXORPS  Y1, Y1, Y1
 	VPSUBQ  Y0, Y1, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
 	VPSUBQ     Y1, Y2, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -16268,12 +16268,12 @@ done:
 // func absI64AVX2(dst *int64, x *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·absI64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Y0
 	VMOVUPD   32(DX), Y1
@@ -16285,36 +16285,36 @@ main:
 	VMOVAPD   Y4, Y5
 	VPCMPGTQ  Y5, Y0, Y5
 	VBLENDVPD Y5, Y0, Y4, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	VXORPS    Y0, Y0, Y0
 	VPSUBQ    Y1, Y0, Y0
 	VMOVAPD   Y0, Y0
 	VMOVAPD   Y0, Y4
 	VPCMPGTQ  Y4, Y1, Y4
 	VBLENDVPD Y4, Y1, Y0, Y0
-	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   Y0, 32(CX)
 	VXORPS    Y0, Y0, Y0
 	VPSUBQ    Y2, Y0, Y0
 	VMOVAPD   Y0, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y2, Y1
 	VBLENDVPD Y1, Y2, Y0, Y0
-	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   Y0, 64(CX)
 	VXORPS    Y0, Y0, Y0
 	VPSUBQ    Y3, Y0, Y0
 	VMOVAPD   Y0, Y0
 	VMOVAPD   Y0, Y1
 	VPCMPGTQ  Y1, Y3, Y1
 	VBLENDVPD Y1, Y3, Y0, Y0
-	VMOVUPD   Y0, 96(AX)
+	VMOVUPD   Y0, 96(CX)
 	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 single:
-	CMPQ      CX, $0x00000004
+	CMPQ      AX, $0x00000004
 	JL        single_end
 	VMOVUPD   (DX), Y0
 	VXORPS    Y1, Y1, Y1
@@ -16323,18 +16323,18 @@ single:
 	VMOVAPD   Y1, Y2
 	VPCMPGTQ  Y2, Y0, Y2
 	VBLENDVPD Y2, Y0, Y1, Y0
-	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y0, (CX)
 	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, AX
-	SUBQ      $0x00000004, CX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000004, AX
 	JMP       single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
@@ -16343,8 +16343,8 @@ single_end:
 	VMOVAPD    Y2, Y3
 	VPCMPGTQ   Y3, Y1, Y3
 	VBLENDVPD  Y3, Y1, Y2, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -16353,12 +16353,12 @@ done:
 // func squareI64AVX2(dst *int64, x *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·squareI64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ     CX, $0x00000010
+	CMPQ     AX, $0x00000010
 	JL       main_end
 	VMOVUPD  (DX), Y0
 	VMOVUPD  32(DX), Y1
@@ -16373,7 +16373,7 @@ main:
 	VPADDQ   Y5, Y6, Y6
 	VPSLLQ   $0x20, Y6, Y6
 	VPADDQ   Y6, Y7, Y7
-	VMOVUPD  Y7, (AX)
+	VMOVUPD  Y7, (CX)
 	VMOVAPD  Y1, Y0
 	VPSRLQ   $0x20, Y1, Y4
 	VPSRLQ   $0x20, Y0, Y5
@@ -16383,7 +16383,7 @@ main:
 	VPADDQ   Y4, Y5, Y5
 	VPSLLQ   $0x20, Y5, Y5
 	VPADDQ   Y5, Y6, Y6
-	VMOVUPD  Y6, 32(AX)
+	VMOVUPD  Y6, 32(CX)
 	VMOVAPD  Y2, Y0
 	VPSRLQ   $0x20, Y2, Y1
 	VPSRLQ   $0x20, Y0, Y4
@@ -16393,7 +16393,7 @@ main:
 	VPADDQ   Y1, Y4, Y4
 	VPSLLQ   $0x20, Y4, Y4
 	VPADDQ   Y4, Y5, Y5
-	VMOVUPD  Y5, 64(AX)
+	VMOVUPD  Y5, 64(CX)
 	VMOVAPD  Y3, Y0
 	VPSRLQ   $0x20, Y3, Y1
 	VPSRLQ   $0x20, Y0, Y2
@@ -16403,15 +16403,15 @@ main:
 	VPADDQ   Y1, Y2, Y2
 	VPSLLQ   $0x20, Y2, Y2
 	VPADDQ   Y2, Y4, Y4
-	VMOVUPD  Y4, 96(AX)
+	VMOVUPD  Y4, 96(CX)
 	ADDQ     $0x00000080, DX
-	ADDQ     $0x00000080, AX
-	SUBQ     $0x00000010, CX
+	ADDQ     $0x00000080, CX
+	SUBQ     $0x00000010, AX
 	JMP      main
 
 main_end:
 single:
-	CMPQ     CX, $0x00000004
+	CMPQ     AX, $0x00000004
 	JL       single_end
 	VMOVUPD  (DX), Y0
 	VMOVAPD  Y0, Y1
@@ -16423,18 +16423,18 @@ single:
 	VPADDQ   Y2, Y3, Y3
 	VPSLLQ   $0x20, Y3, Y3
 	VPADDQ   Y3, Y4, Y4
-	VMOVUPD  Y4, (AX)
+	VMOVUPD  Y4, (CX)
 	ADDQ     $0x00000020, DX
-	ADDQ     $0x00000020, AX
-	SUBQ     $0x00000004, CX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000004, AX
 	JMP      single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VMOVAPD    Y1, Y2
@@ -16446,8 +16446,8 @@ single_end:
 	VPADDQ     Y3, Y4, Y4
 	VPSLLQ     $0x20, Y4, Y4
 	VPADDQ     Y4, Y5, Y5
-	VMASKMOVPD Y5, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y5, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -16456,53 +16456,53 @@ done:
 // func notI64AVX2(dst *int64, x *int64, n int)
 // Requires: AVX
 TEXT ·notI64AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 96(DX), Y3
 	VXORPD  c64_ffffffffffffffff<>+0(SB), Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	VXORPD  c64_ffffffffffffffff<>+0(SB), Y1, Y0
-	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 32(CX)
 	VXORPD  c64_ffffffffffffffff<>+0(SB), Y2, Y0
-	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 64(CX)
 	VXORPD  c64_ffffffffffffffff<>+0(SB), Y3, Y0
-	VMOVUPD Y0, 96(AX)
+	VMOVUPD Y0, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y0
 	VXORPD  c64_ffffffffffffffff<>+0(SB), Y0, Y0
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMASKMOVPD (DX), Y0, Y1
 	VXORPD     c64_ffffffffffffffff<>+0(SB), Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER

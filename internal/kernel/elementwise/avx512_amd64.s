@@ -7,13 +7,13 @@
 // func addF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·addF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -24,24 +24,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VADDPS  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VADDPS  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VADDPS  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -51,11 +51,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -65,36 +65,36 @@ done:
 // func addVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·addVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VADDPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VADDPS  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VADDPS  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VADDPS  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -103,10 +103,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VADDPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -116,13 +116,13 @@ done:
 // func subF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -133,24 +133,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VSUBPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VSUBPS  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VSUBPS  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VSUBPS  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -160,11 +160,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -174,36 +174,36 @@ done:
 // func subVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VSUBPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VSUBPS  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VSUBPS  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VSUBPS  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -212,10 +212,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VSUBPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -225,36 +225,36 @@ done:
 // func subSVF32AVX512(dst *float32, y *float32, n int, x float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subSVF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSS x+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VSUBPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VSUBPS  Z2, Z0, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VSUBPS  Z3, Z0, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VSUBPS  Z4, Z0, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -263,10 +263,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VSUBPS    Z1, Z0, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -276,13 +276,13 @@ done:
 // func mulF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mulF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -293,24 +293,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VMULPS  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VMULPS  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VMULPS  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -320,11 +320,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -334,36 +334,36 @@ done:
 // func mulVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mulVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VMULPS  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VMULPS  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VMULPS  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -372,10 +372,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -385,13 +385,13 @@ done:
 // func squaredDifferenceF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -403,27 +403,27 @@ main:
 	VMOVUPS 192(BX), Z7
 	VSUBPS  Z1, Z0, Z0
 	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VSUBPS  Z3, Z2, Z0
 	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VSUBPS  Z5, Z4, Z0
 	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VSUBPS  Z7, Z6, Z0
 	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -434,11 +434,11 @@ tail:
 	VMOVUPS.Z (BX), K1, Z1
 	VSUBPS    Z1, Z0, Z0
 	VMULPS    Z0, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -448,13 +448,13 @@ done:
 // func squaredDifferenceVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
@@ -462,26 +462,26 @@ main:
 	VMOVUPS 192(DX), Z4
 	VSUBPS  Z0, Z1, Z1
 	VMULPS  Z1, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VSUBPS  Z0, Z2, Z1
 	VMULPS  Z1, Z1, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VSUBPS  Z0, Z3, Z1
 	VMULPS  Z1, Z1, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VSUBPS  Z0, Z4, Z1
 	VMULPS  Z1, Z1, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -491,10 +491,10 @@ tail:
 	VMOVUPS.Z (DX), K1, Z1
 	VSUBPS    Z0, Z1, Z1
 	VMULPS    Z1, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -504,13 +504,13 @@ done:
 // func divF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·divF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -521,24 +521,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VDIVPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VDIVPS  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VDIVPS  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VDIVPS  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -548,11 +548,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VDIVPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -562,36 +562,36 @@ done:
 // func divVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·divVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VDIVPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VDIVPS  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VDIVPS  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VDIVPS  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -600,10 +600,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VDIVPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -613,36 +613,36 @@ done:
 // func divSVF32AVX512(dst *float32, y *float32, n int, x float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·divSVF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSS x+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VDIVPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VDIVPS  Z2, Z0, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VDIVPS  Z3, Z0, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VDIVPS  Z4, Z0, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -651,10 +651,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VDIVPS    Z1, Z0, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -664,13 +664,13 @@ done:
 // func maximumF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·maximumF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z0
 	VMOVUPS   (BX), Z1
@@ -689,7 +689,7 @@ main:
 	VBLENDMPS Z9, Z8, K2, Z10
 	VMAXPS    Z1, Z0, Z0
 	VBLENDMPS Z10, Z0, K1, Z11
-	VMOVUPS   Z11, (AX)
+	VMOVUPS   Z11, (CX)
 	VCMPPS    $0x03, Z3, Z2, K1
 	VCMPPS    $0x00, Z3, Z2, K2
 	KORW      K1, K2, K1
@@ -699,7 +699,7 @@ main:
 	VBLENDMPS Z1, Z0, K2, Z12
 	VMAXPS    Z3, Z2, Z0
 	VBLENDMPS Z12, Z0, K1, Z13
-	VMOVUPS   Z13, 64(AX)
+	VMOVUPS   Z13, 64(CX)
 	VCMPPS    $0x03, Z5, Z4, K1
 	VCMPPS    $0x00, Z5, Z4, K2
 	KORW      K1, K2, K1
@@ -709,7 +709,7 @@ main:
 	VBLENDMPS Z1, Z0, K2, Z14
 	VMAXPS    Z5, Z4, Z0
 	VBLENDMPS Z14, Z0, K1, Z15
-	VMOVUPS   Z15, 128(AX)
+	VMOVUPS   Z15, 128(CX)
 	VCMPPS    $0x03, Z7, Z6, K1
 	VCMPPS    $0x00, Z7, Z6, K2
 	KORW      K1, K2, K1
@@ -719,18 +719,18 @@ main:
 	VBLENDMPS Z1, Z0, K2, Z16
 	VMAXPS    Z7, Z6, Z0
 	VBLENDMPS Z16, Z0, K1, Z17
-	VMOVUPS   Z17, 192(AX)
+	VMOVUPS   Z17, 192(CX)
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -748,11 +748,11 @@ tail:
 	VBLENDMPS Z3, Z2, K3, Z18
 	VMAXPS    Z1, Z0, Z0
 	VBLENDMPS Z18, Z0, K2, Z19
-	VMOVUPS   Z19, K1, (AX)
+	VMOVUPS   Z19, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -762,13 +762,13 @@ done:
 // func maximumVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·maximumVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
@@ -783,7 +783,7 @@ main:
 	VBLENDMPS Z6, Z5, K2, Z7
 	VMAXPS    Z0, Z1, Z1
 	VBLENDMPS Z7, Z1, K1, Z8
-	VMOVUPS   Z8, (AX)
+	VMOVUPS   Z8, (CX)
 	VCMPPS    $0x03, Z0, Z2, K1
 	VCMPPS    $0x00, Z0, Z2, K2
 	KORW      K1, K2, K1
@@ -793,7 +793,7 @@ main:
 	VBLENDMPS Z5, Z1, K2, Z9
 	VMAXPS    Z0, Z2, Z1
 	VBLENDMPS Z9, Z1, K1, Z10
-	VMOVUPS   Z10, 64(AX)
+	VMOVUPS   Z10, 64(CX)
 	VCMPPS    $0x03, Z0, Z3, K1
 	VCMPPS    $0x00, Z0, Z3, K2
 	KORW      K1, K2, K1
@@ -803,7 +803,7 @@ main:
 	VBLENDMPS Z2, Z1, K2, Z11
 	VMAXPS    Z0, Z3, Z1
 	VBLENDMPS Z11, Z1, K1, Z12
-	VMOVUPS   Z12, 128(AX)
+	VMOVUPS   Z12, 128(CX)
 	VCMPPS    $0x03, Z0, Z4, K1
 	VCMPPS    $0x00, Z0, Z4, K2
 	KORW      K1, K2, K1
@@ -813,17 +813,17 @@ main:
 	VBLENDMPS Z2, Z1, K2, Z13
 	VMAXPS    Z0, Z4, Z1
 	VBLENDMPS Z13, Z1, K1, Z14
-	VMOVUPS   Z14, 192(AX)
+	VMOVUPS   Z14, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -840,10 +840,10 @@ tail:
 	VBLENDMPS Z3, Z2, K3, Z15
 	VMAXPS    Z0, Z1, Z1
 	VBLENDMPS Z15, Z1, K2, Z16
-	VMOVUPS   Z16, K1, (AX)
+	VMOVUPS   Z16, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -853,13 +853,13 @@ done:
 // func minimumF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·minimumF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z0
 	VMOVUPS   (BX), Z1
@@ -878,7 +878,7 @@ main:
 	VBLENDMPS Z8, Z9, K2, Z10
 	VMINPS    Z1, Z0, Z0
 	VBLENDMPS Z10, Z0, K1, Z11
-	VMOVUPS   Z11, (AX)
+	VMOVUPS   Z11, (CX)
 	VCMPPS    $0x03, Z3, Z2, K1
 	VCMPPS    $0x00, Z3, Z2, K2
 	KORW      K1, K2, K1
@@ -888,7 +888,7 @@ main:
 	VBLENDMPS Z0, Z1, K2, Z12
 	VMINPS    Z3, Z2, Z0
 	VBLENDMPS Z12, Z0, K1, Z13
-	VMOVUPS   Z13, 64(AX)
+	VMOVUPS   Z13, 64(CX)
 	VCMPPS    $0x03, Z5, Z4, K1
 	VCMPPS    $0x00, Z5, Z4, K2
 	KORW      K1, K2, K1
@@ -898,7 +898,7 @@ main:
 	VBLENDMPS Z0, Z1, K2, Z14
 	VMINPS    Z5, Z4, Z0
 	VBLENDMPS Z14, Z0, K1, Z15
-	VMOVUPS   Z15, 128(AX)
+	VMOVUPS   Z15, 128(CX)
 	VCMPPS    $0x03, Z7, Z6, K1
 	VCMPPS    $0x00, Z7, Z6, K2
 	KORW      K1, K2, K1
@@ -908,18 +908,18 @@ main:
 	VBLENDMPS Z0, Z1, K2, Z16
 	VMINPS    Z7, Z6, Z0
 	VBLENDMPS Z16, Z0, K1, Z17
-	VMOVUPS   Z17, 192(AX)
+	VMOVUPS   Z17, 192(CX)
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -937,11 +937,11 @@ tail:
 	VBLENDMPS Z2, Z3, K3, Z18
 	VMINPS    Z1, Z0, Z0
 	VBLENDMPS Z18, Z0, K2, Z19
-	VMOVUPS   Z19, K1, (AX)
+	VMOVUPS   Z19, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -951,13 +951,13 @@ done:
 // func minimumVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·minimumVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
@@ -972,7 +972,7 @@ main:
 	VBLENDMPS Z5, Z6, K2, Z7
 	VMINPS    Z0, Z1, Z1
 	VBLENDMPS Z7, Z1, K1, Z8
-	VMOVUPS   Z8, (AX)
+	VMOVUPS   Z8, (CX)
 	VCMPPS    $0x03, Z0, Z2, K1
 	VCMPPS    $0x00, Z0, Z2, K2
 	KORW      K1, K2, K1
@@ -982,7 +982,7 @@ main:
 	VBLENDMPS Z1, Z5, K2, Z9
 	VMINPS    Z0, Z2, Z1
 	VBLENDMPS Z9, Z1, K1, Z10
-	VMOVUPS   Z10, 64(AX)
+	VMOVUPS   Z10, 64(CX)
 	VCMPPS    $0x03, Z0, Z3, K1
 	VCMPPS    $0x00, Z0, Z3, K2
 	KORW      K1, K2, K1
@@ -992,7 +992,7 @@ main:
 	VBLENDMPS Z1, Z2, K2, Z11
 	VMINPS    Z0, Z3, Z1
 	VBLENDMPS Z11, Z1, K1, Z12
-	VMOVUPS   Z12, 128(AX)
+	VMOVUPS   Z12, 128(CX)
 	VCMPPS    $0x03, Z0, Z4, K1
 	VCMPPS    $0x00, Z0, Z4, K2
 	KORW      K1, K2, K1
@@ -1002,17 +1002,17 @@ main:
 	VBLENDMPS Z1, Z2, K2, Z13
 	VMINPS    Z0, Z4, Z1
 	VBLENDMPS Z13, Z1, K1, Z14
-	VMOVUPS   Z14, 192(AX)
+	VMOVUPS   Z14, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -1029,10 +1029,10 @@ tail:
 	VBLENDMPS Z2, Z3, K3, Z15
 	VMINPS    Z0, Z1, Z1
 	VBLENDMPS Z15, Z1, K2, Z16
-	VMOVUPS   Z16, K1, (AX)
+	VMOVUPS   Z16, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1042,13 +1042,13 @@ done:
 // func leakyReluF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·leakyReluF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z0
 	VMOVUPS   (BX), Z1
@@ -1062,33 +1062,33 @@ main:
 	VCMPPS    $0x1e, Z8, Z0, K1
 	VMULPS    Z1, Z0, Z1
 	VBLENDMPS Z0, Z1, K1, Z9
-	VMOVUPS   Z9, (AX)
+	VMOVUPS   Z9, (CX)
 	VPXORD    Z10, Z10, Z10
 	VCMPPS    $0x1e, Z10, Z2, K1
 	VMULPS    Z3, Z2, Z0
 	VBLENDMPS Z2, Z0, K1, Z11
-	VMOVUPS   Z11, 64(AX)
+	VMOVUPS   Z11, 64(CX)
 	VPXORD    Z12, Z12, Z12
 	VCMPPS    $0x1e, Z12, Z4, K1
 	VMULPS    Z5, Z4, Z0
 	VBLENDMPS Z4, Z0, K1, Z13
-	VMOVUPS   Z13, 128(AX)
+	VMOVUPS   Z13, 128(CX)
 	VPXORD    Z14, Z14, Z14
 	VCMPPS    $0x1e, Z14, Z6, K1
 	VMULPS    Z7, Z6, Z0
 	VBLENDMPS Z6, Z0, K1, Z15
-	VMOVUPS   Z15, 192(AX)
+	VMOVUPS   Z15, 192(CX)
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -1101,11 +1101,11 @@ tail:
 	VCMPPS    $0x1e, Z16, Z0, K2
 	VMULPS    Z1, Z0, Z1
 	VBLENDMPS Z0, Z1, K2, Z17
-	VMOVUPS   Z17, K1, (AX)
+	VMOVUPS   Z17, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1115,13 +1115,13 @@ done:
 // func leakyReluVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·leakyReluVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
@@ -1131,32 +1131,32 @@ main:
 	VCMPPS    $0x1e, Z5, Z1, K1
 	VMULPS    Z0, Z1, Z6
 	VBLENDMPS Z1, Z6, K1, Z7
-	VMOVUPS   Z7, (AX)
+	VMOVUPS   Z7, (CX)
 	VPXORD    Z8, Z8, Z8
 	VCMPPS    $0x1e, Z8, Z2, K1
 	VMULPS    Z0, Z2, Z1
 	VBLENDMPS Z2, Z1, K1, Z9
-	VMOVUPS   Z9, 64(AX)
+	VMOVUPS   Z9, 64(CX)
 	VPXORD    Z10, Z10, Z10
 	VCMPPS    $0x1e, Z10, Z3, K1
 	VMULPS    Z0, Z3, Z1
 	VBLENDMPS Z3, Z1, K1, Z11
-	VMOVUPS   Z11, 128(AX)
+	VMOVUPS   Z11, 128(CX)
 	VPXORD    Z12, Z12, Z12
 	VCMPPS    $0x1e, Z12, Z4, K1
 	VMULPS    Z0, Z4, Z1
 	VBLENDMPS Z4, Z1, K1, Z13
-	VMOVUPS   Z13, 192(AX)
+	VMOVUPS   Z13, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -1168,10 +1168,10 @@ tail:
 	VCMPPS    $0x1e, Z14, Z1, K2
 	VMULPS    Z0, Z1, Z2
 	VBLENDMPS Z1, Z2, K2, Z15
-	VMOVUPS   Z15, K1, (AX)
+	VMOVUPS   Z15, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1181,13 +1181,13 @@ done:
 // func eluF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·eluF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           (BX), Z1
@@ -1223,7 +1223,7 @@ main:
 	VBLENDMPS         Z0, Z5, K2, Z7
 	VMULPS            Z1, Z7, Z1
 	VBLENDMPS         Z0, Z1, K1, Z8
-	VMOVUPS           Z8, (AX)
+	VMOVUPS           Z8, (CX)
 	VPXORD            Z9, Z9, Z9
 	VCMPPS            $0x1e, Z9, Z2, K1
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
@@ -1254,18 +1254,18 @@ main:
 	VBLENDMPS         Z2, Z0, K2, Z10
 	VMULPS            Z3, Z10, Z0
 	VBLENDMPS         Z2, Z0, K1, Z11
-	VMOVUPS           Z11, 64(AX)
+	VMOVUPS           Z11, 64(CX)
 	ADDQ              $0x00000080, DX
 	ADDQ              $0x00000080, BX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, SI
+	MOVQ              AX, SI
 	MOVQ              $0x00000010, DI
 	CMPQ              SI, DI
 	CMOVQGT           DI, SI
@@ -1304,11 +1304,11 @@ tail:
 	VBLENDMPS         Z0, Z2, K3, Z13
 	VMULPS            Z1, Z13, Z1
 	VBLENDMPS         Z0, Z1, K2, Z14
-	VMOVUPS           Z14, K1, (AX)
+	VMOVUPS           Z14, K1, (CX)
 	ADDQ              $0x00000040, DX
 	ADDQ              $0x00000040, BX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
@@ -1414,13 +1414,13 @@ GLOBL c32_33000000<>(SB), RODATA|NOPTR, $32
 // func eluVSF32AVX512(dst *float32, x *float32, n int, y float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·eluVSF32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z1
 	VMOVUPS           64(DX), Z2
@@ -1454,7 +1454,7 @@ main:
 	VBLENDMPS         Z1, Z4, K2, Z6
 	VMULPS            Z0, Z6, Z4
 	VBLENDMPS         Z1, Z4, K1, Z7
-	VMOVUPS           Z7, (AX)
+	VMOVUPS           Z7, (CX)
 	VPXORD            Z8, Z8, Z8
 	VCMPPS            $0x1e, Z8, Z2, K1
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z1
@@ -1485,17 +1485,17 @@ main:
 	VBLENDMPS         Z2, Z1, K2, Z9
 	VMULPS            Z0, Z9, Z1
 	VBLENDMPS         Z2, Z1, K1, Z10
-	VMOVUPS           Z10, 64(AX)
+	VMOVUPS           Z10, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -1533,10 +1533,10 @@ tail:
 	VBLENDMPS         Z1, Z2, K3, Z12
 	VMULPS            Z0, Z12, Z2
 	VBLENDMPS         Z1, Z2, K2, Z13
-	VMOVUPS           Z13, K1, (AX)
+	VMOVUPS           Z13, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
@@ -1546,14 +1546,14 @@ done:
 // func fmaF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·fmaF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     (BX), Z1
@@ -1569,28 +1569,28 @@ main:
 	VMOVUPS     192(SI), Z11
 	VMOVAPS     Z0, Z0
 	VFMADD213PS Z2, Z1, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VMOVAPS     Z3, Z0
 	VFMADD213PS Z5, Z4, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VMOVAPS     Z6, Z0
 	VFMADD213PS Z8, Z7, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VMOVAPS     Z9, Z0
 	VFMADD213PS Z11, Z10, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, SI
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, DI
+	MOVQ        AX, DI
 	MOVQ        $0x00000010, R8
 	CMPQ        DI, R8
 	CMOVQGT     R8, DI
@@ -1602,12 +1602,12 @@ tail:
 	VMOVUPS.Z   (SI), K1, Z2
 	VMOVAPS     Z0, Z0
 	VFMADD213PS Z2, Z1, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -1617,14 +1617,14 @@ done:
 // func lerpF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·lerpF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -1641,31 +1641,31 @@ main:
 	VSUBPS  Z0, Z1, Z1
 	VMULPS  Z2, Z1, Z1
 	VADDPS  Z0, Z1, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VSUBPS  Z3, Z4, Z0
 	VMULPS  Z5, Z0, Z0
 	VADDPS  Z3, Z0, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VSUBPS  Z6, Z7, Z0
 	VMULPS  Z8, Z0, Z0
 	VADDPS  Z6, Z0, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VSUBPS  Z9, Z10, Z0
 	VMULPS  Z11, Z0, Z0
 	VADDPS  Z9, Z0, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
 	ADDQ    $0x00000100, SI
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, DI
+	MOVQ      AX, DI
 	MOVQ      $0x00000010, R8
 	CMPQ      DI, R8
 	CMOVQGT   R8, DI
@@ -1678,12 +1678,12 @@ tail:
 	VSUBPS    Z0, Z1, Z1
 	VMULPS    Z2, Z1, Z1
 	VADDPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1693,14 +1693,14 @@ done:
 // func clipF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·clipF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPS   (DX), Z0
 	VMOVUPS   (BX), Z1
@@ -1726,7 +1726,7 @@ main:
 	VBLENDMPS Z0, Z1, K2, Z10
 	VMINPS    Z2, Z9, Z0
 	VBLENDMPS Z10, Z0, K1, Z11
-	VMOVUPS   Z11, (AX)
+	VMOVUPS   Z11, (CX)
 	VCMPPS    $0x03, Z4, Z3, K1
 	VCMPPS    $0x00, Z4, Z3, K2
 	KORW      K1, K2, K1
@@ -1745,19 +1745,19 @@ main:
 	VBLENDMPS Z0, Z1, K2, Z14
 	VMINPS    Z5, Z13, Z0
 	VBLENDMPS Z14, Z0, K1, Z15
-	VMOVUPS   Z15, 64(AX)
+	VMOVUPS   Z15, 64(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	ADDQ      $0x00000080, SI
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, DI
+	MOVQ      AX, DI
 	MOVQ      $0x00000010, R8
 	CMPQ      DI, R8
 	CMOVQGT   R8, DI
@@ -1785,12 +1785,12 @@ tail:
 	VBLENDMPS Z0, Z1, K3, Z18
 	VMINPS    Z2, Z17, Z0
 	VBLENDMPS Z18, Z0, K2, Z19
-	VMOVUPS   Z19, K1, (AX)
+	VMOVUPS   Z19, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1800,14 +1800,14 @@ done:
 // func clipVSSF32AVX512(dst *float32, x *float32, n int, lo float32, hi float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·clipVSSF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS lo+24(FP), Z0
 	VBROADCASTSS hi+28(FP), Z1
 
 main:
-	CMPQ      CX, $0x00000040
+	CMPQ      AX, $0x00000040
 	JL        main_end
 	VMOVUPS   (DX), Z2
 	VMOVUPS   64(DX), Z3
@@ -1831,7 +1831,7 @@ main:
 	VBLENDMPS Z2, Z6, K2, Z10
 	VMINPS    Z1, Z9, Z2
 	VBLENDMPS Z10, Z2, K1, Z11
-	VMOVUPS   Z11, (AX)
+	VMOVUPS   Z11, (CX)
 	VCMPPS    $0x03, Z0, Z3, K1
 	VCMPPS    $0x00, Z0, Z3, K2
 	KORW      K1, K2, K1
@@ -1850,7 +1850,7 @@ main:
 	VBLENDMPS Z2, Z3, K2, Z14
 	VMINPS    Z1, Z13, Z2
 	VBLENDMPS Z14, Z2, K1, Z15
-	VMOVUPS   Z15, 64(AX)
+	VMOVUPS   Z15, 64(CX)
 	VCMPPS    $0x03, Z0, Z4, K1
 	VCMPPS    $0x00, Z0, Z4, K2
 	KORW      K1, K2, K1
@@ -1869,7 +1869,7 @@ main:
 	VBLENDMPS Z2, Z3, K2, Z18
 	VMINPS    Z1, Z17, Z2
 	VBLENDMPS Z18, Z2, K1, Z19
-	VMOVUPS   Z19, 128(AX)
+	VMOVUPS   Z19, 128(CX)
 	VCMPPS    $0x03, Z0, Z5, K1
 	VCMPPS    $0x00, Z0, Z5, K2
 	KORW      K1, K2, K1
@@ -1888,17 +1888,17 @@ main:
 	VBLENDMPS Z2, Z3, K2, Z22
 	VMINPS    Z1, Z21, Z2
 	VBLENDMPS Z22, Z2, K1, Z23
-	VMOVUPS   Z23, 192(AX)
+	VMOVUPS   Z23, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000040, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000040, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -1924,10 +1924,10 @@ tail:
 	VBLENDMPS Z2, Z3, K3, Z26
 	VMINPS    Z1, Z25, Z2
 	VBLENDMPS Z26, Z2, K2, Z27
-	VMOVUPS   Z27, K1, (AX)
+	VMOVUPS   Z27, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -2531,35 +2531,35 @@ done:
 // func absF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·absF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VANDPS.BCST c32_7fffffff<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VANDPS.BCST c32_7fffffff<>+0(SB), Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VANDPS.BCST c32_7fffffff<>+0(SB), Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VANDPS.BCST c32_7fffffff<>+0(SB), Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -2568,10 +2568,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VANDPS.BCST c32_7fffffff<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -2581,35 +2581,35 @@ done:
 // func negF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·negF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VXORPS.BCST c32_80000000<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VXORPS.BCST c32_80000000<>+0(SB), Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VXORPS.BCST c32_80000000<>+0(SB), Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VXORPS.BCST c32_80000000<>+0(SB), Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -2618,10 +2618,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VXORPS.BCST c32_80000000<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -2637,12 +2637,12 @@ GLOBL c32_80000000<>(SB), RODATA|NOPTR, $32
 // func signF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·signF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ            CX, $0x00000040
+	CMPQ            AX, $0x00000040
 	JL              main_end
 	VMOVUPS         (DX), Z0
 	VMOVUPS         64(DX), Z1
@@ -2656,7 +2656,7 @@ main:
 	VCMPPS          $0x03, Z0, Z0, K2
 	KORW            K1, K2, K1
 	VBLENDMPS       Z0, Z4, K1, Z6
-	VMOVUPS         Z6, (AX)
+	VMOVUPS         Z6, (CX)
 	VBROADCASTSS    c32_3f800000<>+0(SB), Z0
 	VMOVAPS         Z0, Z0
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z1, Z0
@@ -2665,7 +2665,7 @@ main:
 	VCMPPS          $0x03, Z1, Z1, K2
 	KORW            K1, K2, K1
 	VBLENDMPS       Z1, Z0, K1, Z8
-	VMOVUPS         Z8, 64(AX)
+	VMOVUPS         Z8, 64(CX)
 	VBROADCASTSS    c32_3f800000<>+0(SB), Z0
 	VMOVAPS         Z0, Z0
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z2, Z0
@@ -2674,7 +2674,7 @@ main:
 	VCMPPS          $0x03, Z2, Z2, K2
 	KORW            K1, K2, K1
 	VBLENDMPS       Z2, Z0, K1, Z10
-	VMOVUPS         Z10, 128(AX)
+	VMOVUPS         Z10, 128(CX)
 	VBROADCASTSS    c32_3f800000<>+0(SB), Z0
 	VMOVAPS         Z0, Z0
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z3, Z0
@@ -2683,17 +2683,17 @@ main:
 	VCMPPS          $0x03, Z3, Z3, K2
 	KORW            K1, K2, K1
 	VBLENDMPS       Z3, Z0, K1, Z12
-	VMOVUPS         Z12, 192(AX)
+	VMOVUPS         Z12, 192(CX)
 	ADDQ            $0x00000100, DX
-	ADDQ            $0x00000100, AX
-	SUBQ            $0x00000040, CX
+	ADDQ            $0x00000100, CX
+	SUBQ            $0x00000040, AX
 	JMP             main
 
 main_end:
 tail:
-	TESTQ           CX, CX
+	TESTQ           AX, AX
 	JLE             done
-	MOVQ            CX, BX
+	MOVQ            AX, BX
 	MOVQ            $0x00000010, SI
 	CMPQ            BX, SI
 	CMOVQGT         SI, BX
@@ -2709,10 +2709,10 @@ tail:
 	VCMPPS          $0x03, Z0, Z0, K3
 	KORW            K2, K3, K2
 	VBLENDMPS       Z0, Z1, K2, Z14
-	VMOVUPS         Z14, K1, (AX)
+	VMOVUPS         Z14, K1, (CX)
 	ADDQ            $0x00000040, DX
-	ADDQ            $0x00000040, AX
-	SUBQ            $0x00000010, CX
+	ADDQ            $0x00000040, CX
+	SUBQ            $0x00000010, AX
 	JMP             tail
 
 done:
@@ -2722,12 +2722,12 @@ done:
 // func reciprocalF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·reciprocalF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000040
+	CMPQ         AX, $0x00000040
 	JL           main_end
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
@@ -2735,26 +2735,26 @@ main:
 	VMOVUPS      192(DX), Z3
 	VBROADCASTSS c32_3f800000<>+0(SB), Z4
 	VDIVPS       Z0, Z4, Z0
-	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, (CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 	VDIVPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 64(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 	VDIVPS       Z2, Z0, Z0
-	VMOVUPS      Z0, 128(AX)
+	VMOVUPS      Z0, 128(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 	VDIVPS       Z3, Z0, Z0
-	VMOVUPS      Z0, 192(AX)
+	VMOVUPS      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000040, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000010, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -2764,10 +2764,10 @@ tail:
 	VMOVUPS.Z    (DX), K1, Z0
 	VBROADCASTSS c32_3f800000<>+0(SB), Z1
 	VDIVPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -2777,35 +2777,35 @@ done:
 // func squareF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·squareF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
 	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VMULPS  Z1, Z1, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VMULPS  Z2, Z2, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VMULPS  Z3, Z3, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -2814,10 +2814,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMULPS    Z0, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -2827,35 +2827,35 @@ done:
 // func sqrtF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·sqrtF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
 	VSQRTPS Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VSQRTPS Z1, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VSQRTPS Z2, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VSQRTPS Z3, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -2864,10 +2864,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VSQRTPS   Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -2877,12 +2877,12 @@ done:
 // func rsqrtF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·rsqrtF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000040
+	CMPQ         AX, $0x00000040
 	JL           main_end
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
@@ -2891,29 +2891,29 @@ main:
 	VBROADCASTSS c32_3f800000<>+0(SB), Z4
 	VSQRTPS      Z0, Z0
 	VDIVPS       Z0, Z4, Z0
-	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, (CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 	VSQRTPS      Z1, Z1
 	VDIVPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 64(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 	VSQRTPS      Z2, Z1
 	VDIVPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 128(AX)
+	VMOVUPS      Z0, 128(CX)
 	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 	VSQRTPS      Z3, Z1
 	VDIVPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 192(AX)
+	VMOVUPS      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000040, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000010, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -2924,10 +2924,10 @@ tail:
 	VBROADCASTSS c32_3f800000<>+0(SB), Z1
 	VSQRTPS      Z0, Z0
 	VDIVPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -2937,35 +2937,35 @@ done:
 // func floorF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·floorF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VRNDSCALEPS $0x09, Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VRNDSCALEPS $0x09, Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VRNDSCALEPS $0x09, Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VRNDSCALEPS $0x09, Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -2974,10 +2974,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VRNDSCALEPS $0x09, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -2987,35 +2987,35 @@ done:
 // func ceilF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·ceilF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VRNDSCALEPS $0x0a, Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VRNDSCALEPS $0x0a, Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VRNDSCALEPS $0x0a, Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VRNDSCALEPS $0x0a, Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -3024,10 +3024,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VRNDSCALEPS $0x0a, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -3037,35 +3037,35 @@ done:
 // func roundF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·roundF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VRNDSCALEPS $0x08, Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VRNDSCALEPS $0x08, Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VRNDSCALEPS $0x08, Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VRNDSCALEPS $0x08, Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -3074,10 +3074,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VRNDSCALEPS $0x08, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -3087,35 +3087,35 @@ done:
 // func truncF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·truncF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VRNDSCALEPS $0x0b, Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VRNDSCALEPS $0x0b, Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VRNDSCALEPS $0x0b, Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VRNDSCALEPS $0x0b, Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -3124,10 +3124,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VRNDSCALEPS $0x0b, Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -3137,12 +3137,12 @@ done:
 // func reluF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·reluF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
@@ -3152,32 +3152,32 @@ main:
 	VMAXPS  Z0, Z4, Z0
 	VPXORD  Z5, Z5, Z5
 	VADDPS  Z5, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPXORD  Z6, Z6, Z6
 	VMAXPS  Z1, Z6, Z0
 	VPXORD  Z7, Z7, Z7
 	VADDPS  Z7, Z0, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPXORD  Z8, Z8, Z8
 	VMAXPS  Z2, Z8, Z0
 	VPXORD  Z9, Z9, Z9
 	VADDPS  Z9, Z0, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPXORD  Z10, Z10, Z10
 	VMAXPS  Z3, Z10, Z0
 	VPXORD  Z11, Z11, Z11
 	VADDPS  Z11, Z0, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -3189,10 +3189,10 @@ tail:
 	VMAXPS    Z0, Z12, Z0
 	VPXORD    Z13, Z13, Z13
 	VADDPS    Z13, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -3202,12 +3202,12 @@ done:
 // func relu6F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·relu6F32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000040
+	CMPQ         AX, $0x00000040
 	JL           main_end
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
@@ -3219,38 +3219,38 @@ main:
 	VPXORD       Z6, Z6, Z6
 	VADDPS       Z6, Z0, Z0
 	VMINPS       Z0, Z4, Z0
-	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, (CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Z0
 	VPXORD       Z7, Z7, Z7
 	VMAXPS       Z1, Z7, Z1
 	VPXORD       Z8, Z8, Z8
 	VADDPS       Z8, Z1, Z1
 	VMINPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 64(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Z0
 	VPXORD       Z9, Z9, Z9
 	VMAXPS       Z2, Z9, Z1
 	VPXORD       Z10, Z10, Z10
 	VADDPS       Z10, Z1, Z1
 	VMINPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 128(AX)
+	VMOVUPS      Z0, 128(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Z0
 	VPXORD       Z11, Z11, Z11
 	VMAXPS       Z3, Z11, Z1
 	VPXORD       Z12, Z12, Z12
 	VADDPS       Z12, Z1, Z1
 	VMINPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 192(AX)
+	VMOVUPS      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000040, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000010, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -3264,10 +3264,10 @@ tail:
 	VPXORD       Z14, Z14, Z14
 	VADDPS       Z14, Z0, Z0
 	VMINPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -3283,12 +3283,12 @@ GLOBL c32_40c00000<>(SB), RODATA|NOPTR, $32
 // func hardSigmoidF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·hardSigmoidF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000040
+	CMPQ         AX, $0x00000040
 	JL           main_end
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
@@ -3300,38 +3300,38 @@ main:
 	VMAXPS       Z0, Z5, Z0
 	VMINPS       Z0, Z4, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
-	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, (CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Z0
 	VPXORD       Z6, Z6, Z6
 	VADDPS.BCST  c32_40400000<>+0(SB), Z1, Z1
 	VMAXPS       Z1, Z6, Z1
 	VMINPS       Z1, Z0, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
-	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 64(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Z0
 	VPXORD       Z7, Z7, Z7
 	VADDPS.BCST  c32_40400000<>+0(SB), Z2, Z1
 	VMAXPS       Z1, Z7, Z1
 	VMINPS       Z1, Z0, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
-	VMOVUPS      Z0, 128(AX)
+	VMOVUPS      Z0, 128(CX)
 	VBROADCASTSS c32_40c00000<>+0(SB), Z0
 	VPXORD       Z8, Z8, Z8
 	VADDPS.BCST  c32_40400000<>+0(SB), Z3, Z1
 	VMAXPS       Z1, Z8, Z1
 	VMINPS       Z1, Z0, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
-	VMOVUPS      Z0, 192(AX)
+	VMOVUPS      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000040, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000010, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -3345,10 +3345,10 @@ tail:
 	VMAXPS       Z0, Z9, Z0
 	VMINPS       Z0, Z1, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
-	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -3364,12 +3364,12 @@ GLOBL c32_40400000<>(SB), RODATA|NOPTR, $32
 // func hardSiluF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·hardSiluF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000040
+	CMPQ         AX, $0x00000040
 	JL           main_end
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
@@ -3384,7 +3384,7 @@ main:
 	VMINPS       Z0, Z10, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
 	VMULPS       Z0, Z4, Z0
-	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, (CX)
 	VBROADCASTSS c32_c1200000<>+0(SB), Z0
 	VMAXPS       Z1, Z0, Z0
 	VBROADCASTSS c32_40c00000<>+0(SB), Z4
@@ -3394,7 +3394,7 @@ main:
 	VMINPS       Z1, Z4, Z1
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z1, Z1
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 64(CX)
 	VBROADCASTSS c32_c1200000<>+0(SB), Z0
 	VMAXPS       Z2, Z0, Z0
 	VBROADCASTSS c32_40c00000<>+0(SB), Z1
@@ -3404,7 +3404,7 @@ main:
 	VMINPS       Z2, Z1, Z1
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z1, Z1
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 128(AX)
+	VMOVUPS      Z0, 128(CX)
 	VBROADCASTSS c32_c1200000<>+0(SB), Z0
 	VMAXPS       Z3, Z0, Z0
 	VBROADCASTSS c32_40c00000<>+0(SB), Z1
@@ -3414,17 +3414,17 @@ main:
 	VMINPS       Z2, Z1, Z1
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z1, Z1
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, 192(AX)
+	VMOVUPS      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000040, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000010, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -3441,10 +3441,10 @@ tail:
 	VMINPS       Z0, Z2, Z0
 	VDIVPS.BCST  c32_40c00000<>+0(SB), Z0, Z0
 	VMULPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -3460,12 +3460,12 @@ GLOBL c32_c1200000<>(SB), RODATA|NOPTR, $32
 // func softsignF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·softsignF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ            CX, $0x00000040
+	CMPQ            AX, $0x00000040
 	JL              main_end
 	VMOVUPS         (DX), Z0
 	VMOVUPS         64(DX), Z1
@@ -3478,7 +3478,7 @@ main:
 	VDIVPS          Z5, Z4, Z4
 	VMOVAPS         Z4, Z4
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z0, Z4
-	VMOVUPS         Z4, (AX)
+	VMOVUPS         Z4, (CX)
 	VBROADCASTSS    c32_7e7fffff<>+0(SB), Z0
 	VANDPS.BCST     c32_7fffffff<>+0(SB), Z1, Z4
 	VMINPS          Z4, Z0, Z0
@@ -3486,7 +3486,7 @@ main:
 	VDIVPS          Z4, Z0, Z0
 	VMOVAPS         Z0, Z0
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z1, Z0
-	VMOVUPS         Z0, 64(AX)
+	VMOVUPS         Z0, 64(CX)
 	VBROADCASTSS    c32_7e7fffff<>+0(SB), Z0
 	VANDPS.BCST     c32_7fffffff<>+0(SB), Z2, Z1
 	VMINPS          Z1, Z0, Z0
@@ -3494,7 +3494,7 @@ main:
 	VDIVPS          Z1, Z0, Z0
 	VMOVAPS         Z0, Z0
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z2, Z0
-	VMOVUPS         Z0, 128(AX)
+	VMOVUPS         Z0, 128(CX)
 	VBROADCASTSS    c32_7e7fffff<>+0(SB), Z0
 	VANDPS.BCST     c32_7fffffff<>+0(SB), Z3, Z1
 	VMINPS          Z1, Z0, Z0
@@ -3502,17 +3502,17 @@ main:
 	VDIVPS          Z1, Z0, Z0
 	VMOVAPS         Z0, Z0
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z3, Z0
-	VMOVUPS         Z0, 192(AX)
+	VMOVUPS         Z0, 192(CX)
 	ADDQ            $0x00000100, DX
-	ADDQ            $0x00000100, AX
-	SUBQ            $0x00000040, CX
+	ADDQ            $0x00000100, CX
+	SUBQ            $0x00000040, AX
 	JMP             main
 
 main_end:
 tail:
-	TESTQ           CX, CX
+	TESTQ           AX, AX
 	JLE             done
-	MOVQ            CX, BX
+	MOVQ            AX, BX
 	MOVQ            $0x00000010, SI
 	CMPQ            BX, SI
 	CMOVQGT         SI, BX
@@ -3527,10 +3527,10 @@ tail:
 	VDIVPS          Z2, Z1, Z1
 	VMOVAPS         Z1, Z1
 	VPTERNLOGD.BCST $0xf8, c32_80000000<>+0(SB), Z0, Z1
-	VMOVUPS         Z1, K1, (AX)
+	VMOVUPS         Z1, K1, (CX)
 	ADDQ            $0x00000040, DX
-	ADDQ            $0x00000040, AX
-	SUBQ            $0x00000010, CX
+	ADDQ            $0x00000040, CX
+	SUBQ            $0x00000010, AX
 	JMP             tail
 
 done:
@@ -3546,97 +3546,107 @@ GLOBL c32_7e7fffff<>(SB), RODATA|NOPTR, $32
 // func expF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·expF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMINPS            Z0, Z2, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z0, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z0
-	VSCALEFPS         Z2, Z0, Z0
-	VMOVUPS           Z0, (AX)
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z2
-	VMAXPS            Z1, Z2, Z1
-	VMINPS            Z1, Z0, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
-	VMULPS            Z0, Z0, Z3
-	VFMADD213PS       Z0, Z3, Z2
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
-	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMULPS       Z4, Z0, Z12
+	VRNDSCALEPS  $0x08, Z12, Z12
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z5, Z12, Z0
+	VFNMADD231PS Z6, Z12, Z0
+	VMOVAPS      Z7, Z13
+	VFMADD213PS  Z8, Z0, Z13
+	VFMADD213PS  Z9, Z0, Z13
+	VFMADD213PS  Z10, Z0, Z13
+	VFMADD213PS  Z11, Z0, Z13
+	VMULPS       Z0, Z0, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z13, Z0
+	VSCALEFPS    Z12, Z0, Z0
+	VMOVUPS      Z0, (CX)
+	VMAXPS       Z1, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMULPS       Z4, Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z5, Z1, Z0
+	VFNMADD231PS Z6, Z1, Z0
+	VMOVAPS      Z7, Z12
+	VFMADD213PS  Z8, Z0, Z12
+	VFMADD213PS  Z9, Z0, Z12
+	VFMADD213PS  Z10, Z0, Z12
+	VFMADD213PS  Z11, Z0, Z12
+	VMULPS       Z0, Z0, Z13
+	VFMADD213PS  Z0, Z13, Z12
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z12, Z0
+	VSCALEFPS    Z1, Z0, Z0
+	VMOVUPS      Z0, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z1
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z2
-	VMAXPS            Z0, Z2, Z0
-	VMINPS            Z0, Z1, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
-	VMULPS            Z0, Z0, Z3
-	VFMADD213PS       Z0, Z3, Z2
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
-	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMULPS       Z4, Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z5, Z1, Z0
+	VFNMADD231PS Z6, Z1, Z0
+	VMOVAPS      Z7, Z12
+	VFMADD213PS  Z8, Z0, Z12
+	VFMADD213PS  Z9, Z0, Z12
+	VFMADD213PS  Z10, Z0, Z12
+	VFMADD213PS  Z11, Z0, Z12
+	VMULPS       Z0, Z0, Z13
+	VFMADD213PS  Z0, Z13, Z12
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z12, Z0
+	VSCALEFPS    Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_42b20000<>+0(SB), Z2
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z3
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSD c32_3f317200<>+0(SB), Z5
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z6
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z7
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z8
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z9
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z10
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z11
+	JMP          begin
 
 DATA c32_c2d00000<>+0(SB)/8, $0xc2d00000c2d00000
 DATA c32_c2d00000<>+8(SB)/8, $0xc2d00000c2d00000
@@ -3647,91 +3657,100 @@ GLOBL c32_c2d00000<>(SB), RODATA|NOPTR, $32
 // func exp2F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·exp2F32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000020
-	JL               main_end
-	VMOVUPS          (DX), Z0
-	VMOVUPS          64(DX), Z1
-	VBROADCASTSS     c32_43010000<>+0(SB), Z2
-	VBROADCASTSS     c32_c3170000<>+0(SB), Z3
-	VMAXPS           Z0, Z3, Z0
-	VMINPS           Z0, Z2, Z0
-	VRNDSCALEPS      $0x08, Z0, Z2
-	VSUBPS           Z2, Z0, Z0
-	VMULPS.BCST      c32_3f317218<>+0(SB), Z0, Z0
-	VBROADCASTSS     c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS           Z0, Z0, Z4
-	VFMADD213PS      Z0, Z4, Z3
-	VADDPS.BCST      c32_3f800000<>+0(SB), Z3, Z0
-	VSCALEFPS        Z2, Z0, Z0
-	VMOVUPS          Z0, (AX)
-	VBROADCASTSS     c32_43010000<>+0(SB), Z0
-	VBROADCASTSS     c32_c3170000<>+0(SB), Z2
-	VMAXPS           Z1, Z2, Z1
-	VMINPS           Z1, Z0, Z0
-	VRNDSCALEPS      $0x08, Z0, Z1
-	VSUBPS           Z1, Z0, Z0
-	VMULPS.BCST      c32_3f317218<>+0(SB), Z0, Z0
-	VBROADCASTSS     c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST c32_3c091fe3<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z0, Z2
-	VMULPS           Z0, Z0, Z3
-	VFMADD213PS      Z0, Z3, Z2
-	VADDPS.BCST      c32_3f800000<>+0(SB), Z2, Z0
-	VSCALEFPS        Z1, Z0, Z0
-	VMOVUPS          Z0, 64(AX)
-	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000020, CX
-	JMP              main
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMAXPS      Z0, Z3, Z0
+	VMINPS      Z0, Z2, Z0
+	VRNDSCALEPS $0x08, Z0, Z11
+	VSUBPS      Z11, Z0, Z0
+	VMULPS      Z4, Z0, Z0
+	VMOVAPS     Z5, Z12
+	VFMADD213PS Z6, Z0, Z12
+	VFMADD213PS Z7, Z0, Z12
+	VFMADD213PS Z8, Z0, Z12
+	VFMADD213PS Z9, Z0, Z12
+	VMULPS      Z0, Z0, Z13
+	VFMADD213PS Z0, Z13, Z12
+	VADDPS      Z10, Z12, Z0
+	VSCALEFPS   Z11, Z0, Z0
+	VMOVUPS     Z0, (CX)
+	VMAXPS      Z1, Z3, Z0
+	VMINPS      Z0, Z2, Z0
+	VRNDSCALEPS $0x08, Z0, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z4, Z0, Z0
+	VMOVAPS     Z5, Z11
+	VFMADD213PS Z6, Z0, Z11
+	VFMADD213PS Z7, Z0, Z11
+	VFMADD213PS Z8, Z0, Z11
+	VFMADD213PS Z9, Z0, Z11
+	VMULPS      Z0, Z0, Z12
+	VFMADD213PS Z0, Z12, Z11
+	VADDPS      Z10, Z11, Z0
+	VSCALEFPS   Z1, Z0, Z0
+	VMOVUPS     Z0, 64(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
 
 main_end:
 tail:
-	TESTQ            CX, CX
-	JLE              done
-	MOVQ             CX, BX
-	MOVQ             $0x00000010, SI
-	CMPQ             BX, SI
-	CMOVQGT          SI, BX
-	MOVQ             $-1, SI
-	BZHIQ            BX, SI, SI
-	KMOVW            SI, K1
-	VMOVUPS.Z        (DX), K1, Z0
-	VBROADCASTSS     c32_43010000<>+0(SB), Z1
-	VBROADCASTSS     c32_c3170000<>+0(SB), Z2
-	VMAXPS           Z0, Z2, Z0
-	VMINPS           Z0, Z1, Z0
-	VRNDSCALEPS      $0x08, Z0, Z1
-	VSUBPS           Z1, Z0, Z0
-	VMULPS.BCST      c32_3f317218<>+0(SB), Z0, Z0
-	VBROADCASTSS     c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST c32_3c091fe3<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z0, Z2
-	VMULPS           Z0, Z0, Z3
-	VFMADD213PS      Z0, Z3, Z2
-	VADDPS.BCST      c32_3f800000<>+0(SB), Z2, Z0
-	VSCALEFPS        Z1, Z0, Z0
-	VMOVUPS          Z0, K1, (AX)
-	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000010, CX
-	JMP              tail
+	TESTQ       AX, AX
+	JLE         done
+	MOVQ        AX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMAXPS      Z0, Z3, Z0
+	VMINPS      Z0, Z2, Z0
+	VRNDSCALEPS $0x08, Z0, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z4, Z0, Z0
+	VMOVAPS     Z5, Z11
+	VFMADD213PS Z6, Z0, Z11
+	VFMADD213PS Z7, Z0, Z11
+	VFMADD213PS Z8, Z0, Z11
+	VFMADD213PS Z9, Z0, Z11
+	VMULPS      Z0, Z0, Z12
+	VFMADD213PS Z0, Z12, Z11
+	VADDPS      Z10, Z11, Z0
+	VSCALEFPS   Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (CX)
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
+	JMP         tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_43010000<>+0(SB), Z2
+	VBROADCASTSD c32_c3170000<>+0(SB), Z3
+	VBROADCASTSD c32_3f317218<>+0(SB), Z4
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z5
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z6
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z7
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z8
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z9
+	VBROADCASTSD c32_3f800000<>+0(SB), Z10
+	JMP          begin
 
 DATA c32_43010000<>+0(SB)/8, $0x4301000043010000
 DATA c32_43010000<>+8(SB)/8, $0x4301000043010000
@@ -3754,186 +3773,199 @@ GLOBL c32_3f317218<>(SB), RODATA|NOPTR, $32
 // func expm1F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·expm1F32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2700000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z3
-	VMINPS            Z3, Z2, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z7
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z7
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z7
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z7
-	VMULPS            Z2, Z2, Z8
-	VFMADD213PS       Z2, Z8, Z7
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z3, Z2
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z2, Z2
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z2, Z2
-	VPSLLD            $0x17, Z2, Z2
-	VSUBPS.BCST       c32_3f000000<>+0(SB), Z2, Z3
-	VFMADD213PS       Z3, Z2, Z7
-	VADDPS            Z7, Z7, Z2
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z3
-	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z3, K1
-	VBLENDMPS         Z0, Z2, K1, Z4
-	VMOVUPS           Z4, (AX)
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
-	VBROADCASTSS      c32_c2700000<>+0(SB), Z2
-	VMAXPS            Z1, Z2, Z2
-	VMINPS            Z2, Z0, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z0, Z7
-	VFMADD213PS       Z0, Z7, Z3
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z0, Z0
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z0, Z0
-	VPSLLD            $0x17, Z0, Z0
-	VSUBPS.BCST       c32_3f000000<>+0(SB), Z0, Z2
-	VFMADD213PS       Z2, Z0, Z3
-	VADDPS            Z3, Z3, Z0
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z2
-	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z2, K1
-	VBLENDMPS         Z1, Z0, K1, Z5
-	VMOVUPS           Z5, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMAXPS       Z0, Z3, Z4
+	VMINPS       Z4, Z2, Z4
+	VMULPS       Z5, Z4, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VMOVAPS      Z4, Z4
+	VFNMADD231PS Z6, Z16, Z4
+	VFNMADD231PS Z7, Z16, Z4
+	VMOVAPS      Z8, Z17
+	VFMADD213PS  Z9, Z4, Z17
+	VFMADD213PS  Z10, Z4, Z17
+	VFMADD213PS  Z11, Z4, Z17
+	VFMADD213PS  Z12, Z4, Z17
+	VMULPS       Z4, Z4, Z18
+	VFMADD213PS  Z4, Z18, Z17
+	VSUBPS.BCST  c32_3f800000<>+0(SB), Z16, Z4
+	VADDPS.BCST  c32_4b400000<>+0(SB), Z4, Z4
+	VPSUBD.BCST  c32_4b3fff81<>+0(SB), Z4, Z4
+	VPSLLD       $0x17, Z4, Z4
+	VSUBPS.BCST  c32_3f000000<>+0(SB), Z4, Z16
+	VFMADD213PS  Z16, Z4, Z17
+	VADDPS       Z17, Z17, Z4
+	VANDPS.BCST  c32_7fffffff<>+0(SB), Z0, Z16
+	VCMPPS.BCST  $0x11, c32_33000000<>+0(SB), Z16, K1
+	VBLENDMPS    Z0, Z4, K1, Z13
+	VMOVUPS      Z13, (CX)
+	VMAXPS       Z1, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMULPS       Z5, Z0, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z6, Z4, Z0
+	VFNMADD231PS Z7, Z4, Z0
+	VMOVAPS      Z8, Z16
+	VFMADD213PS  Z9, Z0, Z16
+	VFMADD213PS  Z10, Z0, Z16
+	VFMADD213PS  Z11, Z0, Z16
+	VFMADD213PS  Z12, Z0, Z16
+	VMULPS       Z0, Z0, Z17
+	VFMADD213PS  Z0, Z17, Z16
+	VSUBPS.BCST  c32_3f800000<>+0(SB), Z4, Z0
+	VADDPS.BCST  c32_4b400000<>+0(SB), Z0, Z0
+	VPSUBD.BCST  c32_4b3fff81<>+0(SB), Z0, Z0
+	VPSLLD       $0x17, Z0, Z0
+	VSUBPS.BCST  c32_3f000000<>+0(SB), Z0, Z4
+	VFMADD213PS  Z4, Z0, Z16
+	VADDPS       Z16, Z16, Z0
+	VANDPS.BCST  c32_7fffffff<>+0(SB), Z1, Z4
+	VCMPPS.BCST  $0x11, c32_33000000<>+0(SB), Z4, K1
+	VBLENDMPS    Z1, Z0, K1, Z14
+	VMOVUPS      Z14, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z1
-	VBROADCASTSS      c32_c2700000<>+0(SB), Z2
-	VMAXPS            Z0, Z2, Z2
-	VMINPS            Z2, Z1, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z1
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z1, Z1
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z1, Z1
-	VPSLLD            $0x17, Z1, Z1
-	VSUBPS.BCST       c32_3f000000<>+0(SB), Z1, Z2
-	VFMADD213PS       Z2, Z1, Z3
-	VADDPS            Z3, Z3, Z1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z2, K2
-	VBLENDMPS         Z0, Z1, K2, Z6
-	VMOVUPS           Z6, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMAXPS       Z0, Z3, Z1
+	VMINPS       Z1, Z2, Z1
+	VMULPS       Z5, Z1, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z6, Z4, Z1
+	VFNMADD231PS Z7, Z4, Z1
+	VMOVAPS      Z8, Z13
+	VFMADD213PS  Z9, Z1, Z13
+	VFMADD213PS  Z10, Z1, Z13
+	VFMADD213PS  Z11, Z1, Z13
+	VFMADD213PS  Z12, Z1, Z13
+	VMULPS       Z1, Z1, Z14
+	VFMADD213PS  Z1, Z14, Z13
+	VSUBPS.BCST  c32_3f800000<>+0(SB), Z4, Z1
+	VADDPS.BCST  c32_4b400000<>+0(SB), Z1, Z1
+	VPSUBD.BCST  c32_4b3fff81<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VSUBPS.BCST  c32_3f000000<>+0(SB), Z1, Z4
+	VFMADD213PS  Z4, Z1, Z13
+	VADDPS       Z13, Z13, Z1
+	VANDPS.BCST  c32_7fffffff<>+0(SB), Z0, Z4
+	VCMPPS.BCST  $0x11, c32_33000000<>+0(SB), Z4, K2
+	VBLENDMPS    Z0, Z1, K2, Z15
+	VMOVUPS      Z15, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
 
 done:
 	VZEROUPPER
 	RET
 
+constants:
+	VBROADCASTSD c32_42b20000<>+0(SB), Z2
+	VBROADCASTSD c32_c2700000<>+0(SB), Z3
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSD c32_3f317200<>+0(SB), Z6
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z7
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z8
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z9
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z10
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z11
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z12
+	JMP          begin
+
 // func logF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·logF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
 	VGETMANTPS        $0x0f, Z0, Z2
 	VGETEXPPS         Z0, Z0
-	VGETEXPPS         Z2, Z3
-	VSUBPS            Z3, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VMULPS            Z2, Z2, Z3
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z3, Z5
-	VMULPS            Z5, Z4, Z4
-	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z0, Z4
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z3, Z4
-	VADDPS            Z4, Z2, Z2
+	VGETEXPPS         Z2, Z13
+	VSUBPS            Z13, Z0, Z0
+	VSUBPS            Z3, Z2, Z2
+	VMULPS            Z2, Z2, Z13
+	VMOVAPS           Z4, Z14
+	VFMADD213PS       Z5, Z2, Z14
+	VFMADD213PS       Z6, Z2, Z14
+	VFMADD213PS       Z7, Z2, Z14
+	VFMADD213PS       Z8, Z2, Z14
+	VFMADD213PS       Z9, Z2, Z14
+	VFMADD213PS       Z10, Z2, Z14
+	VFMADD213PS       Z11, Z2, Z14
+	VMULPS            Z2, Z13, Z15
+	VMULPS            Z15, Z14, Z14
+	VFMADD231PS       Z12, Z0, Z14
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z13, Z14
+	VADDPS            Z14, Z2, Z2
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z2
-	VMOVUPS           Z2, (AX)
+	VMOVUPS           Z2, (CX)
 	VGETMANTPS        $0x0f, Z1, Z0
 	VGETEXPPS         Z1, Z1
 	VGETEXPPS         Z0, Z2
 	VSUBPS            Z2, Z1, Z1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z0, Z0
+	VSUBPS            Z3, Z0, Z0
 	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z1, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z0, Z0
+	VMOVAPS           Z4, Z13
+	VFMADD213PS       Z5, Z0, Z13
+	VFMADD213PS       Z6, Z0, Z13
+	VFMADD213PS       Z7, Z0, Z13
+	VFMADD213PS       Z8, Z0, Z13
+	VFMADD213PS       Z9, Z0, Z13
+	VFMADD213PS       Z10, Z0, Z13
+	VFMADD213PS       Z11, Z0, Z13
+	VMULPS            Z0, Z2, Z14
+	VMULPS            Z14, Z13, Z13
+	VFMADD231PS       Z12, Z1, Z13
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z13
+	VADDPS            Z13, Z0, Z0
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, 64(AX)
+	VMOVUPS           Z0, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -3945,31 +3977,44 @@ tail:
 	VGETEXPPS         Z0, Z0
 	VGETEXPPS         Z1, Z2
 	VSUBPS            Z2, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z1
+	VSUBPS            Z3, Z1, Z1
 	VMULPS            Z1, Z1, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z0, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z1, Z1
+	VMOVAPS           Z4, Z13
+	VFMADD213PS       Z5, Z1, Z13
+	VFMADD213PS       Z6, Z1, Z13
+	VFMADD213PS       Z7, Z1, Z13
+	VFMADD213PS       Z8, Z1, Z13
+	VFMADD213PS       Z9, Z1, Z13
+	VFMADD213PS       Z10, Z1, Z13
+	VFMADD213PS       Z11, Z1, Z13
+	VMULPS            Z1, Z2, Z14
+	VMULPS            Z14, Z13, Z13
+	VFMADD231PS       Z12, Z0, Z13
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z13
+	VADDPS            Z13, Z1, Z1
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z1
-	VMOVUPS           Z1, K1, (AX)
+	VMOVUPS           Z1, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_3f800000<>+0(SB), Z3
+	VBROADCASTSD c32_bd38b4c0<>+0(SB), Z4
+	VBROADCASTSD c32_3dd65625<>+0(SB), Z5
+	VBROADCASTSD c32_be06c7f6<>+0(SB), Z6
+	VBROADCASTSD c32_3e144226<>+0(SB), Z7
+	VBROADCASTSD c32_be2a77b0<>+0(SB), Z8
+	VBROADCASTSD c32_3e4cb4d1<>+0(SB), Z9
+	VBROADCASTSD c32_be800021<>+0(SB), Z10
+	VBROADCASTSD c32_3eaaaad2<>+0(SB), Z11
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z12
+	JMP          begin
 
 DATA c32_bd38b4c0<>+0(SB)/8, $0xbd38b4c0bd38b4c0
 DATA c32_bd38b4c0<>+8(SB)/8, $0xbd38b4c0bd38b4c0
@@ -4022,204 +4067,236 @@ GLOBL c32_3eaaaad2<>(SB), RODATA|NOPTR, $32
 // func log2F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·log2F32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VGETMANTPS        $0x0f, Z0, Z2
-	VGETEXPPS         Z0, Z0
-	VGETEXPPS         Z2, Z3
-	VSUBPS            Z3, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VMULPS            Z2, Z2, Z3
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z3, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z3, Z4
-	VADDPS            Z4, Z2, Z2
-	VFMADD132PS.BCST  c32_3fb8aa3b<>+0(SB), Z0, Z2
-	VMOVUPS           Z2, (AX)
-	VGETMANTPS        $0x0f, Z1, Z0
-	VGETEXPPS         Z1, Z1
-	VGETEXPPS         Z0, Z2
-	VSUBPS            Z2, Z1, Z1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z0, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z0, Z0
-	VFMADD132PS.BCST  c32_3fb8aa3b<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VGETMANTPS       $0x0f, Z0, Z2
+	VGETEXPPS        Z0, Z0
+	VGETEXPPS        Z2, Z13
+	VSUBPS           Z13, Z0, Z0
+	VSUBPS           Z3, Z2, Z2
+	VMULPS           Z2, Z2, Z13
+	VMOVAPS          Z4, Z14
+	VFMADD213PS      Z5, Z2, Z14
+	VFMADD213PS      Z6, Z2, Z14
+	VFMADD213PS      Z7, Z2, Z14
+	VFMADD213PS      Z8, Z2, Z14
+	VFMADD213PS      Z9, Z2, Z14
+	VFMADD213PS      Z10, Z2, Z14
+	VFMADD213PS      Z11, Z2, Z14
+	VMULPS           Z2, Z13, Z15
+	VMULPS           Z15, Z14, Z14
+	VFNMADD231PS     Z12, Z13, Z14
+	VADDPS           Z14, Z2, Z2
+	VFMADD132PS.BCST c32_3fb8aa3b<>+0(SB), Z0, Z2
+	VMOVUPS          Z2, (CX)
+	VGETMANTPS       $0x0f, Z1, Z0
+	VGETEXPPS        Z1, Z1
+	VGETEXPPS        Z0, Z2
+	VSUBPS           Z2, Z1, Z1
+	VSUBPS           Z3, Z0, Z0
+	VMULPS           Z0, Z0, Z2
+	VMOVAPS          Z4, Z13
+	VFMADD213PS      Z5, Z0, Z13
+	VFMADD213PS      Z6, Z0, Z13
+	VFMADD213PS      Z7, Z0, Z13
+	VFMADD213PS      Z8, Z0, Z13
+	VFMADD213PS      Z9, Z0, Z13
+	VFMADD213PS      Z10, Z0, Z13
+	VFMADD213PS      Z11, Z0, Z13
+	VMULPS           Z0, Z2, Z14
+	VMULPS           Z14, Z13, Z13
+	VFNMADD231PS     Z12, Z2, Z13
+	VADDPS           Z13, Z0, Z0
+	VFMADD132PS.BCST c32_3fb8aa3b<>+0(SB), Z1, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VGETMANTPS        $0x0f, Z0, Z1
-	VGETEXPPS         Z0, Z0
-	VGETEXPPS         Z1, Z2
-	VSUBPS            Z2, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z1
-	VMULPS            Z1, Z1, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z1, Z1
-	VFMADD132PS.BCST  c32_3fb8aa3b<>+0(SB), Z0, Z1
-	VMOVUPS           Z1, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VGETMANTPS       $0x0f, Z0, Z1
+	VGETEXPPS        Z0, Z0
+	VGETEXPPS        Z1, Z2
+	VSUBPS           Z2, Z0, Z0
+	VSUBPS           Z3, Z1, Z1
+	VMULPS           Z1, Z1, Z2
+	VMOVAPS          Z4, Z13
+	VFMADD213PS      Z5, Z1, Z13
+	VFMADD213PS      Z6, Z1, Z13
+	VFMADD213PS      Z7, Z1, Z13
+	VFMADD213PS      Z8, Z1, Z13
+	VFMADD213PS      Z9, Z1, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VMULPS           Z1, Z2, Z14
+	VMULPS           Z14, Z13, Z13
+	VFNMADD231PS     Z12, Z2, Z13
+	VADDPS           Z13, Z1, Z1
+	VFMADD132PS.BCST c32_3fb8aa3b<>+0(SB), Z0, Z1
+	VMOVUPS          Z1, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_3f800000<>+0(SB), Z3
+	VBROADCASTSD c32_bd38b4c0<>+0(SB), Z4
+	VBROADCASTSD c32_3dd65625<>+0(SB), Z5
+	VBROADCASTSD c32_be06c7f6<>+0(SB), Z6
+	VBROADCASTSD c32_3e144226<>+0(SB), Z7
+	VBROADCASTSD c32_be2a77b0<>+0(SB), Z8
+	VBROADCASTSD c32_3e4cb4d1<>+0(SB), Z9
+	VBROADCASTSD c32_be800021<>+0(SB), Z10
+	VBROADCASTSD c32_3eaaaad2<>+0(SB), Z11
+	VBROADCASTSD c32_3f000000<>+0(SB), Z12
+	JMP          begin
 
 // func log10F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·log10F32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VGETMANTPS        $0x0f, Z0, Z2
-	VGETEXPPS         Z0, Z0
-	VGETEXPPS         Z2, Z3
-	VSUBPS            Z3, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VMULPS            Z2, Z2, Z3
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z3, Z5
-	VMULPS            Z5, Z4, Z4
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z3, Z4
-	VADDPS            Z4, Z2, Z2
-	VMULPS.BCST       c32_3ede5bd9<>+0(SB), Z2, Z2
-	VFMADD231PS.BCST  c32_369a84fc<>+0(SB), Z0, Z2
-	VFMADD231PS.BCST  c32_3e9a2000<>+0(SB), Z0, Z2
-	VMOVUPS           Z2, (AX)
-	VGETMANTPS        $0x0f, Z1, Z0
-	VGETEXPPS         Z1, Z1
-	VGETEXPPS         Z0, Z2
-	VSUBPS            Z2, Z1, Z1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z0, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z0, Z0
-	VMULPS.BCST       c32_3ede5bd9<>+0(SB), Z0, Z0
-	VFMADD231PS.BCST  c32_369a84fc<>+0(SB), Z1, Z0
-	VFMADD231PS.BCST  c32_3e9a2000<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VGETMANTPS       $0x0f, Z0, Z2
+	VGETEXPPS        Z0, Z0
+	VGETEXPPS        Z2, Z13
+	VSUBPS           Z13, Z0, Z0
+	VSUBPS           Z3, Z2, Z2
+	VMULPS           Z2, Z2, Z13
+	VMOVAPS          Z4, Z14
+	VFMADD213PS      Z5, Z2, Z14
+	VFMADD213PS      Z6, Z2, Z14
+	VFMADD213PS      Z7, Z2, Z14
+	VFMADD213PS      Z8, Z2, Z14
+	VFMADD213PS      Z9, Z2, Z14
+	VFMADD213PS      Z10, Z2, Z14
+	VFMADD213PS      Z11, Z2, Z14
+	VMULPS           Z2, Z13, Z15
+	VMULPS           Z15, Z14, Z14
+	VFNMADD231PS     Z12, Z13, Z14
+	VADDPS           Z14, Z2, Z2
+	VMULPS.BCST      c32_3ede5bd9<>+0(SB), Z2, Z2
+	VFMADD231PS.BCST c32_369a84fc<>+0(SB), Z0, Z2
+	VFMADD231PS.BCST c32_3e9a2000<>+0(SB), Z0, Z2
+	VMOVUPS          Z2, (CX)
+	VGETMANTPS       $0x0f, Z1, Z0
+	VGETEXPPS        Z1, Z1
+	VGETEXPPS        Z0, Z2
+	VSUBPS           Z2, Z1, Z1
+	VSUBPS           Z3, Z0, Z0
+	VMULPS           Z0, Z0, Z2
+	VMOVAPS          Z4, Z13
+	VFMADD213PS      Z5, Z0, Z13
+	VFMADD213PS      Z6, Z0, Z13
+	VFMADD213PS      Z7, Z0, Z13
+	VFMADD213PS      Z8, Z0, Z13
+	VFMADD213PS      Z9, Z0, Z13
+	VFMADD213PS      Z10, Z0, Z13
+	VFMADD213PS      Z11, Z0, Z13
+	VMULPS           Z0, Z2, Z14
+	VMULPS           Z14, Z13, Z13
+	VFNMADD231PS     Z12, Z2, Z13
+	VADDPS           Z13, Z0, Z0
+	VMULPS.BCST      c32_3ede5bd9<>+0(SB), Z0, Z0
+	VFMADD231PS.BCST c32_369a84fc<>+0(SB), Z1, Z0
+	VFMADD231PS.BCST c32_3e9a2000<>+0(SB), Z1, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VGETMANTPS        $0x0f, Z0, Z1
-	VGETEXPPS         Z0, Z0
-	VGETEXPPS         Z1, Z2
-	VSUBPS            Z2, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z1
-	VMULPS            Z1, Z1, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z1, Z1
-	VMULPS.BCST       c32_3ede5bd9<>+0(SB), Z1, Z1
-	VFMADD231PS.BCST  c32_369a84fc<>+0(SB), Z0, Z1
-	VFMADD231PS.BCST  c32_3e9a2000<>+0(SB), Z0, Z1
-	VMOVUPS           Z1, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VGETMANTPS       $0x0f, Z0, Z1
+	VGETEXPPS        Z0, Z0
+	VGETEXPPS        Z1, Z2
+	VSUBPS           Z2, Z0, Z0
+	VSUBPS           Z3, Z1, Z1
+	VMULPS           Z1, Z1, Z2
+	VMOVAPS          Z4, Z13
+	VFMADD213PS      Z5, Z1, Z13
+	VFMADD213PS      Z6, Z1, Z13
+	VFMADD213PS      Z7, Z1, Z13
+	VFMADD213PS      Z8, Z1, Z13
+	VFMADD213PS      Z9, Z1, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VMULPS           Z1, Z2, Z14
+	VMULPS           Z14, Z13, Z13
+	VFNMADD231PS     Z12, Z2, Z13
+	VADDPS           Z13, Z1, Z1
+	VMULPS.BCST      c32_3ede5bd9<>+0(SB), Z1, Z1
+	VFMADD231PS.BCST c32_369a84fc<>+0(SB), Z0, Z1
+	VFMADD231PS.BCST c32_3e9a2000<>+0(SB), Z0, Z1
+	VMOVUPS          Z1, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_3f800000<>+0(SB), Z3
+	VBROADCASTSD c32_bd38b4c0<>+0(SB), Z4
+	VBROADCASTSD c32_3dd65625<>+0(SB), Z5
+	VBROADCASTSD c32_be06c7f6<>+0(SB), Z6
+	VBROADCASTSD c32_3e144226<>+0(SB), Z7
+	VBROADCASTSD c32_be2a77b0<>+0(SB), Z8
+	VBROADCASTSD c32_3e4cb4d1<>+0(SB), Z9
+	VBROADCASTSD c32_be800021<>+0(SB), Z10
+	VBROADCASTSD c32_3eaaaad2<>+0(SB), Z11
+	VBROADCASTSD c32_3f000000<>+0(SB), Z12
+	JMP          begin
 
 DATA c32_3ede5bd9<>+0(SB)/8, $0x3ede5bd93ede5bd9
 DATA c32_3ede5bd9<>+8(SB)/8, $0x3ede5bd93ede5bd9
@@ -4242,111 +4319,112 @@ GLOBL c32_3e9a2000<>(SB), RODATA|NOPTR, $32
 // func log1pF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·log1pF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z0, Z2
-	VGETMANTPS        $0x0f, Z2, Z3
+	VADDPS            Z3, Z0, Z2
+	VGETMANTPS        $0x0f, Z2, Z4
 	VGETEXPPS         Z2, Z2
-	VGETEXPPS         Z3, Z19
-	VSUBPS            Z19, Z2, Z2
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z3, Z3
-	VPXORD            Z4, Z4, Z4
-	VBROADCASTSS      c32_42700000<>+0(SB), Z19
-	VMINPS            Z2, Z19, Z19
-	VSUBPS            Z19, Z4, Z19
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z19, Z19
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z19, Z19
-	VPSLLD            $0x17, Z19, Z19
-	VMOVAPS           Z0, Z20
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z19, Z21
-	VFMADD213PS       Z21, Z19, Z20
-	VCMPPS.BCST       $0x11, c32_5d000000<>+0(SB), Z0, K1
-	VBLENDMPS         Z20, Z3, K1, Z5
-	VMULPS            Z5, Z5, Z3
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z19
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z5, Z19
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z5, Z19
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z5, Z19
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z5, Z19
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z5, Z19
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z5, Z19
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z5, Z19
-	VMULPS            Z5, Z3, Z20
-	VMULPS            Z20, Z19, Z19
-	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z2, Z19
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z3, Z19
-	VADDPS            Z19, Z5, Z3
-	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z2, Z3
+	VGETEXPPS         Z4, Z29
+	VSUBPS            Z29, Z2, Z2
+	VSUBPS            Z3, Z4, Z4
+	VPXORD            Z5, Z5, Z5
+	VMINPS            Z2, Z6, Z29
+	VSUBPS            Z29, Z5, Z29
+	VADDPS            Z7, Z29, Z29
+	VPSUBD            Z8, Z29, Z29
+	VPSLLD            $0x17, Z29, Z29
+	VMOVAPS           Z0, Z30
+	VSUBPS            Z3, Z29, Z31
+	VFMADD213PS       Z31, Z29, Z30
+	VCMPPS            $0x11, Z9, Z0, K1
+	VBLENDMPS         Z30, Z4, K1, Z10
+	VMULPS            Z10, Z10, Z4
+	VMOVAPS           Z11, Z29
+	VFMADD213PS       Z12, Z10, Z29
+	VFMADD213PS       Z13, Z10, Z29
+	VFMADD213PS       Z14, Z10, Z29
+	VFMADD213PS       Z15, Z10, Z29
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z10, Z29
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z10, Z29
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z10, Z29
+	VMULPS            Z10, Z4, Z30
+	VMULPS            Z30, Z29, Z29
+	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z2, Z29
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z4, Z29
+	VADDPS            Z29, Z10, Z4
+	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z2, Z4
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
 	VCMPPS.BCST       $0x16, c32_7f7fffff<>+0(SB), Z2, K1
 	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z2, K2
 	KORW              K1, K2, K1
-	VBLENDMPS         Z0, Z3, K1, Z6
+	VBLENDMPS         Z0, Z4, K1, Z16
 	VCMPPS.BCST       $0x00, c32_bf800000<>+0(SB), Z0, K1
-	VBLENDMPS.BCST    c32_ff800000<>+0(SB), Z6, K1, Z7
+	VBLENDMPS.BCST    c32_ff800000<>+0(SB), Z16, K1, Z17
 	VCMPPS.BCST       $0x11, c32_bf800000<>+0(SB), Z0, K1
-	VBLENDMPS.BCST    c32_7fc00000<>+0(SB), Z7, K1, Z8
-	VMOVUPS           Z8, (AX)
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z1, Z0
+	VBLENDMPS.BCST    c32_7fc00000<>+0(SB), Z17, K1, Z18
+	VMOVUPS           Z18, (CX)
+	VADDPS            Z3, Z1, Z0
 	VGETMANTPS        $0x0f, Z0, Z2
 	VGETEXPPS         Z0, Z0
-	VGETEXPPS         Z2, Z3
-	VSUBPS            Z3, Z0, Z0
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VPXORD            Z9, Z9, Z9
-	VBROADCASTSS      c32_42700000<>+0(SB), Z3
-	VMINPS            Z0, Z3, Z3
-	VSUBPS            Z3, Z9, Z3
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z3, Z3
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z3, Z3
-	VPSLLD            $0x17, Z3, Z3
-	VMOVAPS           Z1, Z19
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z3, Z20
-	VFMADD213PS       Z20, Z3, Z19
-	VCMPPS.BCST       $0x11, c32_5d000000<>+0(SB), Z1, K1
-	VBLENDMPS         Z19, Z2, K1, Z10
-	VMULPS            Z10, Z10, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z10, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z10, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z10, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z10, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z10, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z10, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z10, Z3
-	VMULPS            Z10, Z2, Z19
-	VMULPS            Z19, Z3, Z3
-	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z0, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z10, Z2
+	VGETEXPPS         Z2, Z4
+	VSUBPS            Z4, Z0, Z0
+	VSUBPS            Z3, Z2, Z2
+	VPXORD            Z19, Z19, Z19
+	VMINPS            Z0, Z6, Z4
+	VSUBPS            Z4, Z19, Z4
+	VADDPS            Z7, Z4, Z4
+	VPSUBD            Z8, Z4, Z4
+	VPSLLD            $0x17, Z4, Z4
+	VMOVAPS           Z1, Z29
+	VSUBPS            Z3, Z4, Z30
+	VFMADD213PS       Z30, Z4, Z29
+	VCMPPS            $0x11, Z9, Z1, K1
+	VBLENDMPS         Z29, Z2, K1, Z20
+	VMULPS            Z20, Z20, Z2
+	VMOVAPS           Z11, Z4
+	VFMADD213PS       Z12, Z20, Z4
+	VFMADD213PS       Z13, Z20, Z4
+	VFMADD213PS       Z14, Z20, Z4
+	VFMADD213PS       Z15, Z20, Z4
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z20, Z4
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z20, Z4
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z20, Z4
+	VMULPS            Z20, Z2, Z29
+	VMULPS            Z29, Z4, Z4
+	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z0, Z4
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z4
+	VADDPS            Z4, Z20, Z2
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z0, Z2
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z0
 	VCMPPS.BCST       $0x16, c32_7f7fffff<>+0(SB), Z0, K1
 	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z0, K2
 	KORW              K1, K2, K1
-	VBLENDMPS         Z1, Z2, K1, Z11
+	VBLENDMPS         Z1, Z2, K1, Z21
 	VCMPPS.BCST       $0x00, c32_bf800000<>+0(SB), Z1, K1
-	VBLENDMPS.BCST    c32_ff800000<>+0(SB), Z11, K1, Z12
+	VBLENDMPS.BCST    c32_ff800000<>+0(SB), Z21, K1, Z22
 	VCMPPS.BCST       $0x11, c32_bf800000<>+0(SB), Z1, K1
-	VBLENDMPS.BCST    c32_7fc00000<>+0(SB), Z12, K1, Z13
-	VMOVUPS           Z13, 64(AX)
+	VBLENDMPS.BCST    c32_7fc00000<>+0(SB), Z22, K1, Z23
+	VMOVUPS           Z23, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -4354,57 +4432,69 @@ tail:
 	BZHIQ             BX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPS.Z         (DX), K1, Z0
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z0, Z1
+	VADDPS            Z3, Z0, Z1
 	VGETMANTPS        $0x0f, Z1, Z2
 	VGETEXPPS         Z1, Z1
-	VGETEXPPS         Z2, Z3
-	VSUBPS            Z3, Z1, Z1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VPXORD            Z14, Z14, Z14
-	VBROADCASTSS      c32_42700000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z3
-	VSUBPS            Z3, Z14, Z3
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z3, Z3
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z3, Z3
-	VPSLLD            $0x17, Z3, Z3
-	VMOVAPS           Z0, Z4
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z3, Z5
-	VFMADD213PS       Z5, Z3, Z4
-	VCMPPS.BCST       $0x11, c32_5d000000<>+0(SB), Z0, K2
-	VBLENDMPS         Z4, Z2, K2, Z15
-	VMULPS            Z15, Z15, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z15, Z3
-	VMULPS            Z15, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z1, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z15, Z2
+	VGETEXPPS         Z2, Z4
+	VSUBPS            Z4, Z1, Z1
+	VSUBPS            Z3, Z2, Z2
+	VPXORD            Z24, Z24, Z24
+	VMINPS            Z1, Z6, Z4
+	VSUBPS            Z4, Z24, Z4
+	VADDPS            Z7, Z4, Z4
+	VPSUBD            Z8, Z4, Z4
+	VPSLLD            $0x17, Z4, Z4
+	VMOVAPS           Z0, Z5
+	VSUBPS            Z3, Z4, Z10
+	VFMADD213PS       Z10, Z4, Z5
+	VCMPPS            $0x11, Z9, Z0, K2
+	VBLENDMPS         Z5, Z2, K2, Z25
+	VMULPS            Z25, Z25, Z2
+	VMOVAPS           Z11, Z4
+	VFMADD213PS       Z12, Z25, Z4
+	VFMADD213PS       Z13, Z25, Z4
+	VFMADD213PS       Z14, Z25, Z4
+	VFMADD213PS       Z15, Z25, Z4
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z25, Z4
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z25, Z4
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z25, Z4
+	VMULPS            Z25, Z2, Z5
+	VMULPS            Z5, Z4, Z4
+	VFMADD231PS.BCST  c32_35bfbe8e<>+0(SB), Z1, Z4
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z4
+	VADDPS            Z4, Z25, Z2
 	VFMADD231PS.BCST  c32_3f317200<>+0(SB), Z1, Z2
 	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
 	VCMPPS.BCST       $0x16, c32_7f7fffff<>+0(SB), Z1, K2
 	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z1, K3
 	KORW              K2, K3, K2
-	VBLENDMPS         Z0, Z2, K2, Z16
+	VBLENDMPS         Z0, Z2, K2, Z26
 	VCMPPS.BCST       $0x00, c32_bf800000<>+0(SB), Z0, K2
-	VBLENDMPS.BCST    c32_ff800000<>+0(SB), Z16, K2, Z17
+	VBLENDMPS.BCST    c32_ff800000<>+0(SB), Z26, K2, Z27
 	VCMPPS.BCST       $0x11, c32_bf800000<>+0(SB), Z0, K2
-	VBLENDMPS.BCST    c32_7fc00000<>+0(SB), Z17, K2, Z18
-	VMOVUPS           Z18, K1, (AX)
+	VBLENDMPS.BCST    c32_7fc00000<>+0(SB), Z27, K2, Z28
+	VMOVUPS           Z28, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_3f800000<>+0(SB), Z3
+	VBROADCASTSD c32_42700000<>+0(SB), Z6
+	VBROADCASTSD c32_4b400000<>+0(SB), Z7
+	VBROADCASTSD c32_4b3fff81<>+0(SB), Z8
+	VBROADCASTSD c32_5d000000<>+0(SB), Z9
+	VBROADCASTSD c32_bd38b4c0<>+0(SB), Z11
+	VBROADCASTSD c32_3dd65625<>+0(SB), Z12
+	VBROADCASTSD c32_be06c7f6<>+0(SB), Z13
+	VBROADCASTSD c32_3e144226<>+0(SB), Z14
+	VBROADCASTSD c32_be2a77b0<>+0(SB), Z15
+	JMP          begin
 
 DATA c32_42700000<>+0(SB)/8, $0x4270000042700000
 DATA c32_42700000<>+8(SB)/8, $0x4270000042700000
@@ -4445,157 +4535,170 @@ GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $32
 // func tanhF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·tanhF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VMULPS            Z0, Z0, Z3
-	VBROADCASTSS      c32_bbbaf0cb<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3ca91349<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_bd5c1e2d<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_3e088393<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_beaaaa99<>+0(SB), Z3, Z4
-	VMULPS            Z0, Z3, Z3
-	VFMADD213PS       Z0, Z3, Z4
-	VBROADCASTSS      c32_41a00000<>+0(SB), Z3
-	VADDPS            Z2, Z2, Z8
-	VMINPS            Z8, Z3, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z8
-	VRNDSCALEPS       $0x08, Z8, Z8
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z8, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z8, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z9
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z9
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z9
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z9
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z9
-	VMULPS            Z3, Z3, Z10
-	VFMADD213PS       Z3, Z10, Z9
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z9, Z3
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z8, Z8
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z8, Z8
-	VPSLLD            $0x17, Z8, Z8
-	VMULPS            Z8, Z3, Z3
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z8
-	VBROADCASTSS      c32_40000000<>+0(SB), Z9
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z3
-	VDIVPS            Z3, Z9, Z3
-	VSUBPS            Z3, Z8, Z3
-	VCMPPS.BCST       $0x11, c32_3f200000<>+0(SB), Z2, K1
-	VBLENDMPS         Z4, Z3, K1, Z5
-	VMOVAPS           Z5, Z2
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z2
-	VMOVUPS           Z2, (AX)
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z0
-	VMULPS            Z1, Z1, Z2
-	VBROADCASTSS      c32_bbbaf0cb<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3ca91349<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_bd5c1e2d<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_3e088393<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_beaaaa99<>+0(SB), Z2, Z3
-	VMULPS            Z1, Z2, Z2
-	VFMADD213PS       Z1, Z2, Z3
-	VBROADCASTSS      c32_41a00000<>+0(SB), Z2
-	VADDPS            Z0, Z0, Z4
-	VMINPS            Z4, Z2, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z8
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z8
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z8
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z8
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z8
-	VMULPS            Z2, Z2, Z9
-	VFMADD213PS       Z2, Z9, Z8
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z8, Z2
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z4, Z4
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z4, Z4
-	VPSLLD            $0x17, Z4, Z4
-	VMULPS            Z4, Z2, Z2
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z4
-	VBROADCASTSS      c32_40000000<>+0(SB), Z8
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VDIVPS            Z2, Z8, Z2
-	VSUBPS            Z2, Z4, Z2
-	VCMPPS.BCST       $0x11, c32_3f200000<>+0(SB), Z0, K1
-	VBLENDMPS         Z3, Z2, K1, Z6
-	VMOVAPS           Z6, Z0
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z1, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VANDPS           Z3, Z0, Z2
+	VMULPS           Z0, Z0, Z4
+	VMOVAPS          Z5, Z6
+	VFMADD213PS      Z7, Z4, Z6
+	VFMADD213PS      Z8, Z4, Z6
+	VFMADD213PS      Z9, Z4, Z6
+	VFMADD213PS      Z10, Z4, Z6
+	VMULPS           Z0, Z4, Z4
+	VFMADD213PS      Z0, Z4, Z6
+	VADDPS           Z2, Z2, Z4
+	VMINPS           Z4, Z11, Z4
+	VMULPS           Z12, Z4, Z18
+	VRNDSCALEPS      $0x08, Z18, Z18
+	VMOVAPS          Z4, Z4
+	VFNMADD231PS     Z13, Z18, Z4
+	VFNMADD231PS     Z14, Z18, Z4
+	VBROADCASTSS     c32_3ab50d56<>+0(SB), Z19
+	VFMADD213PS.BCST c32_3c091fe3<>+0(SB), Z4, Z19
+	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z4, Z19
+	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z4, Z19
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z4, Z19
+	VMULPS           Z4, Z4, Z20
+	VFMADD213PS      Z4, Z20, Z19
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z19, Z4
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z18, Z18
+	VPSUBD.BCST      c32_4b3fff81<>+0(SB), Z18, Z18
+	VPSLLD           $0x17, Z18, Z18
+	VMULPS           Z18, Z4, Z4
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z18
+	VBROADCASTSS     c32_40000000<>+0(SB), Z19
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z4, Z4
+	VDIVPS           Z4, Z19, Z4
+	VSUBPS           Z4, Z18, Z4
+	VCMPPS.BCST      $0x11, c32_3f200000<>+0(SB), Z2, K1
+	VBLENDMPS        Z6, Z4, K1, Z15
+	VMOVAPS          Z15, Z2
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z2
+	VMOVUPS          Z2, (CX)
+	VANDPS           Z3, Z1, Z0
+	VMULPS           Z1, Z1, Z2
+	VMOVAPS          Z5, Z4
+	VFMADD213PS      Z7, Z2, Z4
+	VFMADD213PS      Z8, Z2, Z4
+	VFMADD213PS      Z9, Z2, Z4
+	VFMADD213PS      Z10, Z2, Z4
+	VMULPS           Z1, Z2, Z2
+	VFMADD213PS      Z1, Z2, Z4
+	VADDPS           Z0, Z0, Z2
+	VMINPS           Z2, Z11, Z2
+	VMULPS           Z12, Z2, Z6
+	VRNDSCALEPS      $0x08, Z6, Z6
+	VMOVAPS          Z2, Z2
+	VFNMADD231PS     Z13, Z6, Z2
+	VFNMADD231PS     Z14, Z6, Z2
+	VBROADCASTSS     c32_3ab50d56<>+0(SB), Z18
+	VFMADD213PS.BCST c32_3c091fe3<>+0(SB), Z2, Z18
+	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z2, Z18
+	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z2, Z18
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z2, Z18
+	VMULPS           Z2, Z2, Z19
+	VFMADD213PS      Z2, Z19, Z18
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z18, Z2
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z6, Z6
+	VPSUBD.BCST      c32_4b3fff81<>+0(SB), Z6, Z6
+	VPSLLD           $0x17, Z6, Z6
+	VMULPS           Z6, Z2, Z2
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z6
+	VBROADCASTSS     c32_40000000<>+0(SB), Z18
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z2, Z2
+	VDIVPS           Z2, Z18, Z2
+	VSUBPS           Z2, Z6, Z2
+	VCMPPS.BCST      $0x11, c32_3f200000<>+0(SB), Z0, K1
+	VBLENDMPS        Z4, Z2, K1, Z16
+	VMOVAPS          Z16, Z0
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z1, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_bbbaf0cb<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3ca91349<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_bd5c1e2d<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_3e088393<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_beaaaa99<>+0(SB), Z2, Z3
-	VMULPS            Z0, Z2, Z2
-	VFMADD213PS       Z0, Z2, Z3
-	VBROADCASTSS      c32_41a00000<>+0(SB), Z2
-	VADDPS            Z1, Z1, Z4
-	VMINPS            Z4, Z2, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z5
-	VMULPS            Z2, Z2, Z6
-	VFMADD213PS       Z2, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z2
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z4, Z4
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z4, Z4
-	VPSLLD            $0x17, Z4, Z4
-	VMULPS            Z4, Z2, Z2
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z4
-	VBROADCASTSS      c32_40000000<>+0(SB), Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z2
-	VDIVPS            Z2, Z5, Z2
-	VSUBPS            Z2, Z4, Z2
-	VCMPPS.BCST       $0x11, c32_3f200000<>+0(SB), Z1, K2
-	VBLENDMPS         Z3, Z2, K2, Z7
-	VMOVAPS           Z7, Z1
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z1
-	VMOVUPS           Z1, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VANDPS           Z3, Z0, Z1
+	VMULPS           Z0, Z0, Z2
+	VMOVAPS          Z5, Z4
+	VFMADD213PS      Z7, Z2, Z4
+	VFMADD213PS      Z8, Z2, Z4
+	VFMADD213PS      Z9, Z2, Z4
+	VFMADD213PS      Z10, Z2, Z4
+	VMULPS           Z0, Z2, Z2
+	VFMADD213PS      Z0, Z2, Z4
+	VADDPS           Z1, Z1, Z2
+	VMINPS           Z2, Z11, Z2
+	VMULPS           Z12, Z2, Z6
+	VRNDSCALEPS      $0x08, Z6, Z6
+	VMOVAPS          Z2, Z2
+	VFNMADD231PS     Z13, Z6, Z2
+	VFNMADD231PS     Z14, Z6, Z2
+	VBROADCASTSS     c32_3ab50d56<>+0(SB), Z15
+	VFMADD213PS.BCST c32_3c091fe3<>+0(SB), Z2, Z15
+	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z2, Z15
+	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z2, Z15
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z2, Z15
+	VMULPS           Z2, Z2, Z16
+	VFMADD213PS      Z2, Z16, Z15
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z15, Z2
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z6, Z6
+	VPSUBD.BCST      c32_4b3fff81<>+0(SB), Z6, Z6
+	VPSLLD           $0x17, Z6, Z6
+	VMULPS           Z6, Z2, Z2
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z6
+	VBROADCASTSS     c32_40000000<>+0(SB), Z15
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z2, Z2
+	VDIVPS           Z2, Z15, Z2
+	VSUBPS           Z2, Z6, Z2
+	VCMPPS.BCST      $0x11, c32_3f200000<>+0(SB), Z1, K2
+	VBLENDMPS        Z4, Z2, K2, Z17
+	VMOVAPS          Z17, Z1
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z1
+	VMOVUPS          Z1, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z3
+	VBROADCASTSD c32_bbbaf0cb<>+0(SB), Z5
+	VBROADCASTSD c32_3ca91349<>+0(SB), Z7
+	VBROADCASTSD c32_bd5c1e2d<>+0(SB), Z8
+	VBROADCASTSD c32_3e088393<>+0(SB), Z9
+	VBROADCASTSD c32_beaaaa99<>+0(SB), Z10
+	VBROADCASTSD c32_41a00000<>+0(SB), Z11
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z12
+	VBROADCASTSD c32_3f317200<>+0(SB), Z13
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z14
+	JMP          begin
 
 DATA c32_bbbaf0cb<>+0(SB)/8, $0xbbbaf0cbbbbaf0cb
 DATA c32_bbbaf0cb<>+8(SB)/8, $0xbbbaf0cbbbbaf0cb
@@ -4648,237 +4751,242 @@ GLOBL c32_3f200000<>(SB), RODATA|NOPTR, $32
 // func sigmoidF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·sigmoidF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z2, Z4, Z2
-	VMINPS            Z2, Z3, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z11
-	VFMADD213PS       Z2, Z11, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z3
-	VPXORD            Z5, Z5, Z5
-	VCMPPS            $0x11, Z5, Z0, K1
-	VBLENDMPS         Z2, Z3, K1, Z6
-	VADDPS            Z3, Z2, Z0
-	VDIVPS            Z0, Z6, Z0
-	VMOVUPS           Z0, (AX)
-	VORPS.BCST        c32_80000000<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMINPS            Z0, Z2, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z0, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z0
-	VSCALEFPS         Z2, Z0, Z0
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z2
-	VPXORD            Z7, Z7, Z7
-	VCMPPS            $0x11, Z7, Z1, K1
-	VBLENDMPS         Z0, Z2, K1, Z8
-	VADDPS            Z2, Z0, Z0
-	VDIVPS            Z0, Z8, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VORPS            Z3, Z0, Z2
+	VMAXPS           Z2, Z5, Z2
+	VMINPS           Z2, Z4, Z2
+	VMULPS           Z6, Z2, Z19
+	VRNDSCALEPS      $0x08, Z19, Z19
+	VMOVAPS          Z2, Z2
+	VFNMADD231PS     Z7, Z19, Z2
+	VFNMADD231PS     Z8, Z19, Z2
+	VMOVAPS          Z9, Z20
+	VFMADD213PS      Z10, Z2, Z20
+	VFMADD213PS      Z11, Z2, Z20
+	VFMADD213PS      Z12, Z2, Z20
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z2, Z20
+	VMULPS           Z2, Z2, Z21
+	VFMADD213PS      Z2, Z21, Z20
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z20, Z2
+	VSCALEFPS        Z19, Z2, Z2
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z19
+	VPXORD           Z13, Z13, Z13
+	VCMPPS           $0x11, Z13, Z0, K1
+	VBLENDMPS        Z2, Z19, K1, Z14
+	VADDPS           Z19, Z2, Z0
+	VDIVPS           Z0, Z14, Z0
+	VMOVUPS          Z0, (CX)
+	VORPS            Z3, Z1, Z0
+	VMAXPS           Z0, Z5, Z0
+	VMINPS           Z0, Z4, Z0
+	VMULPS           Z6, Z0, Z2
+	VRNDSCALEPS      $0x08, Z2, Z2
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z2, Z0
+	VFNMADD231PS     Z8, Z2, Z0
+	VMOVAPS          Z9, Z19
+	VFMADD213PS      Z10, Z0, Z19
+	VFMADD213PS      Z11, Z0, Z19
+	VFMADD213PS      Z12, Z0, Z19
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z0, Z19
+	VMULPS           Z0, Z0, Z20
+	VFMADD213PS      Z0, Z20, Z19
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z19, Z0
+	VSCALEFPS        Z2, Z0, Z0
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z2
+	VPXORD           Z15, Z15, Z15
+	VCMPPS           $0x11, Z15, Z1, K1
+	VBLENDMPS        Z0, Z2, K1, Z16
+	VADDPS           Z2, Z0, Z0
+	VDIVPS           Z0, Z16, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z1, Z3, Z1
-	VMINPS            Z1, Z2, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z2
-	VPXORD            Z9, Z9, Z9
-	VCMPPS            $0x11, Z9, Z0, K2
-	VBLENDMPS         Z1, Z2, K2, Z10
-	VADDPS            Z2, Z1, Z0
-	VDIVPS            Z0, Z10, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VORPS            Z3, Z0, Z1
+	VMAXPS           Z1, Z5, Z1
+	VMINPS           Z1, Z4, Z1
+	VMULPS           Z6, Z1, Z2
+	VRNDSCALEPS      $0x08, Z2, Z2
+	VMOVAPS          Z1, Z1
+	VFNMADD231PS     Z7, Z2, Z1
+	VFNMADD231PS     Z8, Z2, Z1
+	VMOVAPS          Z9, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VFMADD213PS      Z12, Z1, Z13
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z1, Z13
+	VMULPS           Z1, Z1, Z14
+	VFMADD213PS      Z1, Z14, Z13
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z13, Z1
+	VSCALEFPS        Z2, Z1, Z1
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z2
+	VPXORD           Z17, Z17, Z17
+	VCMPPS           $0x11, Z17, Z0, K2
+	VBLENDMPS        Z1, Z2, K2, Z18
+	VADDPS           Z2, Z1, Z0
+	VDIVPS           Z0, Z18, Z0
+	VMOVUPS          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_80000000<>+0(SB), Z3
+	VBROADCASTSD c32_42b20000<>+0(SB), Z4
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z5
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	JMP          begin
 
 // func logSigmoidF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·logSigmoidF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
-	VXORPS.BCST       c32_80000000<>+0(SB), Z0, Z0
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z8
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z9
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z10
-	VMAXPS            Z8, Z10, Z8
-	VMINPS            Z8, Z9, Z8
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z8, Z9
-	VRNDSCALEPS       $0x08, Z9, Z9
-	VMOVAPS           Z8, Z8
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z9, Z8
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z9, Z8
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z10
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z8, Z10
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z8, Z10
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z8, Z10
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z8, Z10
-	VMULPS            Z8, Z8, Z11
-	VFMADD213PS       Z8, Z11, Z10
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z10, Z8
-	VSCALEFPS         Z9, Z8, Z8
-	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z8, K1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z8, Z9
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z9, Z9
-	VBLENDMPS         Z9, Z8, K1, Z2
-	VMULPS            Z2, Z2, Z8
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z9
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z2, Z9
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z2, Z9
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z2, Z9
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z2, Z9
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z2, Z9
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z2, Z9
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z2, Z9
-	VMULPS            Z2, Z8, Z10
-	VMULPS            Z10, Z9, Z9
-	VBROADCASTSS      c32_35bfbe8e<>+0(SB), Z10
-	VMOVAPS.Z         Z10, K1, Z10
-	VADDPS            Z10, Z9, Z9
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z8, Z9
-	VADDPS            Z9, Z2, Z8
-	VBROADCASTSS      c32_3f317200<>+0(SB), Z9
-	VMOVAPS.Z         Z9, K1, Z9
-	VADDPS            Z9, Z8, Z8
-	VPXORD            Z3, Z3, Z3
-	VMAXPS            Z0, Z3, Z0
-	VADDPS            Z0, Z8, Z0
-	VXORPS.BCST       c32_80000000<>+0(SB), Z0, Z0
-	VMOVUPS           Z0, (AX)
-	VXORPS.BCST       c32_80000000<>+0(SB), Z1, Z0
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z8
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z9
-	VMAXPS            Z1, Z9, Z1
-	VMINPS            Z1, Z8, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z8
-	VRNDSCALEPS       $0x08, Z8, Z8
+	VXORPS            Z2, Z0, Z0
+	VORPS             Z2, Z0, Z18
+	VMAXPS            Z18, Z4, Z18
+	VMINPS            Z18, Z3, Z18
+	VMULPS            Z5, Z18, Z19
+	VRNDSCALEPS       $0x08, Z19, Z19
+	VMOVAPS           Z18, Z18
+	VFNMADD231PS      Z6, Z19, Z18
+	VFNMADD231PS      Z7, Z19, Z18
+	VMOVAPS           Z8, Z20
+	VFMADD213PS       Z9, Z18, Z20
+	VFMADD213PS       Z10, Z18, Z20
+	VFMADD213PS       Z11, Z18, Z20
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z18, Z20
+	VMULPS            Z18, Z18, Z21
+	VFMADD213PS       Z18, Z21, Z20
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z20, Z18
+	VSCALEFPS         Z19, Z18, Z18
+	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z18, K1
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z18, Z19
+	VMULPS.BCST       c32_3f000000<>+0(SB), Z19, Z19
+	VBLENDMPS         Z19, Z18, K1, Z12
+	VMULPS            Z12, Z12, Z18
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z19
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z12, Z19
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z12, Z19
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z12, Z19
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z12, Z19
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z12, Z19
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z12, Z19
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z12, Z19
+	VMULPS            Z12, Z18, Z20
+	VMULPS            Z20, Z19, Z19
+	VMOVAPS.Z         Z7, K1, Z20
+	VADDPS            Z20, Z19, Z19
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z18, Z19
+	VADDPS            Z19, Z12, Z18
+	VMOVAPS.Z         Z6, K1, Z19
+	VADDPS            Z19, Z18, Z18
+	VPXORD            Z13, Z13, Z13
+	VMAXPS            Z0, Z13, Z0
+	VADDPS            Z0, Z18, Z0
+	VXORPS            Z2, Z0, Z0
+	VMOVUPS           Z0, (CX)
+	VXORPS            Z2, Z1, Z0
+	VORPS             Z2, Z0, Z1
+	VMAXPS            Z1, Z4, Z1
+	VMINPS            Z1, Z3, Z1
+	VMULPS            Z5, Z1, Z18
+	VRNDSCALEPS       $0x08, Z18, Z18
 	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z8, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z8, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z9
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z9
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z9
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z9
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z9
-	VMULPS            Z1, Z1, Z10
-	VFMADD213PS       Z1, Z10, Z9
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z9, Z1
-	VSCALEFPS         Z8, Z1, Z1
+	VFNMADD231PS      Z6, Z18, Z1
+	VFNMADD231PS      Z7, Z18, Z1
+	VMOVAPS           Z8, Z19
+	VFMADD213PS       Z9, Z1, Z19
+	VFMADD213PS       Z10, Z1, Z19
+	VFMADD213PS       Z11, Z1, Z19
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z19
+	VMULPS            Z1, Z1, Z20
+	VFMADD213PS       Z1, Z20, Z19
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z19, Z1
+	VSCALEFPS         Z18, Z1, Z1
 	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z1, K1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z8
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z8, Z8
-	VBLENDMPS         Z8, Z1, K1, Z4
-	VMULPS            Z4, Z4, Z1
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z8
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z4, Z8
-	VMULPS            Z4, Z1, Z9
-	VMULPS            Z9, Z8, Z8
-	VBROADCASTSS      c32_35bfbe8e<>+0(SB), Z9
-	VMOVAPS.Z         Z9, K1, Z9
-	VADDPS            Z9, Z8, Z8
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z1, Z8
-	VADDPS            Z8, Z4, Z1
-	VBROADCASTSS      c32_3f317200<>+0(SB), Z8
-	VMOVAPS.Z         Z8, K1, Z8
-	VADDPS            Z8, Z1, Z1
-	VPXORD            Z5, Z5, Z5
-	VMAXPS            Z0, Z5, Z0
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z18
+	VMULPS.BCST       c32_3f000000<>+0(SB), Z18, Z18
+	VBLENDMPS         Z18, Z1, K1, Z14
+	VMULPS            Z14, Z14, Z1
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z18
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z14, Z18
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z14, Z18
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z14, Z18
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z14, Z18
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z14, Z18
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z14, Z18
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z14, Z18
+	VMULPS            Z14, Z1, Z19
+	VMULPS            Z19, Z18, Z18
+	VMOVAPS.Z         Z7, K1, Z19
+	VADDPS            Z19, Z18, Z18
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z1, Z18
+	VADDPS            Z18, Z14, Z1
+	VMOVAPS.Z         Z6, K1, Z18
+	VADDPS            Z18, Z1, Z1
+	VPXORD            Z15, Z15, Z15
+	VMAXPS            Z0, Z15, Z0
 	VADDPS            Z0, Z1, Z0
-	VXORPS.BCST       c32_80000000<>+0(SB), Z0, Z0
-	VMOVUPS           Z0, 64(AX)
+	VXORPS            Z2, Z0, Z0
+	VMOVUPS           Z0, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -4886,177 +4994,181 @@ tail:
 	BZHIQ             BX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPS.Z         (DX), K1, Z0
-	VXORPS.BCST       c32_80000000<>+0(SB), Z0, Z0
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z1, Z3, Z1
-	VMINPS            Z1, Z2, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
+	VXORPS            Z2, Z0, Z0
+	VORPS             Z2, Z0, Z1
+	VMAXPS            Z1, Z4, Z1
+	VMINPS            Z1, Z3, Z1
+	VMULPS            Z5, Z1, Z12
+	VRNDSCALEPS       $0x08, Z12, Z12
 	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z1
-	VSCALEFPS         Z2, Z1, Z1
+	VFNMADD231PS      Z6, Z12, Z1
+	VFNMADD231PS      Z7, Z12, Z1
+	VMOVAPS           Z8, Z13
+	VFMADD213PS       Z9, Z1, Z13
+	VFMADD213PS       Z10, Z1, Z13
+	VFMADD213PS       Z11, Z1, Z13
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z13
+	VMULPS            Z1, Z1, Z14
+	VFMADD213PS       Z1, Z14, Z13
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z13, Z1
+	VSCALEFPS         Z12, Z1, Z1
 	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z1, K2
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z2
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z2
-	VBLENDMPS         Z2, Z1, K2, Z6
-	VMULPS            Z6, Z6, Z1
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z6, Z2
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z6, Z2
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z6, Z2
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z6, Z2
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z6, Z2
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z6, Z2
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z6, Z2
-	VMULPS            Z6, Z1, Z3
-	VMULPS            Z3, Z2, Z2
-	VBROADCASTSS      c32_35bfbe8e<>+0(SB), Z3
-	VMOVAPS.Z         Z3, K2, Z3
-	VADDPS            Z3, Z2, Z2
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z1, Z2
-	VADDPS            Z2, Z6, Z1
-	VBROADCASTSS      c32_3f317200<>+0(SB), Z2
-	VMOVAPS.Z         Z2, K2, Z2
-	VADDPS            Z2, Z1, Z1
-	VPXORD            Z7, Z7, Z7
-	VMAXPS            Z0, Z7, Z0
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z12
+	VMULPS.BCST       c32_3f000000<>+0(SB), Z12, Z12
+	VBLENDMPS         Z12, Z1, K2, Z16
+	VMULPS            Z16, Z16, Z1
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z12
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z16, Z12
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z16, Z12
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z16, Z12
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z16, Z12
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z16, Z12
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z16, Z12
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z16, Z12
+	VMULPS            Z16, Z1, Z13
+	VMULPS            Z13, Z12, Z12
+	VMOVAPS.Z         Z7, K2, Z13
+	VADDPS            Z13, Z12, Z12
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z1, Z12
+	VADDPS            Z12, Z16, Z1
+	VMOVAPS.Z         Z6, K2, Z12
+	VADDPS            Z12, Z1, Z1
+	VPXORD            Z17, Z17, Z17
+	VMAXPS            Z0, Z17, Z0
 	VADDPS            Z0, Z1, Z0
-	VXORPS.BCST       c32_80000000<>+0(SB), Z0, Z0
-	VMOVUPS           Z0, K1, (AX)
+	VXORPS            Z2, Z0, Z0
+	VMOVUPS           Z0, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_80000000<>+0(SB), Z2
+	VBROADCASTSD c32_42b20000<>+0(SB), Z3
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z4
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSD c32_3f317200<>+0(SB), Z6
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z7
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z8
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z9
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z10
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z11
+	JMP          begin
 
 // func softplusF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·softplusF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z2, Z4, Z2
-	VMINPS            Z2, Z3, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
+	VORPS             Z3, Z0, Z2
+	VMAXPS            Z2, Z5, Z2
+	VMINPS            Z2, Z4, Z2
+	VMULPS            Z6, Z2, Z19
+	VRNDSCALEPS       $0x08, Z19, Z19
 	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z11
-	VFMADD213PS       Z2, Z11, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
-	VSCALEFPS         Z3, Z2, Z2
+	VFNMADD231PS      Z7, Z19, Z2
+	VFNMADD231PS      Z8, Z19, Z2
+	VMOVAPS           Z9, Z20
+	VFMADD213PS       Z10, Z2, Z20
+	VFMADD213PS       Z11, Z2, Z20
+	VFMADD213PS       Z12, Z2, Z20
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z20
+	VMULPS            Z2, Z2, Z21
+	VFMADD213PS       Z2, Z21, Z20
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z20, Z2
+	VSCALEFPS         Z19, Z2, Z2
 	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z2, K1
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z3
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z3, Z3
-	VBLENDMPS         Z3, Z2, K1, Z5
-	VMULPS            Z5, Z5, Z2
-	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z5, Z3
-	VMULPS            Z5, Z2, Z4
-	VMULPS            Z4, Z3, Z3
-	VBROADCASTSS      c32_35bfbe8e<>+0(SB), Z4
-	VMOVAPS.Z         Z4, K1, Z4
-	VADDPS            Z4, Z3, Z3
-	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z3
-	VADDPS            Z3, Z5, Z2
-	VBROADCASTSS      c32_3f317200<>+0(SB), Z3
-	VMOVAPS.Z         Z3, K1, Z3
-	VADDPS            Z3, Z2, Z2
-	VPXORD            Z6, Z6, Z6
-	VMAXPS            Z0, Z6, Z0
+	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z19
+	VMULPS.BCST       c32_3f000000<>+0(SB), Z19, Z19
+	VBLENDMPS         Z19, Z2, K1, Z13
+	VMULPS            Z13, Z13, Z2
+	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z19
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z13, Z19
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z13, Z19
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z13, Z19
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z13, Z19
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z13, Z19
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z13, Z19
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z13, Z19
+	VMULPS            Z13, Z2, Z20
+	VMULPS            Z20, Z19, Z19
+	VMOVAPS.Z         Z8, K1, Z20
+	VADDPS            Z20, Z19, Z19
+	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z2, Z19
+	VADDPS            Z19, Z13, Z2
+	VMOVAPS.Z         Z7, K1, Z19
+	VADDPS            Z19, Z2, Z2
+	VPXORD            Z14, Z14, Z14
+	VMAXPS            Z0, Z14, Z0
 	VADDPS            Z0, Z2, Z0
-	VMOVUPS           Z0, (AX)
-	VORPS.BCST        c32_80000000<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMINPS            Z0, Z2, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z2
+	VMOVUPS           Z0, (CX)
+	VORPS             Z3, Z1, Z0
+	VMAXPS            Z0, Z5, Z0
+	VMINPS            Z0, Z4, Z0
+	VMULPS            Z6, Z0, Z2
 	VRNDSCALEPS       $0x08, Z2, Z2
 	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z0, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z0
+	VFNMADD231PS      Z7, Z2, Z0
+	VFNMADD231PS      Z8, Z2, Z0
+	VMOVAPS           Z9, Z19
+	VFMADD213PS       Z10, Z0, Z19
+	VFMADD213PS       Z11, Z0, Z19
+	VFMADD213PS       Z12, Z0, Z19
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z19
+	VMULPS            Z0, Z0, Z20
+	VFMADD213PS       Z0, Z20, Z19
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z19, Z0
 	VSCALEFPS         Z2, Z0, Z0
 	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z0, K1
 	VSUBPS.BCST       c32_3f800000<>+0(SB), Z0, Z2
 	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z2
-	VBLENDMPS         Z2, Z0, K1, Z7
-	VMULPS            Z7, Z7, Z0
+	VBLENDMPS         Z2, Z0, K1, Z15
+	VMULPS            Z15, Z15, Z0
 	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z7, Z2
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z7, Z2
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z7, Z2
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z7, Z2
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z7, Z2
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z7, Z2
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z7, Z2
-	VMULPS            Z7, Z0, Z3
-	VMULPS            Z3, Z2, Z2
-	VBROADCASTSS      c32_35bfbe8e<>+0(SB), Z3
-	VMOVAPS.Z         Z3, K1, Z3
-	VADDPS            Z3, Z2, Z2
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z15, Z2
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z15, Z2
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z15, Z2
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z15, Z2
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z15, Z2
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z15, Z2
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z15, Z2
+	VMULPS            Z15, Z0, Z19
+	VMULPS            Z19, Z2, Z2
+	VMOVAPS.Z         Z8, K1, Z19
+	VADDPS            Z19, Z2, Z2
 	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z0, Z2
-	VADDPS            Z2, Z7, Z0
-	VBROADCASTSS      c32_3f317200<>+0(SB), Z2
-	VMOVAPS.Z         Z2, K1, Z2
+	VADDPS            Z2, Z15, Z0
+	VMOVAPS.Z         Z7, K1, Z2
 	VADDPS            Z2, Z0, Z0
-	VPXORD            Z8, Z8, Z8
-	VMAXPS            Z1, Z8, Z1
+	VPXORD            Z16, Z16, Z16
+	VMAXPS            Z1, Z16, Z1
 	VADDPS            Z1, Z0, Z0
-	VMOVUPS           Z0, 64(AX)
+	VMOVUPS           Z0, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -5064,185 +5176,204 @@ tail:
 	BZHIQ             BX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPS.Z         (DX), K1, Z0
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z1, Z3, Z1
-	VMINPS            Z1, Z2, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
+	VORPS             Z3, Z0, Z1
+	VMAXPS            Z1, Z5, Z1
+	VMINPS            Z1, Z4, Z1
+	VMULPS            Z6, Z1, Z2
 	VRNDSCALEPS       $0x08, Z2, Z2
 	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z1
+	VFNMADD231PS      Z7, Z2, Z1
+	VFNMADD231PS      Z8, Z2, Z1
+	VMOVAPS           Z9, Z13
+	VFMADD213PS       Z10, Z1, Z13
+	VFMADD213PS       Z11, Z1, Z13
+	VFMADD213PS       Z12, Z1, Z13
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z13
+	VMULPS            Z1, Z1, Z14
+	VFMADD213PS       Z1, Z14, Z13
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z13, Z1
 	VSCALEFPS         Z2, Z1, Z1
 	VCMPPS.BCST       $0x1d, c32_3f000000<>+0(SB), Z1, K2
 	VSUBPS.BCST       c32_3f800000<>+0(SB), Z1, Z2
 	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z2
-	VBLENDMPS         Z2, Z1, K2, Z9
-	VMULPS            Z9, Z9, Z1
+	VBLENDMPS         Z2, Z1, K2, Z17
+	VMULPS            Z17, Z17, Z1
 	VBROADCASTSS      c32_bd38b4c0<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z9, Z2
-	VMULPS            Z9, Z1, Z3
-	VMULPS            Z3, Z2, Z2
-	VBROADCASTSS      c32_35bfbe8e<>+0(SB), Z3
-	VMOVAPS.Z         Z3, K2, Z3
-	VADDPS            Z3, Z2, Z2
+	VFMADD213PS.BCST  c32_3dd65625<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST  c32_be06c7f6<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST  c32_3e144226<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST  c32_be2a77b0<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST  c32_3e4cb4d1<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST  c32_be800021<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST  c32_3eaaaad2<>+0(SB), Z17, Z2
+	VMULPS            Z17, Z1, Z13
+	VMULPS            Z13, Z2, Z2
+	VMOVAPS.Z         Z8, K2, Z13
+	VADDPS            Z13, Z2, Z2
 	VFNMADD231PS.BCST c32_3f000000<>+0(SB), Z1, Z2
-	VADDPS            Z2, Z9, Z1
-	VBROADCASTSS      c32_3f317200<>+0(SB), Z2
-	VMOVAPS.Z         Z2, K2, Z2
+	VADDPS            Z2, Z17, Z1
+	VMOVAPS.Z         Z7, K2, Z2
 	VADDPS            Z2, Z1, Z1
-	VPXORD            Z10, Z10, Z10
-	VMAXPS            Z0, Z10, Z0
+	VPXORD            Z18, Z18, Z18
+	VMAXPS            Z0, Z18, Z0
 	VADDPS            Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (AX)
+	VMOVUPS           Z0, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_80000000<>+0(SB), Z3
+	VBROADCASTSD c32_42b20000<>+0(SB), Z4
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z5
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	JMP          begin
 
 // func siluF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·siluF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z2
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z2, Z4, Z2
-	VMINPS            Z2, Z3, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z11
-	VFMADD213PS       Z2, Z11, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z3
-	VPXORD            Z5, Z5, Z5
-	VCMPPS            $0x11, Z5, Z0, K1
-	VBLENDMPS         Z2, Z3, K1, Z6
-	VADDPS            Z3, Z2, Z2
-	VDIVPS            Z2, Z6, Z2
-	VBROADCASTSS      c32_c47a0000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMULPS            Z0, Z2, Z0
-	VMOVUPS           Z0, (AX)
-	VORPS.BCST        c32_80000000<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMINPS            Z0, Z2, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z0, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z0
-	VSCALEFPS         Z2, Z0, Z0
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z2
-	VPXORD            Z7, Z7, Z7
-	VCMPPS            $0x11, Z7, Z1, K1
-	VBLENDMPS         Z0, Z2, K1, Z8
-	VADDPS            Z2, Z0, Z0
-	VDIVPS            Z0, Z8, Z0
-	VBROADCASTSS      c32_c47a0000<>+0(SB), Z2
-	VMAXPS            Z1, Z2, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VORPS            Z3, Z0, Z2
+	VMAXPS           Z2, Z5, Z2
+	VMINPS           Z2, Z4, Z2
+	VMULPS           Z6, Z2, Z19
+	VRNDSCALEPS      $0x08, Z19, Z19
+	VMOVAPS          Z2, Z2
+	VFNMADD231PS     Z7, Z19, Z2
+	VFNMADD231PS     Z8, Z19, Z2
+	VMOVAPS          Z9, Z20
+	VFMADD213PS      Z10, Z2, Z20
+	VFMADD213PS      Z11, Z2, Z20
+	VFMADD213PS      Z12, Z2, Z20
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z2, Z20
+	VMULPS           Z2, Z2, Z21
+	VFMADD213PS      Z2, Z21, Z20
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z20, Z2
+	VSCALEFPS        Z19, Z2, Z2
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z19
+	VPXORD           Z13, Z13, Z13
+	VCMPPS           $0x11, Z13, Z0, K1
+	VBLENDMPS        Z2, Z19, K1, Z14
+	VADDPS           Z19, Z2, Z2
+	VDIVPS           Z2, Z14, Z2
+	VBROADCASTSS     c32_c47a0000<>+0(SB), Z19
+	VMAXPS           Z0, Z19, Z0
+	VMULPS           Z0, Z2, Z0
+	VMOVUPS          Z0, (CX)
+	VORPS            Z3, Z1, Z0
+	VMAXPS           Z0, Z5, Z0
+	VMINPS           Z0, Z4, Z0
+	VMULPS           Z6, Z0, Z2
+	VRNDSCALEPS      $0x08, Z2, Z2
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z2, Z0
+	VFNMADD231PS     Z8, Z2, Z0
+	VMOVAPS          Z9, Z19
+	VFMADD213PS      Z10, Z0, Z19
+	VFMADD213PS      Z11, Z0, Z19
+	VFMADD213PS      Z12, Z0, Z19
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z0, Z19
+	VMULPS           Z0, Z0, Z20
+	VFMADD213PS      Z0, Z20, Z19
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z19, Z0
+	VSCALEFPS        Z2, Z0, Z0
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z2
+	VPXORD           Z15, Z15, Z15
+	VCMPPS           $0x11, Z15, Z1, K1
+	VBLENDMPS        Z0, Z2, K1, Z16
+	VADDPS           Z2, Z0, Z0
+	VDIVPS           Z0, Z16, Z0
+	VBROADCASTSS     c32_c47a0000<>+0(SB), Z2
+	VMAXPS           Z1, Z2, Z1
+	VMULPS           Z1, Z0, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VORPS.BCST        c32_80000000<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z1, Z3, Z1
-	VMINPS            Z1, Z2, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z2
-	VPXORD            Z9, Z9, Z9
-	VCMPPS            $0x11, Z9, Z0, K2
-	VBLENDMPS         Z1, Z2, K2, Z10
-	VADDPS            Z2, Z1, Z1
-	VDIVPS            Z1, Z10, Z1
-	VBROADCASTSS      c32_c47a0000<>+0(SB), Z2
-	VMAXPS            Z0, Z2, Z0
-	VMULPS            Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VORPS            Z3, Z0, Z1
+	VMAXPS           Z1, Z5, Z1
+	VMINPS           Z1, Z4, Z1
+	VMULPS           Z6, Z1, Z2
+	VRNDSCALEPS      $0x08, Z2, Z2
+	VMOVAPS          Z1, Z1
+	VFNMADD231PS     Z7, Z2, Z1
+	VFNMADD231PS     Z8, Z2, Z1
+	VMOVAPS          Z9, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VFMADD213PS      Z12, Z1, Z13
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z1, Z13
+	VMULPS           Z1, Z1, Z14
+	VFMADD213PS      Z1, Z14, Z13
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z13, Z1
+	VSCALEFPS        Z2, Z1, Z1
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z2
+	VPXORD           Z17, Z17, Z17
+	VCMPPS           $0x11, Z17, Z0, K2
+	VBLENDMPS        Z1, Z2, K2, Z18
+	VADDPS           Z2, Z1, Z1
+	VDIVPS           Z1, Z18, Z1
+	VBROADCASTSS     c32_c47a0000<>+0(SB), Z2
+	VMAXPS           Z0, Z2, Z0
+	VMULPS           Z0, Z1, Z0
+	VMOVUPS          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_80000000<>+0(SB), Z3
+	VBROADCASTSD c32_42b20000<>+0(SB), Z4
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z5
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	JMP          begin
 
 DATA c32_c47a0000<>+0(SB)/8, $0xc47a0000c47a0000
 DATA c32_c47a0000<>+8(SB)/8, $0xc47a0000c47a0000
@@ -5253,258 +5384,275 @@ GLOBL c32_c47a0000<>(SB), RODATA|NOPTR, $32
 // func mishF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mishF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VBROADCASTSS      c32_41a00000<>+0(SB), Z2
-	VMINPS            Z0, Z2, Z2
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z2, Z4, Z2
-	VMINPS            Z2, Z3, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z5
-	VFMADD213PS       Z2, Z5, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VADDPS.BCST       c32_40000000<>+0(SB), Z2, Z3
-	VMULPS            Z3, Z2, Z2
-	VADDPS.BCST       c32_40000000<>+0(SB), Z2, Z3
-	VDIVPS            Z3, Z2, Z2
-	VBROADCASTSS      c32_c47a0000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMULPS            Z0, Z2, Z0
-	VMOVUPS           Z0, (AX)
-	VBROADCASTSS      c32_41a00000<>+0(SB), Z0
-	VMINPS            Z1, Z0, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z0, Z3, Z0
-	VMINPS            Z0, Z2, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z3
-	VMULPS            Z0, Z0, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z0
-	VSCALEFPS         Z2, Z0, Z0
-	VADDPS.BCST       c32_40000000<>+0(SB), Z0, Z2
-	VMULPS            Z2, Z0, Z0
-	VADDPS.BCST       c32_40000000<>+0(SB), Z0, Z2
-	VDIVPS            Z2, Z0, Z0
-	VBROADCASTSS      c32_c47a0000<>+0(SB), Z2
-	VMAXPS            Z1, Z2, Z1
-	VMULPS            Z1, Z0, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VMINPS           Z0, Z2, Z3
+	VMAXPS           Z3, Z5, Z3
+	VMINPS           Z3, Z4, Z3
+	VMULPS           Z6, Z3, Z13
+	VRNDSCALEPS      $0x08, Z13, Z13
+	VMOVAPS          Z3, Z3
+	VFNMADD231PS     Z7, Z13, Z3
+	VFNMADD231PS     Z8, Z13, Z3
+	VMOVAPS          Z9, Z14
+	VFMADD213PS      Z10, Z3, Z14
+	VFMADD213PS      Z11, Z3, Z14
+	VFMADD213PS      Z12, Z3, Z14
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z3, Z14
+	VMULPS           Z3, Z3, Z15
+	VFMADD213PS      Z3, Z15, Z14
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z14, Z3
+	VSCALEFPS        Z13, Z3, Z3
+	VADDPS.BCST      c32_40000000<>+0(SB), Z3, Z13
+	VMULPS           Z13, Z3, Z3
+	VADDPS.BCST      c32_40000000<>+0(SB), Z3, Z13
+	VDIVPS           Z13, Z3, Z3
+	VBROADCASTSS     c32_c47a0000<>+0(SB), Z13
+	VMAXPS           Z0, Z13, Z0
+	VMULPS           Z0, Z3, Z0
+	VMOVUPS          Z0, (CX)
+	VMINPS           Z1, Z2, Z0
+	VMAXPS           Z0, Z5, Z0
+	VMINPS           Z0, Z4, Z0
+	VMULPS           Z6, Z0, Z3
+	VRNDSCALEPS      $0x08, Z3, Z3
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z3, Z0
+	VFNMADD231PS     Z8, Z3, Z0
+	VMOVAPS          Z9, Z13
+	VFMADD213PS      Z10, Z0, Z13
+	VFMADD213PS      Z11, Z0, Z13
+	VFMADD213PS      Z12, Z0, Z13
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z0, Z13
+	VMULPS           Z0, Z0, Z14
+	VFMADD213PS      Z0, Z14, Z13
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z13, Z0
+	VSCALEFPS        Z3, Z0, Z0
+	VADDPS.BCST      c32_40000000<>+0(SB), Z0, Z3
+	VMULPS           Z3, Z0, Z0
+	VADDPS.BCST      c32_40000000<>+0(SB), Z0, Z3
+	VDIVPS           Z3, Z0, Z0
+	VBROADCASTSS     c32_c47a0000<>+0(SB), Z3
+	VMAXPS           Z1, Z3, Z1
+	VMULPS           Z1, Z0, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VBROADCASTSS      c32_41a00000<>+0(SB), Z1
-	VMINPS            Z0, Z1, Z1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z3
-	VMAXPS            Z1, Z3, Z1
-	VMINPS            Z1, Z2, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z3, Z1
-	VSCALEFPS         Z2, Z1, Z1
-	VADDPS.BCST       c32_40000000<>+0(SB), Z1, Z2
-	VMULPS            Z2, Z1, Z1
-	VADDPS.BCST       c32_40000000<>+0(SB), Z1, Z2
-	VDIVPS            Z2, Z1, Z1
-	VBROADCASTSS      c32_c47a0000<>+0(SB), Z2
-	VMAXPS            Z0, Z2, Z0
-	VMULPS            Z0, Z1, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VMINPS           Z0, Z2, Z1
+	VMAXPS           Z1, Z5, Z1
+	VMINPS           Z1, Z4, Z1
+	VMULPS           Z6, Z1, Z3
+	VRNDSCALEPS      $0x08, Z3, Z3
+	VMOVAPS          Z1, Z1
+	VFNMADD231PS     Z7, Z3, Z1
+	VFNMADD231PS     Z8, Z3, Z1
+	VMOVAPS          Z9, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VFMADD213PS      Z12, Z1, Z13
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z1, Z13
+	VMULPS           Z1, Z1, Z14
+	VFMADD213PS      Z1, Z14, Z13
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z13, Z1
+	VSCALEFPS        Z3, Z1, Z1
+	VADDPS.BCST      c32_40000000<>+0(SB), Z1, Z3
+	VMULPS           Z3, Z1, Z1
+	VADDPS.BCST      c32_40000000<>+0(SB), Z1, Z3
+	VDIVPS           Z3, Z1, Z1
+	VBROADCASTSS     c32_c47a0000<>+0(SB), Z3
+	VMAXPS           Z0, Z3, Z0
+	VMULPS           Z0, Z1, Z0
+	VMOVUPS          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_41a00000<>+0(SB), Z2
+	VBROADCASTSD c32_42b20000<>+0(SB), Z4
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z5
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	JMP          begin
 
 // func seluF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·seluF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VPXORD            Z2, Z2, Z2
-	VCMPPS            $0x1e, Z2, Z0, K1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2700000<>+0(SB), Z4
-	VMAXPS            Z0, Z4, Z4
-	VMINPS            Z4, Z3, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z13
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z13
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z13
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z13
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z13
-	VMULPS            Z3, Z3, Z14
-	VFMADD213PS       Z3, Z14, Z13
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z4, Z3
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z3, Z3
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z3, Z3
-	VPSLLD            $0x17, Z3, Z3
-	VSUBPS.BCST       c32_3f000000<>+0(SB), Z3, Z4
-	VFMADD213PS       Z4, Z3, Z13
-	VADDPS            Z13, Z13, Z3
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z4
-	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z4, K2
-	VBLENDMPS         Z0, Z3, K2, Z5
-	VMULPS.BCST       c32_3fd62d7d<>+0(SB), Z5, Z3
-	VBLENDMPS         Z0, Z3, K1, Z6
-	VMULPS.BCST       c32_3f867d5f<>+0(SB), Z6, Z0
-	VMOVUPS           Z0, (AX)
-	VPXORD            Z7, Z7, Z7
-	VCMPPS            $0x1e, Z7, Z1, K1
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z0
-	VBROADCASTSS      c32_c2700000<>+0(SB), Z3
-	VMAXPS            Z1, Z3, Z3
-	VMINPS            Z3, Z0, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z4
-	VMULPS            Z0, Z0, Z13
-	VFMADD213PS       Z0, Z13, Z4
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z3, Z0
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z0, Z0
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z0, Z0
-	VPSLLD            $0x17, Z0, Z0
-	VSUBPS.BCST       c32_3f000000<>+0(SB), Z0, Z3
-	VFMADD213PS       Z3, Z0, Z4
-	VADDPS            Z4, Z4, Z0
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z3
-	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z3, K2
-	VBLENDMPS         Z1, Z0, K2, Z8
-	VMULPS.BCST       c32_3fd62d7d<>+0(SB), Z8, Z0
-	VBLENDMPS         Z1, Z0, K1, Z9
-	VMULPS.BCST       c32_3f867d5f<>+0(SB), Z9, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VPXORD       Z2, Z2, Z2
+	VCMPPS       $0x1e, Z2, Z0, K1
+	VMAXPS       Z0, Z4, Z5
+	VMINPS       Z5, Z3, Z5
+	VMULPS       Z6, Z5, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z7, Z22, Z5
+	VFNMADD231PS Z8, Z22, Z5
+	VMOVAPS      Z9, Z23
+	VFMADD213PS  Z10, Z5, Z23
+	VFMADD213PS  Z11, Z5, Z23
+	VFMADD213PS  Z12, Z5, Z23
+	VFMADD213PS  Z13, Z5, Z23
+	VMULPS       Z5, Z5, Z24
+	VFMADD213PS  Z5, Z24, Z23
+	VSUBPS.BCST  c32_3f800000<>+0(SB), Z22, Z5
+	VADDPS.BCST  c32_4b400000<>+0(SB), Z5, Z5
+	VPSUBD.BCST  c32_4b3fff81<>+0(SB), Z5, Z5
+	VPSLLD       $0x17, Z5, Z5
+	VSUBPS.BCST  c32_3f000000<>+0(SB), Z5, Z22
+	VFMADD213PS  Z22, Z5, Z23
+	VADDPS       Z23, Z23, Z5
+	VANDPS.BCST  c32_7fffffff<>+0(SB), Z0, Z22
+	VCMPPS.BCST  $0x11, c32_33000000<>+0(SB), Z22, K2
+	VBLENDMPS    Z0, Z5, K2, Z14
+	VMULPS.BCST  c32_3fd62d7d<>+0(SB), Z14, Z5
+	VBLENDMPS    Z0, Z5, K1, Z15
+	VMULPS.BCST  c32_3f867d5f<>+0(SB), Z15, Z0
+	VMOVUPS      Z0, (CX)
+	VPXORD       Z16, Z16, Z16
+	VCMPPS       $0x1e, Z16, Z1, K1
+	VMAXPS       Z1, Z4, Z0
+	VMINPS       Z0, Z3, Z0
+	VMULPS       Z6, Z0, Z5
+	VRNDSCALEPS  $0x08, Z5, Z5
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z5, Z0
+	VFNMADD231PS Z8, Z5, Z0
+	VMOVAPS      Z9, Z22
+	VFMADD213PS  Z10, Z0, Z22
+	VFMADD213PS  Z11, Z0, Z22
+	VFMADD213PS  Z12, Z0, Z22
+	VFMADD213PS  Z13, Z0, Z22
+	VMULPS       Z0, Z0, Z23
+	VFMADD213PS  Z0, Z23, Z22
+	VSUBPS.BCST  c32_3f800000<>+0(SB), Z5, Z0
+	VADDPS.BCST  c32_4b400000<>+0(SB), Z0, Z0
+	VPSUBD.BCST  c32_4b3fff81<>+0(SB), Z0, Z0
+	VPSLLD       $0x17, Z0, Z0
+	VSUBPS.BCST  c32_3f000000<>+0(SB), Z0, Z5
+	VFMADD213PS  Z5, Z0, Z22
+	VADDPS       Z22, Z22, Z0
+	VANDPS.BCST  c32_7fffffff<>+0(SB), Z1, Z5
+	VCMPPS.BCST  $0x11, c32_33000000<>+0(SB), Z5, K2
+	VBLENDMPS    Z1, Z0, K2, Z17
+	VMULPS.BCST  c32_3fd62d7d<>+0(SB), Z17, Z0
+	VBLENDMPS    Z1, Z0, K1, Z18
+	VMULPS.BCST  c32_3f867d5f<>+0(SB), Z18, Z0
+	VMOVUPS      Z0, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VPXORD            Z10, Z10, Z10
-	VCMPPS            $0x1e, Z10, Z0, K2
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z1
-	VBROADCASTSS      c32_c2700000<>+0(SB), Z2
-	VMAXPS            Z0, Z2, Z2
-	VMINPS            Z2, Z1, Z1
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z2
-	VRNDSCALEPS       $0x08, Z2, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z3
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z3
-	VSUBPS.BCST       c32_3f800000<>+0(SB), Z2, Z1
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z1, Z1
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z1, Z1
-	VPSLLD            $0x17, Z1, Z1
-	VSUBPS.BCST       c32_3f000000<>+0(SB), Z1, Z2
-	VFMADD213PS       Z2, Z1, Z3
-	VADDPS            Z3, Z3, Z1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x11, c32_33000000<>+0(SB), Z2, K3
-	VBLENDMPS         Z0, Z1, K3, Z11
-	VMULPS.BCST       c32_3fd62d7d<>+0(SB), Z11, Z1
-	VBLENDMPS         Z0, Z1, K2, Z12
-	VMULPS.BCST       c32_3f867d5f<>+0(SB), Z12, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VPXORD       Z19, Z19, Z19
+	VCMPPS       $0x1e, Z19, Z0, K2
+	VMAXPS       Z0, Z4, Z1
+	VMINPS       Z1, Z3, Z1
+	VMULPS       Z6, Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z7, Z2, Z1
+	VFNMADD231PS Z8, Z2, Z1
+	VMOVAPS      Z9, Z5
+	VFMADD213PS  Z10, Z1, Z5
+	VFMADD213PS  Z11, Z1, Z5
+	VFMADD213PS  Z12, Z1, Z5
+	VFMADD213PS  Z13, Z1, Z5
+	VMULPS       Z1, Z1, Z14
+	VFMADD213PS  Z1, Z14, Z5
+	VSUBPS.BCST  c32_3f800000<>+0(SB), Z2, Z1
+	VADDPS.BCST  c32_4b400000<>+0(SB), Z1, Z1
+	VPSUBD.BCST  c32_4b3fff81<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VSUBPS.BCST  c32_3f000000<>+0(SB), Z1, Z2
+	VFMADD213PS  Z2, Z1, Z5
+	VADDPS       Z5, Z5, Z1
+	VANDPS.BCST  c32_7fffffff<>+0(SB), Z0, Z2
+	VCMPPS.BCST  $0x11, c32_33000000<>+0(SB), Z2, K3
+	VBLENDMPS    Z0, Z1, K3, Z20
+	VMULPS.BCST  c32_3fd62d7d<>+0(SB), Z20, Z1
+	VBLENDMPS    Z0, Z1, K2, Z21
+	VMULPS.BCST  c32_3f867d5f<>+0(SB), Z21, Z0
+	VMOVUPS      Z0, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_42b20000<>+0(SB), Z3
+	VBROADCASTSD c32_c2700000<>+0(SB), Z4
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z13
+	JMP          begin
 
 DATA c32_3fd62d7d<>+0(SB)/8, $0x3fd62d7d3fd62d7d
 DATA c32_3fd62d7d<>+8(SB)/8, $0x3fd62d7d3fd62d7d
@@ -5521,69 +5669,66 @@ GLOBL c32_3f867d5f<>(SB), RODATA|NOPTR, $32
 // func geluTanhF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·geluTanhF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000020
+	CMPQ             AX, $0x00000020
 	JL               main_end
 	VMOVUPS          (DX), Z0
 	VMOVUPS          64(DX), Z1
-	VBROADCASTSS     c32_c1200000<>+0(SB), Z2
 	VMAXPS           Z0, Z2, Z0
-	VMULPS           Z0, Z0, Z2
-	VBROADCASTSS     c32_c0135761<>+0(SB), Z3
-	VFMADD132PS.BCST c32_bdd2d3e8<>+0(SB), Z3, Z2
-	VMULPS           Z0, Z2, Z2
-	VBROADCASTSS     c32_c2fc0000<>+0(SB), Z3
-	VMAXPS           Z2, Z3, Z2
-	VADDPS.BCST      c32_4b400000<>+0(SB), Z2, Z3
-	VSUBPS.BCST      c32_4b400000<>+0(SB), Z3, Z4
-	VSUBPS           Z4, Z2, Z2
-	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z4
-	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z2, Z4
-	VPSLLD           $0x17, Z3, Z2
-	VPADDD           Z2, Z4, Z2
-	VADDPS.BCST      c32_3f800000<>+0(SB), Z2, Z2
-	VDIVPS           Z2, Z0, Z0
-	VMOVUPS          Z0, (AX)
-	VBROADCASTSS     c32_c1200000<>+0(SB), Z0
-	VMAXPS           Z1, Z0, Z0
+	VMULPS           Z0, Z0, Z12
+	VFMADD132PS      Z4, Z3, Z12
+	VMULPS           Z0, Z12, Z12
+	VMAXPS           Z12, Z5, Z12
+	VADDPS           Z6, Z12, Z13
+	VSUBPS           Z6, Z13, Z14
+	VSUBPS           Z14, Z12, Z12
+	VMOVAPS          Z7, Z14
+	VFMADD213PS      Z8, Z12, Z14
+	VFMADD213PS      Z9, Z12, Z14
+	VFMADD213PS      Z10, Z12, Z14
+	VFMADD213PS      Z11, Z12, Z14
+	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z12, Z14
+	VPSLLD           $0x17, Z13, Z12
+	VPADDD           Z12, Z14, Z12
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z12, Z12
+	VDIVPS           Z12, Z0, Z0
+	VMOVUPS          Z0, (CX)
+	VMAXPS           Z1, Z2, Z0
 	VMULPS           Z0, Z0, Z1
-	VBROADCASTSS     c32_c0135761<>+0(SB), Z2
-	VFMADD132PS.BCST c32_bdd2d3e8<>+0(SB), Z2, Z1
+	VFMADD132PS      Z4, Z3, Z1
 	VMULPS           Z0, Z1, Z1
-	VBROADCASTSS     c32_c2fc0000<>+0(SB), Z2
-	VMAXPS           Z1, Z2, Z1
-	VADDPS.BCST      c32_4b400000<>+0(SB), Z1, Z2
-	VSUBPS.BCST      c32_4b400000<>+0(SB), Z2, Z3
-	VSUBPS           Z3, Z1, Z1
-	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z3
-	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z1, Z3
-	VPSLLD           $0x17, Z2, Z1
-	VPADDD           Z1, Z3, Z1
+	VMAXPS           Z1, Z5, Z1
+	VADDPS           Z6, Z1, Z12
+	VSUBPS           Z6, Z12, Z13
+	VSUBPS           Z13, Z1, Z1
+	VMOVAPS          Z7, Z13
+	VFMADD213PS      Z8, Z1, Z13
+	VFMADD213PS      Z9, Z1, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z1, Z13
+	VPSLLD           $0x17, Z12, Z1
+	VPADDD           Z1, Z13, Z1
 	VADDPS.BCST      c32_3f800000<>+0(SB), Z1, Z1
 	VDIVPS           Z1, Z0, Z0
-	VMOVUPS          Z0, 64(AX)
+	VMOVUPS          Z0, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000020, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000010, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -5591,36 +5736,46 @@ tail:
 	BZHIQ            BX, SI, SI
 	KMOVW            SI, K1
 	VMOVUPS.Z        (DX), K1, Z0
-	VBROADCASTSS     c32_c1200000<>+0(SB), Z1
-	VMAXPS           Z0, Z1, Z0
+	VMAXPS           Z0, Z2, Z0
 	VMULPS           Z0, Z0, Z1
-	VBROADCASTSS     c32_c0135761<>+0(SB), Z2
-	VFMADD132PS.BCST c32_bdd2d3e8<>+0(SB), Z2, Z1
+	VFMADD132PS      Z4, Z3, Z1
 	VMULPS           Z0, Z1, Z1
-	VBROADCASTSS     c32_c2fc0000<>+0(SB), Z2
-	VMAXPS           Z1, Z2, Z1
-	VADDPS.BCST      c32_4b400000<>+0(SB), Z1, Z2
-	VSUBPS.BCST      c32_4b400000<>+0(SB), Z2, Z3
-	VSUBPS           Z3, Z1, Z1
-	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z3
-	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z1, Z3
-	VPSLLD           $0x17, Z2, Z1
-	VPADDD           Z1, Z3, Z1
+	VMAXPS           Z1, Z5, Z1
+	VADDPS           Z6, Z1, Z12
+	VSUBPS           Z6, Z12, Z13
+	VSUBPS           Z13, Z1, Z1
+	VMOVAPS          Z7, Z13
+	VFMADD213PS      Z8, Z1, Z13
+	VFMADD213PS      Z9, Z1, Z13
+	VFMADD213PS      Z10, Z1, Z13
+	VFMADD213PS      Z11, Z1, Z13
+	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z1, Z13
+	VPSLLD           $0x17, Z12, Z1
+	VPADDD           Z1, Z13, Z1
 	VADDPS.BCST      c32_3f800000<>+0(SB), Z1, Z1
 	VDIVPS           Z1, Z0, Z0
-	VMOVUPS          Z0, K1, (AX)
+	VMOVUPS          Z0, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_c1200000<>+0(SB), Z2
+	VBROADCASTSD c32_c0135761<>+0(SB), Z3
+	VBROADCASTSD c32_bdd2d3e8<>+0(SB), Z4
+	VBROADCASTSD c32_c2fc0000<>+0(SB), Z5
+	VBROADCASTSD c32_4b400000<>+0(SB), Z6
+	VBROADCASTSD c32_3aaddd00<>+0(SB), Z7
+	VBROADCASTSD c32_3c1e755b<>+0(SB), Z8
+	VBROADCASTSD c32_3d635baa<>+0(SB), Z9
+	VBROADCASTSD c32_3e75fcde<>+0(SB), Z10
+	VBROADCASTSD c32_3f317215<>+0(SB), Z11
+	JMP          begin
 
 DATA c32_c0135761<>+0(SB)/8, $0xc0135761c0135761
 DATA c32_c0135761<>+8(SB)/8, $0xc0135761c0135761
@@ -5673,113 +5828,114 @@ GLOBL c32_3f317215<>(SB), RODATA|NOPTR, $32
 // func erfF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·erfF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z0
 	VMOVUPS           64(DX), Z1
 	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_ba1b4539<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3ba32f7f<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_bcdb333d<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_3de70bfd<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_bec0936c<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_3e0375d3<>+0(SB), Z2, Z3
-	VFMADD213PS       Z0, Z0, Z3
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VBROADCASTSS      c32_40800000<>+0(SB), Z7
-	VMINPS            Z2, Z7, Z7
-	VBROADCASTSS      c32_37b0f4eb<>+0(SB), Z8
-	VFMADD213PS.BCST  c32_b9e3c858<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST  c32_3b88ad58<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST  c32_bccdc737<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST  c32_3dddc1f0<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST  c32_3f222306<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST  c32_3f9093f2<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST  c32_b9372ad9<>+0(SB), Z7, Z8
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z7
-	VXORPS.BCST       c32_80000000<>+0(SB), Z8, Z8
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z8, Z9
-	VRNDSCALEPS       $0x08, Z9, Z9
-	VMOVAPS           Z8, Z8
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z9, Z8
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z9, Z8
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z10
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z8, Z10
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z8, Z10
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z8, Z10
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z8, Z10
-	VMULPS            Z8, Z8, Z11
-	VFMADD213PS       Z8, Z11, Z10
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z10, Z8
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z9, Z9
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z9, Z9
-	VPSLLD            $0x17, Z9, Z9
-	VMULPS            Z9, Z8, Z8
-	VSUBPS            Z8, Z7, Z7
+	VMOVAPS           Z3, Z4
+	VFMADD213PS       Z5, Z2, Z4
+	VFMADD213PS       Z6, Z2, Z4
+	VFMADD213PS       Z7, Z2, Z4
+	VFMADD213PS       Z8, Z2, Z4
+	VFMADD213PS       Z9, Z2, Z4
+	VFMADD213PS       Z0, Z0, Z4
+	VANDPS            Z10, Z0, Z2
+	VMINPS            Z2, Z11, Z17
+	VMOVAPS           Z12, Z18
+	VFMADD213PS       Z13, Z17, Z18
+	VFMADD213PS.BCST  c32_3b88ad58<>+0(SB), Z17, Z18
+	VFMADD213PS.BCST  c32_bccdc737<>+0(SB), Z17, Z18
+	VFMADD213PS.BCST  c32_3dddc1f0<>+0(SB), Z17, Z18
+	VFMADD213PS.BCST  c32_3f222306<>+0(SB), Z17, Z18
+	VFMADD213PS.BCST  c32_3f9093f2<>+0(SB), Z17, Z18
+	VFMADD213PS.BCST  c32_b9372ad9<>+0(SB), Z17, Z18
+	VBROADCASTSS      c32_3f800000<>+0(SB), Z17
+	VXORPS.BCST       c32_80000000<>+0(SB), Z18, Z18
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z18, Z19
+	VRNDSCALEPS       $0x08, Z19, Z19
+	VMOVAPS           Z18, Z18
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z19, Z18
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z19, Z18
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z20
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z18, Z20
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z18, Z20
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z18, Z20
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z18, Z20
+	VMULPS            Z18, Z18, Z21
+	VFMADD213PS       Z18, Z21, Z20
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z20, Z18
+	VADDPS.BCST       c32_4b400000<>+0(SB), Z19, Z19
+	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z19, Z19
+	VPSLLD            $0x17, Z19, Z19
+	VMULPS            Z19, Z18, Z18
+	VSUBPS            Z18, Z17, Z17
 	VCMPPS.BCST       $0x11, c32_3f700000<>+0(SB), Z2, K1
-	VMOVAPS           Z7, Z2
+	VMOVAPS           Z17, Z2
 	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z2
-	VBLENDMPS         Z3, Z2, K1, Z4
-	VMOVUPS           Z4, (AX)
+	VBLENDMPS         Z4, Z2, K1, Z14
+	VMOVUPS           Z14, (CX)
 	VMULPS            Z1, Z1, Z0
-	VBROADCASTSS      c32_ba1b4539<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3ba32f7f<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_bcdb333d<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3de70bfd<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_bec0936c<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3e0375d3<>+0(SB), Z0, Z2
+	VMOVAPS           Z3, Z2
+	VFMADD213PS       Z5, Z0, Z2
+	VFMADD213PS       Z6, Z0, Z2
+	VFMADD213PS       Z7, Z0, Z2
+	VFMADD213PS       Z8, Z0, Z2
+	VFMADD213PS       Z9, Z0, Z2
 	VFMADD213PS       Z1, Z1, Z2
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_40800000<>+0(SB), Z3
-	VMINPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_37b0f4eb<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_b9e3c858<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3b88ad58<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_bccdc737<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3dddc1f0<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3f222306<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3f9093f2<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_b9372ad9<>+0(SB), Z3, Z7
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z3
-	VXORPS.BCST       c32_80000000<>+0(SB), Z7, Z7
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z7, Z8
-	VRNDSCALEPS       $0x08, Z8, Z8
-	VMOVAPS           Z7, Z7
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z8, Z7
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z8, Z7
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z9
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z7, Z9
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z7, Z9
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z7, Z9
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z7, Z9
-	VMULPS            Z7, Z7, Z10
-	VFMADD213PS       Z7, Z10, Z9
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z9, Z7
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z8, Z8
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z8, Z8
-	VPSLLD            $0x17, Z8, Z8
-	VMULPS            Z8, Z7, Z7
-	VSUBPS            Z7, Z3, Z3
+	VANDPS            Z10, Z1, Z0
+	VMINPS            Z0, Z11, Z4
+	VMOVAPS           Z12, Z17
+	VFMADD213PS       Z13, Z4, Z17
+	VFMADD213PS.BCST  c32_3b88ad58<>+0(SB), Z4, Z17
+	VFMADD213PS.BCST  c32_bccdc737<>+0(SB), Z4, Z17
+	VFMADD213PS.BCST  c32_3dddc1f0<>+0(SB), Z4, Z17
+	VFMADD213PS.BCST  c32_3f222306<>+0(SB), Z4, Z17
+	VFMADD213PS.BCST  c32_3f9093f2<>+0(SB), Z4, Z17
+	VFMADD213PS.BCST  c32_b9372ad9<>+0(SB), Z4, Z17
+	VBROADCASTSS      c32_3f800000<>+0(SB), Z4
+	VXORPS.BCST       c32_80000000<>+0(SB), Z17, Z17
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z17, Z18
+	VRNDSCALEPS       $0x08, Z18, Z18
+	VMOVAPS           Z17, Z17
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z18, Z17
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z18, Z17
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z19
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z17, Z19
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z17, Z19
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z17, Z19
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z17, Z19
+	VMULPS            Z17, Z17, Z20
+	VFMADD213PS       Z17, Z20, Z19
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z19, Z17
+	VADDPS.BCST       c32_4b400000<>+0(SB), Z18, Z18
+	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z18, Z18
+	VPSLLD            $0x17, Z18, Z18
+	VMULPS            Z18, Z17, Z17
+	VSUBPS            Z17, Z4, Z4
 	VCMPPS.BCST       $0x11, c32_3f700000<>+0(SB), Z0, K1
-	VMOVAPS           Z3, Z0
+	VMOVAPS           Z4, Z0
 	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z1, Z0
-	VBLENDMPS         Z2, Z0, K1, Z5
-	VMOVUPS           Z5, 64(AX)
+	VBLENDMPS         Z2, Z0, K1, Z15
+	VMOVUPS           Z15, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000010, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -5788,57 +5944,69 @@ tail:
 	KMOVW             SI, K1
 	VMOVUPS.Z         (DX), K1, Z0
 	VMULPS            Z0, Z0, Z1
-	VBROADCASTSS      c32_ba1b4539<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3ba32f7f<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_bcdb333d<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3de70bfd<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_bec0936c<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3e0375d3<>+0(SB), Z1, Z2
+	VMOVAPS           Z3, Z2
+	VFMADD213PS       Z5, Z1, Z2
+	VFMADD213PS       Z6, Z1, Z2
+	VFMADD213PS       Z7, Z1, Z2
+	VFMADD213PS       Z8, Z1, Z2
+	VFMADD213PS       Z9, Z1, Z2
 	VFMADD213PS       Z0, Z0, Z2
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_40800000<>+0(SB), Z3
-	VMINPS            Z1, Z3, Z3
-	VBROADCASTSS      c32_37b0f4eb<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_b9e3c858<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_3b88ad58<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_bccdc737<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_3dddc1f0<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_3f222306<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_3f9093f2<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST  c32_b9372ad9<>+0(SB), Z3, Z4
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z3
-	VXORPS.BCST       c32_80000000<>+0(SB), Z4, Z4
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z4, Z5
-	VRNDSCALEPS       $0x08, Z5, Z5
-	VMOVAPS           Z4, Z4
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z5, Z4
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z5, Z4
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z4, Z7
-	VMULPS            Z4, Z4, Z8
-	VFMADD213PS       Z4, Z8, Z7
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z7, Z4
-	VADDPS.BCST       c32_4b400000<>+0(SB), Z5, Z5
-	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z5, Z5
-	VPSLLD            $0x17, Z5, Z5
-	VMULPS            Z5, Z4, Z4
-	VSUBPS            Z4, Z3, Z3
+	VANDPS            Z10, Z0, Z1
+	VMINPS            Z1, Z11, Z4
+	VMOVAPS           Z12, Z14
+	VFMADD213PS       Z13, Z4, Z14
+	VFMADD213PS.BCST  c32_3b88ad58<>+0(SB), Z4, Z14
+	VFMADD213PS.BCST  c32_bccdc737<>+0(SB), Z4, Z14
+	VFMADD213PS.BCST  c32_3dddc1f0<>+0(SB), Z4, Z14
+	VFMADD213PS.BCST  c32_3f222306<>+0(SB), Z4, Z14
+	VFMADD213PS.BCST  c32_3f9093f2<>+0(SB), Z4, Z14
+	VFMADD213PS.BCST  c32_b9372ad9<>+0(SB), Z4, Z14
+	VBROADCASTSS      c32_3f800000<>+0(SB), Z4
+	VXORPS.BCST       c32_80000000<>+0(SB), Z14, Z14
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z14, Z15
+	VRNDSCALEPS       $0x08, Z15, Z15
+	VMOVAPS           Z14, Z14
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z15, Z14
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z15, Z14
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z17
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z14, Z17
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z14, Z17
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z14, Z17
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z14, Z17
+	VMULPS            Z14, Z14, Z18
+	VFMADD213PS       Z14, Z18, Z17
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z17, Z14
+	VADDPS.BCST       c32_4b400000<>+0(SB), Z15, Z15
+	VPSUBD.BCST       c32_4b3fff81<>+0(SB), Z15, Z15
+	VPSLLD            $0x17, Z15, Z15
+	VMULPS            Z15, Z14, Z14
+	VSUBPS            Z14, Z4, Z4
 	VCMPPS.BCST       $0x11, c32_3f700000<>+0(SB), Z1, K2
-	VMOVAPS           Z3, Z1
+	VMOVAPS           Z4, Z1
 	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z1
-	VBLENDMPS         Z2, Z1, K2, Z6
-	VMOVUPS           Z6, K1, (AX)
+	VBLENDMPS         Z2, Z1, K2, Z16
+	VMOVUPS           Z16, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_ba1b4539<>+0(SB), Z3
+	VBROADCASTSD c32_3ba32f7f<>+0(SB), Z5
+	VBROADCASTSD c32_bcdb333d<>+0(SB), Z6
+	VBROADCASTSD c32_3de70bfd<>+0(SB), Z7
+	VBROADCASTSD c32_bec0936c<>+0(SB), Z8
+	VBROADCASTSD c32_3e0375d3<>+0(SB), Z9
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z10
+	VBROADCASTSD c32_40800000<>+0(SB), Z11
+	VBROADCASTSD c32_37b0f4eb<>+0(SB), Z12
+	VBROADCASTSD c32_b9e3c858<>+0(SB), Z13
+	JMP          begin
 
 DATA c32_ba1b4539<>+0(SB)/8, $0xba1b4539ba1b4539
 DATA c32_ba1b4539<>+8(SB)/8, $0xba1b4539ba1b4539
@@ -5939,85 +6107,86 @@ GLOBL c32_3f700000<>(SB), RODATA|NOPTR, $32
 // func geluF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·geluF32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000020
+	CMPQ             AX, $0x00000020
 	JL               main_end
 	VMOVUPS          (DX), Z0
 	VMOVUPS          64(DX), Z1
-	VANDPS.BCST      c32_7fffffff<>+0(SB), Z0, Z2
-	VBROADCASTSS     c32_40c00000<>+0(SB), Z3
-	VMINPS           Z2, Z3, Z3
-	VBROADCASTSS     c32_34657867<>+0(SB), Z7
-	VFMADD213PS.BCST c32_b6a5f499<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_3840a6b0<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_b94530c5<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_b92e3b49<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_3be978ca<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_bd573b17<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_beeb1b1a<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_bf935779<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_bf800000<>+0(SB), Z3, Z7
-	VCMPPS.BCST      $0x11, c32_40c00000<>+0(SB), Z2, K1
+	VANDPS           Z3, Z0, Z2
+	VMINPS           Z2, Z4, Z5
+	VMOVAPS          Z6, Z7
+	VFMADD213PS      Z8, Z5, Z7
+	VFMADD213PS      Z9, Z5, Z7
+	VFMADD213PS      Z10, Z5, Z7
+	VFMADD213PS      Z11, Z5, Z7
+	VFMADD213PS      Z12, Z5, Z7
+	VFMADD213PS      Z13, Z5, Z7
+	VFMADD213PS      Z14, Z5, Z7
+	VFMADD213PS.BCST c32_bf935779<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_bf800000<>+0(SB), Z5, Z7
+	VCMPPS           $0x11, Z4, Z2, K1
 	VADDPS.BCST      c32_4b400000<>+0(SB), Z7, Z2
-	VSUBPS.BCST      c32_4b400000<>+0(SB), Z2, Z8
-	VSUBPS           Z8, Z7, Z7
-	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z8
-	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z7, Z8
-	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z7, Z8
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z2, Z18
+	VSUBPS           Z18, Z7, Z7
+	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z18
+	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z7, Z18
+	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z7, Z18
+	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z7, Z18
+	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z7, Z18
+	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z7, Z18
 	VPSLLD           $0x17, Z2, Z2
-	VPADDD           Z2, Z8, Z2
+	VPADDD           Z2, Z18, Z2
 	VMOVAPS.Z        Z2, K1, Z2
-	VPXORD           Z4, Z4, Z4
-	VMAXPS           Z0, Z4, Z0
-	VFNMADD231PS     Z2, Z3, Z0
-	VMOVUPS          Z0, (AX)
-	VANDPS.BCST      c32_7fffffff<>+0(SB), Z1, Z0
-	VBROADCASTSS     c32_40c00000<>+0(SB), Z2
-	VMINPS           Z0, Z2, Z2
-	VBROADCASTSS     c32_34657867<>+0(SB), Z3
-	VFMADD213PS.BCST c32_b6a5f499<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_3840a6b0<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_b94530c5<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_b92e3b49<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_3be978ca<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_bd573b17<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_beeb1b1a<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_bf935779<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_bf800000<>+0(SB), Z2, Z3
-	VCMPPS.BCST      $0x11, c32_40c00000<>+0(SB), Z0, K1
-	VADDPS.BCST      c32_4b400000<>+0(SB), Z3, Z0
+	VPXORD           Z15, Z15, Z15
+	VMAXPS           Z0, Z15, Z0
+	VFNMADD231PS     Z2, Z5, Z0
+	VMOVUPS          Z0, (CX)
+	VANDPS           Z3, Z1, Z0
+	VMINPS           Z0, Z4, Z2
+	VMOVAPS          Z6, Z5
+	VFMADD213PS      Z8, Z2, Z5
+	VFMADD213PS      Z9, Z2, Z5
+	VFMADD213PS      Z10, Z2, Z5
+	VFMADD213PS      Z11, Z2, Z5
+	VFMADD213PS      Z12, Z2, Z5
+	VFMADD213PS      Z13, Z2, Z5
+	VFMADD213PS      Z14, Z2, Z5
+	VFMADD213PS.BCST c32_bf935779<>+0(SB), Z2, Z5
+	VFMADD213PS.BCST c32_bf800000<>+0(SB), Z2, Z5
+	VCMPPS           $0x11, Z4, Z0, K1
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z5, Z0
 	VSUBPS.BCST      c32_4b400000<>+0(SB), Z0, Z7
-	VSUBPS           Z7, Z3, Z3
+	VSUBPS           Z7, Z5, Z5
 	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z7
-	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z5, Z7
 	VPSLLD           $0x17, Z0, Z0
 	VPADDD           Z0, Z7, Z0
 	VMOVAPS.Z        Z0, K1, Z0
-	VPXORD           Z5, Z5, Z5
-	VMAXPS           Z1, Z5, Z1
+	VPXORD           Z16, Z16, Z16
+	VMAXPS           Z1, Z16, Z1
 	VFNMADD231PS     Z0, Z2, Z1
-	VMOVUPS          Z1, 64(AX)
+	VMOVUPS          Z1, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000020, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000010, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -6025,44 +6194,56 @@ tail:
 	BZHIQ            BX, SI, SI
 	KMOVW            SI, K1
 	VMOVUPS.Z        (DX), K1, Z0
-	VANDPS.BCST      c32_7fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS     c32_40c00000<>+0(SB), Z2
-	VMINPS           Z1, Z2, Z2
-	VBROADCASTSS     c32_34657867<>+0(SB), Z3
-	VFMADD213PS.BCST c32_b6a5f499<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_3840a6b0<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_b94530c5<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_b92e3b49<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_3be978ca<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_bd573b17<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_beeb1b1a<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_bf935779<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST c32_bf800000<>+0(SB), Z2, Z3
-	VCMPPS.BCST      $0x11, c32_40c00000<>+0(SB), Z1, K2
-	VADDPS.BCST      c32_4b400000<>+0(SB), Z3, Z1
-	VSUBPS.BCST      c32_4b400000<>+0(SB), Z1, Z4
-	VSUBPS           Z4, Z3, Z3
-	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z4
-	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z3, Z4
+	VANDPS           Z3, Z0, Z1
+	VMINPS           Z1, Z4, Z2
+	VMOVAPS          Z6, Z5
+	VFMADD213PS      Z8, Z2, Z5
+	VFMADD213PS      Z9, Z2, Z5
+	VFMADD213PS      Z10, Z2, Z5
+	VFMADD213PS      Z11, Z2, Z5
+	VFMADD213PS      Z12, Z2, Z5
+	VFMADD213PS      Z13, Z2, Z5
+	VFMADD213PS      Z14, Z2, Z5
+	VFMADD213PS.BCST c32_bf935779<>+0(SB), Z2, Z5
+	VFMADD213PS.BCST c32_bf800000<>+0(SB), Z2, Z5
+	VCMPPS           $0x11, Z4, Z1, K2
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z5, Z1
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z1, Z7
+	VSUBPS           Z7, Z5, Z5
+	VBROADCASTSS     c32_3aaddd00<>+0(SB), Z7
+	VFMADD213PS.BCST c32_3c1e755b<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3d635baa<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3e75fcde<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3f317215<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST c32_3f800000<>+0(SB), Z5, Z7
 	VPSLLD           $0x17, Z1, Z1
-	VPADDD           Z1, Z4, Z1
+	VPADDD           Z1, Z7, Z1
 	VMOVAPS.Z        Z1, K2, Z1
-	VPXORD           Z6, Z6, Z6
-	VMAXPS           Z0, Z6, Z0
+	VPXORD           Z17, Z17, Z17
+	VMAXPS           Z0, Z17, Z0
 	VFNMADD231PS     Z1, Z2, Z0
-	VMOVUPS          Z0, K1, (AX)
+	VMOVUPS          Z0, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z3
+	VBROADCASTSD c32_40c00000<>+0(SB), Z4
+	VBROADCASTSD c32_34657867<>+0(SB), Z6
+	VBROADCASTSD c32_b6a5f499<>+0(SB), Z8
+	VBROADCASTSD c32_3840a6b0<>+0(SB), Z9
+	VBROADCASTSD c32_b94530c5<>+0(SB), Z10
+	VBROADCASTSD c32_b92e3b49<>+0(SB), Z11
+	VBROADCASTSD c32_3be978ca<>+0(SB), Z12
+	VBROADCASTSD c32_bd573b17<>+0(SB), Z13
+	VBROADCASTSD c32_beeb1b1a<>+0(SB), Z14
+	JMP          begin
 
 DATA c32_34657867<>+0(SB)/8, $0x3465786734657867
 DATA c32_34657867<>+8(SB)/8, $0x3465786734657867
@@ -6121,156 +6302,169 @@ GLOBL c32_bf935779<>(SB), RODATA|NOPTR, $32
 // func sinF32AVX512(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·sinF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z2
-	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K2
-	KORW              K1, K2, K1
-	KORTESTW          K1, K1
-	JNE               done
-	VMOVAPS           Z0, Z2
-	VBROADCASTSS      c32_4b400000<>+0(SB), Z6
-	VFMADD132PS.BCST  c32_3f22f983<>+0(SB), Z6, Z2
-	VSUBPS.BCST       c32_4b400000<>+0(SB), Z2, Z6
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3fc90fda<>+0(SB), Z6, Z0
-	VFNMADD231PS.BCST c32_33a22168<>+0(SB), Z6, Z0
-	VFNMADD231PS.BCST c32_27c234c4<>+0(SB), Z6, Z0
-	VMULPS            Z0, Z0, Z6
-	VBROADCASTSS      c32_b94c9061<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_3c08836a<>+0(SB), Z6, Z7
-	VFMADD213PS.BCST  c32_be2aaaa2<>+0(SB), Z6, Z7
-	VMULPS            Z0, Z6, Z8
-	VFMADD213PS       Z0, Z8, Z7
-	VMOVAPS           Z7, Z7
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z7
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z6, Z0
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z8
-	VSUBPS            Z0, Z8, Z9
-	VSUBPS            Z9, Z8, Z8
-	VSUBPS            Z0, Z8, Z0
-	VBROADCASTSS      c32_37cce5c2<>+0(SB), Z8
-	VFMADD213PS.BCST  c32_bab605e2<>+0(SB), Z6, Z8
-	VFMADD213PS.BCST  c32_3d2aaaa5<>+0(SB), Z6, Z8
-	VMULPS            Z6, Z6, Z6
-	VFMADD213PS       Z0, Z6, Z8
-	VADDPS            Z9, Z8, Z0
-	VPTESTMD.BCST     c32_00000001<>+0(SB), Z2, K1
-	VBLENDMPS         Z0, Z7, K1, Z3
-	VPANDD.BCST       c32_00000002<>+0(SB), Z2, Z0
-	VPSLLD            $0x1e, Z0, Z0
-	VXORPS            Z0, Z3, Z0
-	VMOVUPS           Z0, (AX)
-	VMOVAPS           Z1, Z0
-	VBROADCASTSS      c32_4b400000<>+0(SB), Z2
-	VFMADD132PS.BCST  c32_3f22f983<>+0(SB), Z2, Z0
-	VSUBPS.BCST       c32_4b400000<>+0(SB), Z0, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3fc90fda<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_33a22168<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_27c234c4<>+0(SB), Z2, Z1
-	VMULPS            Z1, Z1, Z2
-	VBROADCASTSS      c32_b94c9061<>+0(SB), Z6
-	VFMADD213PS.BCST  c32_3c08836a<>+0(SB), Z2, Z6
-	VFMADD213PS.BCST  c32_be2aaaa2<>+0(SB), Z2, Z6
-	VMULPS            Z1, Z2, Z7
-	VFMADD213PS       Z1, Z7, Z6
-	VMOVAPS           Z6, Z6
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z1, Z6
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z7
-	VSUBPS            Z1, Z7, Z8
-	VSUBPS            Z8, Z7, Z7
-	VSUBPS            Z1, Z7, Z1
-	VBROADCASTSS      c32_37cce5c2<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_bab605e2<>+0(SB), Z2, Z7
-	VFMADD213PS.BCST  c32_3d2aaaa5<>+0(SB), Z2, Z7
-	VMULPS            Z2, Z2, Z2
-	VFMADD213PS       Z1, Z2, Z7
-	VADDPS            Z8, Z7, Z1
-	VPTESTMD.BCST     c32_00000001<>+0(SB), Z0, K1
-	VBLENDMPS         Z1, Z6, K1, Z4
-	VPANDD.BCST       c32_00000002<>+0(SB), Z0, Z0
-	VPSLLD            $0x1e, Z0, Z0
-	VXORPS            Z0, Z4, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VANDPS           Z3, Z0, Z2
+	VCMPPS           $0x16, Z4, Z2, K1
+	VANDPS           Z3, Z1, Z2
+	VCMPPS           $0x16, Z4, Z2, K2
+	KORW             K1, K2, K1
+	KORTESTW         K1, K1
+	JNE              done
+	VMOVAPS          Z0, Z2
+	VFMADD132PS      Z6, Z5, Z2
+	VSUBPS           Z5, Z2, Z16
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z16, Z0
+	VFNMADD231PS     Z8, Z16, Z0
+	VFNMADD231PS     Z9, Z16, Z0
+	VMULPS           Z0, Z0, Z16
+	VMOVAPS          Z10, Z17
+	VFMADD213PS      Z11, Z16, Z17
+	VFMADD213PS      Z12, Z16, Z17
+	VMULPS           Z0, Z16, Z18
+	VFMADD213PS      Z0, Z18, Z17
+	VMOVAPS          Z17, Z17
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z17
+	VMULPS.BCST      c32_3f000000<>+0(SB), Z16, Z0
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z18
+	VSUBPS           Z0, Z18, Z19
+	VSUBPS           Z19, Z18, Z18
+	VSUBPS           Z0, Z18, Z0
+	VBROADCASTSS     c32_37cce5c2<>+0(SB), Z18
+	VFMADD213PS.BCST c32_bab605e2<>+0(SB), Z16, Z18
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z16, Z18
+	VMULPS           Z16, Z16, Z16
+	VFMADD213PS      Z0, Z16, Z18
+	VADDPS           Z19, Z18, Z0
+	VPTESTMD.BCST    c32_00000001<>+0(SB), Z2, K1
+	VBLENDMPS        Z0, Z17, K1, Z13
+	VPANDD.BCST      c32_00000002<>+0(SB), Z2, Z0
+	VPSLLD           $0x1e, Z0, Z0
+	VXORPS           Z0, Z13, Z0
+	VMOVUPS          Z0, (CX)
+	VMOVAPS          Z1, Z0
+	VFMADD132PS      Z6, Z5, Z0
+	VSUBPS           Z5, Z0, Z2
+	VMOVAPS          Z1, Z1
+	VFNMADD231PS     Z7, Z2, Z1
+	VFNMADD231PS     Z8, Z2, Z1
+	VFNMADD231PS     Z9, Z2, Z1
+	VMULPS           Z1, Z1, Z2
+	VMOVAPS          Z10, Z16
+	VFMADD213PS      Z11, Z2, Z16
+	VFMADD213PS      Z12, Z2, Z16
+	VMULPS           Z1, Z2, Z17
+	VFMADD213PS      Z1, Z17, Z16
+	VMOVAPS          Z16, Z16
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z1, Z16
+	VMULPS.BCST      c32_3f000000<>+0(SB), Z2, Z1
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z17
+	VSUBPS           Z1, Z17, Z18
+	VSUBPS           Z18, Z17, Z17
+	VSUBPS           Z1, Z17, Z1
+	VBROADCASTSS     c32_37cce5c2<>+0(SB), Z17
+	VFMADD213PS.BCST c32_bab605e2<>+0(SB), Z2, Z17
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z2, Z17
+	VMULPS           Z2, Z2, Z2
+	VFMADD213PS      Z1, Z2, Z17
+	VADDPS           Z18, Z17, Z1
+	VPTESTMD.BCST    c32_00000001<>+0(SB), Z0, K1
+	VBLENDMPS        Z1, Z16, K1, Z14
+	VPANDD.BCST      c32_00000002<>+0(SB), Z0, Z0
+	VPSLLD           $0x1e, Z0, Z0
+	VXORPS           Z0, Z14, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z1, K2
-	KORTESTW          K2, K2
-	JNE               done
-	VMOVAPS           Z0, Z1
-	VBROADCASTSS      c32_4b400000<>+0(SB), Z2
-	VFMADD132PS.BCST  c32_3f22f983<>+0(SB), Z2, Z1
-	VSUBPS.BCST       c32_4b400000<>+0(SB), Z1, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3fc90fda<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_33a22168<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_27c234c4<>+0(SB), Z2, Z0
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_b94c9061<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c08836a<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_be2aaaa2<>+0(SB), Z2, Z3
-	VMULPS            Z0, Z2, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VMOVAPS           Z3, Z3
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z3
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z4
-	VSUBPS            Z0, Z4, Z6
-	VSUBPS            Z6, Z4, Z4
-	VSUBPS            Z0, Z4, Z0
-	VBROADCASTSS      c32_37cce5c2<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_bab605e2<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aaaa5<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z2
-	VFMADD213PS       Z0, Z2, Z4
-	VADDPS            Z6, Z4, Z0
-	VPTESTMD.BCST     c32_00000001<>+0(SB), Z1, K2
-	VBLENDMPS         Z0, Z3, K2, Z5
-	VPANDD.BCST       c32_00000002<>+0(SB), Z1, Z0
-	VPSLLD            $0x1e, Z0, Z0
-	VXORPS            Z0, Z5, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VANDPS           Z3, Z0, Z1
+	VCMPPS           $0x16, Z4, Z1, K2
+	KORTESTW         K2, K2
+	JNE              done
+	VMOVAPS          Z0, Z1
+	VFMADD132PS      Z6, Z5, Z1
+	VSUBPS           Z5, Z1, Z2
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z2, Z0
+	VFNMADD231PS     Z8, Z2, Z0
+	VFNMADD231PS     Z9, Z2, Z0
+	VMULPS           Z0, Z0, Z2
+	VMOVAPS          Z10, Z13
+	VFMADD213PS      Z11, Z2, Z13
+	VFMADD213PS      Z12, Z2, Z13
+	VMULPS           Z0, Z2, Z14
+	VFMADD213PS      Z0, Z14, Z13
+	VMOVAPS          Z13, Z13
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z13
+	VMULPS.BCST      c32_3f000000<>+0(SB), Z2, Z0
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z14
+	VSUBPS           Z0, Z14, Z16
+	VSUBPS           Z16, Z14, Z14
+	VSUBPS           Z0, Z14, Z0
+	VBROADCASTSS     c32_37cce5c2<>+0(SB), Z14
+	VFMADD213PS.BCST c32_bab605e2<>+0(SB), Z2, Z14
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z2, Z14
+	VMULPS           Z2, Z2, Z2
+	VFMADD213PS      Z0, Z2, Z14
+	VADDPS           Z16, Z14, Z0
+	VPTESTMD.BCST    c32_00000001<>+0(SB), Z1, K2
+	VBLENDMPS        Z0, Z13, K2, Z15
+	VPANDD.BCST      c32_00000002<>+0(SB), Z1, Z0
+	VPSLLD           $0x1e, Z0, Z0
+	VXORPS           Z0, Z15, Z0
+	VMOVUPS          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z3
+	VBROADCASTSD c32_47800000<>+0(SB), Z4
+	VBROADCASTSD c32_4b400000<>+0(SB), Z5
+	VBROADCASTSD c32_3f22f983<>+0(SB), Z6
+	VBROADCASTSD c32_3fc90fda<>+0(SB), Z7
+	VBROADCASTSD c32_33a22168<>+0(SB), Z8
+	VBROADCASTSD c32_27c234c4<>+0(SB), Z9
+	VBROADCASTSD c32_b94c9061<>+0(SB), Z10
+	VBROADCASTSD c32_3c08836a<>+0(SB), Z11
+	VBROADCASTSD c32_be2aaaa2<>+0(SB), Z12
+	JMP          begin
 
 DATA c32_47800000<>+0(SB)/8, $0x4780000047800000
 DATA c32_47800000<>+8(SB)/8, $0x4780000047800000
@@ -6353,170 +6547,183 @@ GLOBL c32_00000002<>(SB), RODATA|NOPTR, $32
 // func cosF32AVX512(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·cosF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z2
-	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z2
-	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z2, K2
-	KORW              K1, K2, K1
-	KORTESTW          K1, K1
-	JNE               done
-	VMOVAPS           Z0, Z2
-	VBROADCASTSS      c32_4b400000<>+0(SB), Z6
-	VFMADD132PS.BCST  c32_3f22f983<>+0(SB), Z6, Z2
-	VSUBPS.BCST       c32_4b400000<>+0(SB), Z2, Z6
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3fc90fda<>+0(SB), Z6, Z0
-	VFNMADD231PS.BCST c32_33a22168<>+0(SB), Z6, Z0
-	VFNMADD231PS.BCST c32_27c234c4<>+0(SB), Z6, Z0
-	VPADDD.BCST       c32_00000001<>+0(SB), Z2, Z2
-	VMULPS            Z0, Z0, Z6
-	VBROADCASTSS      c32_b94c9061<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_3c08836a<>+0(SB), Z6, Z7
-	VFMADD213PS.BCST  c32_be2aaaa2<>+0(SB), Z6, Z7
-	VMULPS            Z0, Z6, Z8
-	VFMADD213PS       Z0, Z8, Z7
-	VMOVAPS           Z7, Z7
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z7
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z6, Z0
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z8
-	VSUBPS            Z0, Z8, Z9
-	VSUBPS            Z9, Z8, Z8
-	VSUBPS            Z0, Z8, Z0
-	VBROADCASTSS      c32_37cce5c2<>+0(SB), Z8
-	VFMADD213PS.BCST  c32_bab605e2<>+0(SB), Z6, Z8
-	VFMADD213PS.BCST  c32_3d2aaaa5<>+0(SB), Z6, Z8
-	VMULPS            Z6, Z6, Z6
-	VFMADD213PS       Z0, Z6, Z8
-	VADDPS            Z9, Z8, Z0
-	VPTESTMD.BCST     c32_00000001<>+0(SB), Z2, K1
-	VBLENDMPS         Z0, Z7, K1, Z3
-	VPANDD.BCST       c32_00000002<>+0(SB), Z2, Z0
-	VPSLLD            $0x1e, Z0, Z0
-	VXORPS            Z0, Z3, Z0
-	VMOVUPS           Z0, (AX)
-	VMOVAPS           Z1, Z0
-	VBROADCASTSS      c32_4b400000<>+0(SB), Z2
-	VFMADD132PS.BCST  c32_3f22f983<>+0(SB), Z2, Z0
-	VSUBPS.BCST       c32_4b400000<>+0(SB), Z0, Z2
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3fc90fda<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_33a22168<>+0(SB), Z2, Z1
-	VFNMADD231PS.BCST c32_27c234c4<>+0(SB), Z2, Z1
-	VPADDD.BCST       c32_00000001<>+0(SB), Z0, Z0
-	VMULPS            Z1, Z1, Z2
-	VBROADCASTSS      c32_b94c9061<>+0(SB), Z6
-	VFMADD213PS.BCST  c32_3c08836a<>+0(SB), Z2, Z6
-	VFMADD213PS.BCST  c32_be2aaaa2<>+0(SB), Z2, Z6
-	VMULPS            Z1, Z2, Z7
-	VFMADD213PS       Z1, Z7, Z6
-	VMOVAPS           Z6, Z6
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z1, Z6
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z1
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z7
-	VSUBPS            Z1, Z7, Z8
-	VSUBPS            Z8, Z7, Z7
-	VSUBPS            Z1, Z7, Z1
-	VBROADCASTSS      c32_37cce5c2<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_bab605e2<>+0(SB), Z2, Z7
-	VFMADD213PS.BCST  c32_3d2aaaa5<>+0(SB), Z2, Z7
-	VMULPS            Z2, Z2, Z2
-	VFMADD213PS       Z1, Z2, Z7
-	VADDPS            Z8, Z7, Z1
-	VPTESTMD.BCST     c32_00000001<>+0(SB), Z0, K1
-	VBLENDMPS         Z1, Z6, K1, Z4
-	VPANDD.BCST       c32_00000002<>+0(SB), Z0, Z0
-	VPSLLD            $0x1e, Z0, Z0
-	VXORPS            Z0, Z4, Z0
-	VMOVUPS           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	VANDPS           Z3, Z0, Z2
+	VCMPPS           $0x16, Z4, Z2, K1
+	VANDPS           Z3, Z1, Z2
+	VCMPPS           $0x16, Z4, Z2, K2
+	KORW             K1, K2, K1
+	KORTESTW         K1, K1
+	JNE              done
+	VMOVAPS          Z0, Z2
+	VFMADD132PS      Z6, Z5, Z2
+	VSUBPS           Z5, Z2, Z16
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z16, Z0
+	VFNMADD231PS     Z8, Z16, Z0
+	VFNMADD231PS     Z9, Z16, Z0
+	VPADDD           Z10, Z2, Z2
+	VMULPS           Z0, Z0, Z16
+	VMOVAPS          Z11, Z17
+	VFMADD213PS      Z12, Z16, Z17
+	VFMADD213PS.BCST c32_be2aaaa2<>+0(SB), Z16, Z17
+	VMULPS           Z0, Z16, Z18
+	VFMADD213PS      Z0, Z18, Z17
+	VMOVAPS          Z17, Z17
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z17
+	VMULPS.BCST      c32_3f000000<>+0(SB), Z16, Z0
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z18
+	VSUBPS           Z0, Z18, Z19
+	VSUBPS           Z19, Z18, Z18
+	VSUBPS           Z0, Z18, Z0
+	VBROADCASTSS     c32_37cce5c2<>+0(SB), Z18
+	VFMADD213PS.BCST c32_bab605e2<>+0(SB), Z16, Z18
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z16, Z18
+	VMULPS           Z16, Z16, Z16
+	VFMADD213PS      Z0, Z16, Z18
+	VADDPS           Z19, Z18, Z0
+	VPTESTMD         Z10, Z2, K1
+	VBLENDMPS        Z0, Z17, K1, Z13
+	VPANDD.BCST      c32_00000002<>+0(SB), Z2, Z0
+	VPSLLD           $0x1e, Z0, Z0
+	VXORPS           Z0, Z13, Z0
+	VMOVUPS          Z0, (CX)
+	VMOVAPS          Z1, Z0
+	VFMADD132PS      Z6, Z5, Z0
+	VSUBPS           Z5, Z0, Z2
+	VMOVAPS          Z1, Z1
+	VFNMADD231PS     Z7, Z2, Z1
+	VFNMADD231PS     Z8, Z2, Z1
+	VFNMADD231PS     Z9, Z2, Z1
+	VPADDD           Z10, Z0, Z0
+	VMULPS           Z1, Z1, Z2
+	VMOVAPS          Z11, Z16
+	VFMADD213PS      Z12, Z2, Z16
+	VFMADD213PS.BCST c32_be2aaaa2<>+0(SB), Z2, Z16
+	VMULPS           Z1, Z2, Z17
+	VFMADD213PS      Z1, Z17, Z16
+	VMOVAPS          Z16, Z16
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z1, Z16
+	VMULPS.BCST      c32_3f000000<>+0(SB), Z2, Z1
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z17
+	VSUBPS           Z1, Z17, Z18
+	VSUBPS           Z18, Z17, Z17
+	VSUBPS           Z1, Z17, Z1
+	VBROADCASTSS     c32_37cce5c2<>+0(SB), Z17
+	VFMADD213PS.BCST c32_bab605e2<>+0(SB), Z2, Z17
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z2, Z17
+	VMULPS           Z2, Z2, Z2
+	VFMADD213PS      Z1, Z2, Z17
+	VADDPS           Z18, Z17, Z1
+	VPTESTMD         Z10, Z0, K1
+	VBLENDMPS        Z1, Z16, K1, Z14
+	VPANDD.BCST      c32_00000002<>+0(SB), Z0, Z0
+	VPSLLD           $0x1e, Z0, Z0
+	VXORPS           Z0, Z14, Z0
+	VMOVUPS          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST       $0x16, c32_47800000<>+0(SB), Z1, K2
-	KORTESTW          K2, K2
-	JNE               done
-	VMOVAPS           Z0, Z1
-	VBROADCASTSS      c32_4b400000<>+0(SB), Z2
-	VFMADD132PS.BCST  c32_3f22f983<>+0(SB), Z2, Z1
-	VSUBPS.BCST       c32_4b400000<>+0(SB), Z1, Z2
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3fc90fda<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_33a22168<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST c32_27c234c4<>+0(SB), Z2, Z0
-	VPADDD.BCST       c32_00000001<>+0(SB), Z1, Z1
-	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      c32_b94c9061<>+0(SB), Z3
-	VFMADD213PS.BCST  c32_3c08836a<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  c32_be2aaaa2<>+0(SB), Z2, Z3
-	VMULPS            Z0, Z2, Z4
-	VFMADD213PS       Z0, Z4, Z3
-	VMOVAPS           Z3, Z3
-	VPTERNLOGD.BCST   $0xf8, c32_80000000<>+0(SB), Z0, Z3
-	VMULPS.BCST       c32_3f000000<>+0(SB), Z2, Z0
-	VBROADCASTSS      c32_3f800000<>+0(SB), Z4
-	VSUBPS            Z0, Z4, Z6
-	VSUBPS            Z6, Z4, Z4
-	VSUBPS            Z0, Z4, Z0
-	VBROADCASTSS      c32_37cce5c2<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_bab605e2<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aaaa5<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z2
-	VFMADD213PS       Z0, Z2, Z4
-	VADDPS            Z6, Z4, Z0
-	VPTESTMD.BCST     c32_00000001<>+0(SB), Z1, K2
-	VBLENDMPS         Z0, Z3, K2, Z5
-	VPANDD.BCST       c32_00000002<>+0(SB), Z1, Z0
-	VPSLLD            $0x1e, Z0, Z0
-	VXORPS            Z0, Z5, Z0
-	VMOVUPS           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VANDPS           Z3, Z0, Z1
+	VCMPPS           $0x16, Z4, Z1, K2
+	KORTESTW         K2, K2
+	JNE              done
+	VMOVAPS          Z0, Z1
+	VFMADD132PS      Z6, Z5, Z1
+	VSUBPS           Z5, Z1, Z2
+	VMOVAPS          Z0, Z0
+	VFNMADD231PS     Z7, Z2, Z0
+	VFNMADD231PS     Z8, Z2, Z0
+	VFNMADD231PS     Z9, Z2, Z0
+	VPADDD           Z10, Z1, Z1
+	VMULPS           Z0, Z0, Z2
+	VMOVAPS          Z11, Z13
+	VFMADD213PS      Z12, Z2, Z13
+	VFMADD213PS.BCST c32_be2aaaa2<>+0(SB), Z2, Z13
+	VMULPS           Z0, Z2, Z14
+	VFMADD213PS      Z0, Z14, Z13
+	VMOVAPS          Z13, Z13
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z13
+	VMULPS.BCST      c32_3f000000<>+0(SB), Z2, Z0
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z14
+	VSUBPS           Z0, Z14, Z16
+	VSUBPS           Z16, Z14, Z14
+	VSUBPS           Z0, Z14, Z0
+	VBROADCASTSS     c32_37cce5c2<>+0(SB), Z14
+	VFMADD213PS.BCST c32_bab605e2<>+0(SB), Z2, Z14
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z2, Z14
+	VMULPS           Z2, Z2, Z2
+	VFMADD213PS      Z0, Z2, Z14
+	VADDPS           Z16, Z14, Z0
+	VPTESTMD         Z10, Z1, K2
+	VBLENDMPS        Z0, Z13, K2, Z15
+	VPANDD.BCST      c32_00000002<>+0(SB), Z1, Z0
+	VPSLLD           $0x1e, Z0, Z0
+	VXORPS           Z0, Z15, Z0
+	VMOVUPS          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z3
+	VBROADCASTSD c32_47800000<>+0(SB), Z4
+	VBROADCASTSD c32_4b400000<>+0(SB), Z5
+	VBROADCASTSD c32_3f22f983<>+0(SB), Z6
+	VBROADCASTSD c32_3fc90fda<>+0(SB), Z7
+	VBROADCASTSD c32_33a22168<>+0(SB), Z8
+	VBROADCASTSD c32_27c234c4<>+0(SB), Z9
+	VBROADCASTSD c32_00000001<>+0(SB), Z10
+	VBROADCASTSD c32_b94c9061<>+0(SB), Z11
+	VBROADCASTSD c32_3c08836a<>+0(SB), Z12
+	JMP          begin
 
 // func addF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·addF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -6527,24 +6734,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VADDPD  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VADDPD  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VADDPD  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -6554,11 +6761,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6568,36 +6775,36 @@ done:
 // func addVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·addVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VADDPD  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VADDPD  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VADDPD  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -6606,10 +6813,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VADDPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6619,13 +6826,13 @@ done:
 // func subF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -6636,24 +6843,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VSUBPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VSUBPD  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VSUBPD  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VSUBPD  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -6663,11 +6870,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VSUBPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6677,36 +6884,36 @@ done:
 // func subVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VSUBPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VSUBPD  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VSUBPD  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VSUBPD  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -6715,10 +6922,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VSUBPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6728,36 +6935,36 @@ done:
 // func subSVF64AVX512(dst *float64, y *float64, n int, x float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subSVF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSD x+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VSUBPD  Z1, Z0, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VSUBPD  Z2, Z0, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VSUBPD  Z3, Z0, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VSUBPD  Z4, Z0, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -6766,10 +6973,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VSUBPD    Z1, Z0, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6779,13 +6986,13 @@ done:
 // func mulF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·mulF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -6796,24 +7003,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VMULPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VMULPD  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VMULPD  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VMULPD  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -6823,11 +7030,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VMULPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6837,36 +7044,36 @@ done:
 // func mulVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·mulVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VMULPD  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VMULPD  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VMULPD  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -6875,10 +7082,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6888,13 +7095,13 @@ done:
 // func squaredDifferenceF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -6906,27 +7113,27 @@ main:
 	VMOVUPD 192(BX), Z7
 	VSUBPD  Z1, Z0, Z0
 	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VSUBPD  Z3, Z2, Z0
 	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VSUBPD  Z5, Z4, Z0
 	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VSUBPD  Z7, Z6, Z0
 	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -6937,11 +7144,11 @@ tail:
 	VMOVUPD.Z (BX), K1, Z1
 	VSUBPD    Z1, Z0, Z0
 	VMULPD    Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -6951,13 +7158,13 @@ done:
 // func squaredDifferenceVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -6965,26 +7172,26 @@ main:
 	VMOVUPD 192(DX), Z4
 	VSUBPD  Z0, Z1, Z1
 	VMULPD  Z1, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VSUBPD  Z0, Z2, Z1
 	VMULPD  Z1, Z1, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VSUBPD  Z0, Z3, Z1
 	VMULPD  Z1, Z1, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VSUBPD  Z0, Z4, Z1
 	VMULPD  Z1, Z1, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -6994,10 +7201,10 @@ tail:
 	VMOVUPD.Z (DX), K1, Z1
 	VSUBPD    Z0, Z1, Z1
 	VMULPD    Z1, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7007,13 +7214,13 @@ done:
 // func divF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·divF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -7024,24 +7231,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VDIVPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VDIVPD  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VDIVPD  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VDIVPD  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -7051,11 +7258,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VDIVPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7065,36 +7272,36 @@ done:
 // func divVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·divVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VDIVPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VDIVPD  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VDIVPD  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VDIVPD  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -7103,10 +7310,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VDIVPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7116,36 +7323,36 @@ done:
 // func divSVF64AVX512(dst *float64, y *float64, n int, x float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·divSVF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSD x+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VDIVPD  Z1, Z0, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VDIVPD  Z2, Z0, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VDIVPD  Z3, Z0, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VDIVPD  Z4, Z0, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -7154,10 +7361,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VDIVPD    Z1, Z0, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7167,13 +7374,13 @@ done:
 // func maximumF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·maximumF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z0
 	VMOVUPD   (BX), Z1
@@ -7192,7 +7399,7 @@ main:
 	VBLENDMPD Z9, Z8, K2, Z10
 	VMAXPD    Z1, Z0, Z0
 	VBLENDMPD Z10, Z0, K1, Z11
-	VMOVUPD   Z11, (AX)
+	VMOVUPD   Z11, (CX)
 	VCMPPD    $0x03, Z3, Z2, K1
 	VCMPPD    $0x00, Z3, Z2, K2
 	KORW      K1, K2, K1
@@ -7202,7 +7409,7 @@ main:
 	VBLENDMPD Z1, Z0, K2, Z12
 	VMAXPD    Z3, Z2, Z0
 	VBLENDMPD Z12, Z0, K1, Z13
-	VMOVUPD   Z13, 64(AX)
+	VMOVUPD   Z13, 64(CX)
 	VCMPPD    $0x03, Z5, Z4, K1
 	VCMPPD    $0x00, Z5, Z4, K2
 	KORW      K1, K2, K1
@@ -7212,7 +7419,7 @@ main:
 	VBLENDMPD Z1, Z0, K2, Z14
 	VMAXPD    Z5, Z4, Z0
 	VBLENDMPD Z14, Z0, K1, Z15
-	VMOVUPD   Z15, 128(AX)
+	VMOVUPD   Z15, 128(CX)
 	VCMPPD    $0x03, Z7, Z6, K1
 	VCMPPD    $0x00, Z7, Z6, K2
 	KORW      K1, K2, K1
@@ -7222,18 +7429,18 @@ main:
 	VBLENDMPD Z1, Z0, K2, Z16
 	VMAXPD    Z7, Z6, Z0
 	VBLENDMPD Z16, Z0, K1, Z17
-	VMOVUPD   Z17, 192(AX)
+	VMOVUPD   Z17, 192(CX)
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -7251,11 +7458,11 @@ tail:
 	VBLENDMPD Z3, Z2, K3, Z18
 	VMAXPD    Z1, Z0, Z0
 	VBLENDMPD Z18, Z0, K2, Z19
-	VMOVUPD   Z19, K1, (AX)
+	VMOVUPD   Z19, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7265,13 +7472,13 @@ done:
 // func maximumVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·maximumVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z1
 	VMOVUPD   64(DX), Z2
@@ -7286,7 +7493,7 @@ main:
 	VBLENDMPD Z6, Z5, K2, Z7
 	VMAXPD    Z0, Z1, Z1
 	VBLENDMPD Z7, Z1, K1, Z8
-	VMOVUPD   Z8, (AX)
+	VMOVUPD   Z8, (CX)
 	VCMPPD    $0x03, Z0, Z2, K1
 	VCMPPD    $0x00, Z0, Z2, K2
 	KORW      K1, K2, K1
@@ -7296,7 +7503,7 @@ main:
 	VBLENDMPD Z5, Z1, K2, Z9
 	VMAXPD    Z0, Z2, Z1
 	VBLENDMPD Z9, Z1, K1, Z10
-	VMOVUPD   Z10, 64(AX)
+	VMOVUPD   Z10, 64(CX)
 	VCMPPD    $0x03, Z0, Z3, K1
 	VCMPPD    $0x00, Z0, Z3, K2
 	KORW      K1, K2, K1
@@ -7306,7 +7513,7 @@ main:
 	VBLENDMPD Z2, Z1, K2, Z11
 	VMAXPD    Z0, Z3, Z1
 	VBLENDMPD Z11, Z1, K1, Z12
-	VMOVUPD   Z12, 128(AX)
+	VMOVUPD   Z12, 128(CX)
 	VCMPPD    $0x03, Z0, Z4, K1
 	VCMPPD    $0x00, Z0, Z4, K2
 	KORW      K1, K2, K1
@@ -7316,17 +7523,17 @@ main:
 	VBLENDMPD Z2, Z1, K2, Z13
 	VMAXPD    Z0, Z4, Z1
 	VBLENDMPD Z13, Z1, K1, Z14
-	VMOVUPD   Z14, 192(AX)
+	VMOVUPD   Z14, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -7343,10 +7550,10 @@ tail:
 	VBLENDMPD Z3, Z2, K3, Z15
 	VMAXPD    Z0, Z1, Z1
 	VBLENDMPD Z15, Z1, K2, Z16
-	VMOVUPD   Z16, K1, (AX)
+	VMOVUPD   Z16, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7356,13 +7563,13 @@ done:
 // func minimumF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·minimumF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z0
 	VMOVUPD   (BX), Z1
@@ -7381,7 +7588,7 @@ main:
 	VBLENDMPD Z8, Z9, K2, Z10
 	VMINPD    Z1, Z0, Z0
 	VBLENDMPD Z10, Z0, K1, Z11
-	VMOVUPD   Z11, (AX)
+	VMOVUPD   Z11, (CX)
 	VCMPPD    $0x03, Z3, Z2, K1
 	VCMPPD    $0x00, Z3, Z2, K2
 	KORW      K1, K2, K1
@@ -7391,7 +7598,7 @@ main:
 	VBLENDMPD Z0, Z1, K2, Z12
 	VMINPD    Z3, Z2, Z0
 	VBLENDMPD Z12, Z0, K1, Z13
-	VMOVUPD   Z13, 64(AX)
+	VMOVUPD   Z13, 64(CX)
 	VCMPPD    $0x03, Z5, Z4, K1
 	VCMPPD    $0x00, Z5, Z4, K2
 	KORW      K1, K2, K1
@@ -7401,7 +7608,7 @@ main:
 	VBLENDMPD Z0, Z1, K2, Z14
 	VMINPD    Z5, Z4, Z0
 	VBLENDMPD Z14, Z0, K1, Z15
-	VMOVUPD   Z15, 128(AX)
+	VMOVUPD   Z15, 128(CX)
 	VCMPPD    $0x03, Z7, Z6, K1
 	VCMPPD    $0x00, Z7, Z6, K2
 	KORW      K1, K2, K1
@@ -7411,18 +7618,18 @@ main:
 	VBLENDMPD Z0, Z1, K2, Z16
 	VMINPD    Z7, Z6, Z0
 	VBLENDMPD Z16, Z0, K1, Z17
-	VMOVUPD   Z17, 192(AX)
+	VMOVUPD   Z17, 192(CX)
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -7440,11 +7647,11 @@ tail:
 	VBLENDMPD Z2, Z3, K3, Z18
 	VMINPD    Z1, Z0, Z0
 	VBLENDMPD Z18, Z0, K2, Z19
-	VMOVUPD   Z19, K1, (AX)
+	VMOVUPD   Z19, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7454,13 +7661,13 @@ done:
 // func minimumVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·minimumVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z1
 	VMOVUPD   64(DX), Z2
@@ -7475,7 +7682,7 @@ main:
 	VBLENDMPD Z5, Z6, K2, Z7
 	VMINPD    Z0, Z1, Z1
 	VBLENDMPD Z7, Z1, K1, Z8
-	VMOVUPD   Z8, (AX)
+	VMOVUPD   Z8, (CX)
 	VCMPPD    $0x03, Z0, Z2, K1
 	VCMPPD    $0x00, Z0, Z2, K2
 	KORW      K1, K2, K1
@@ -7485,7 +7692,7 @@ main:
 	VBLENDMPD Z1, Z5, K2, Z9
 	VMINPD    Z0, Z2, Z1
 	VBLENDMPD Z9, Z1, K1, Z10
-	VMOVUPD   Z10, 64(AX)
+	VMOVUPD   Z10, 64(CX)
 	VCMPPD    $0x03, Z0, Z3, K1
 	VCMPPD    $0x00, Z0, Z3, K2
 	KORW      K1, K2, K1
@@ -7495,7 +7702,7 @@ main:
 	VBLENDMPD Z1, Z2, K2, Z11
 	VMINPD    Z0, Z3, Z1
 	VBLENDMPD Z11, Z1, K1, Z12
-	VMOVUPD   Z12, 128(AX)
+	VMOVUPD   Z12, 128(CX)
 	VCMPPD    $0x03, Z0, Z4, K1
 	VCMPPD    $0x00, Z0, Z4, K2
 	KORW      K1, K2, K1
@@ -7505,17 +7712,17 @@ main:
 	VBLENDMPD Z1, Z2, K2, Z13
 	VMINPD    Z0, Z4, Z1
 	VBLENDMPD Z13, Z1, K1, Z14
-	VMOVUPD   Z14, 192(AX)
+	VMOVUPD   Z14, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -7532,10 +7739,10 @@ tail:
 	VBLENDMPD Z2, Z3, K3, Z15
 	VMINPD    Z0, Z1, Z1
 	VBLENDMPD Z15, Z1, K2, Z16
-	VMOVUPD   Z16, K1, (AX)
+	VMOVUPD   Z16, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7545,13 +7752,13 @@ done:
 // func leakyReluF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·leakyReluF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z0
 	VMOVUPD   (BX), Z1
@@ -7565,33 +7772,33 @@ main:
 	VCMPPD    $0x1e, Z8, Z0, K1
 	VMULPD    Z1, Z0, Z1
 	VBLENDMPD Z0, Z1, K1, Z9
-	VMOVUPD   Z9, (AX)
+	VMOVUPD   Z9, (CX)
 	VPXORD    Z10, Z10, Z10
 	VCMPPD    $0x1e, Z10, Z2, K1
 	VMULPD    Z3, Z2, Z0
 	VBLENDMPD Z2, Z0, K1, Z11
-	VMOVUPD   Z11, 64(AX)
+	VMOVUPD   Z11, 64(CX)
 	VPXORD    Z12, Z12, Z12
 	VCMPPD    $0x1e, Z12, Z4, K1
 	VMULPD    Z5, Z4, Z0
 	VBLENDMPD Z4, Z0, K1, Z13
-	VMOVUPD   Z13, 128(AX)
+	VMOVUPD   Z13, 128(CX)
 	VPXORD    Z14, Z14, Z14
 	VCMPPD    $0x1e, Z14, Z6, K1
 	VMULPD    Z7, Z6, Z0
 	VBLENDMPD Z6, Z0, K1, Z15
-	VMOVUPD   Z15, 192(AX)
+	VMOVUPD   Z15, 192(CX)
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -7604,11 +7811,11 @@ tail:
 	VCMPPD    $0x1e, Z16, Z0, K2
 	VMULPD    Z1, Z0, Z1
 	VBLENDMPD Z0, Z1, K2, Z17
-	VMOVUPD   Z17, K1, (AX)
+	VMOVUPD   Z17, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7618,13 +7825,13 @@ done:
 // func leakyReluVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·leakyReluVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z1
 	VMOVUPD   64(DX), Z2
@@ -7634,32 +7841,32 @@ main:
 	VCMPPD    $0x1e, Z5, Z1, K1
 	VMULPD    Z0, Z1, Z6
 	VBLENDMPD Z1, Z6, K1, Z7
-	VMOVUPD   Z7, (AX)
+	VMOVUPD   Z7, (CX)
 	VPXORD    Z8, Z8, Z8
 	VCMPPD    $0x1e, Z8, Z2, K1
 	VMULPD    Z0, Z2, Z1
 	VBLENDMPD Z2, Z1, K1, Z9
-	VMOVUPD   Z9, 64(AX)
+	VMOVUPD   Z9, 64(CX)
 	VPXORD    Z10, Z10, Z10
 	VCMPPD    $0x1e, Z10, Z3, K1
 	VMULPD    Z0, Z3, Z1
 	VBLENDMPD Z3, Z1, K1, Z11
-	VMOVUPD   Z11, 128(AX)
+	VMOVUPD   Z11, 128(CX)
 	VPXORD    Z12, Z12, Z12
 	VCMPPD    $0x1e, Z12, Z4, K1
 	VMULPD    Z0, Z4, Z1
 	VBLENDMPD Z4, Z1, K1, Z13
-	VMOVUPD   Z13, 192(AX)
+	VMOVUPD   Z13, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -7671,10 +7878,10 @@ tail:
 	VCMPPD    $0x1e, Z14, Z1, K2
 	VMULPD    Z0, Z1, Z2
 	VBLENDMPD Z1, Z2, K2, Z15
-	VMOVUPD   Z15, K1, (AX)
+	VMOVUPD   Z15, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -7684,13 +7891,13 @@ done:
 // func eluF64AVX512(dst *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·eluF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ              CX, $0x00000010
+	CMPQ              AX, $0x00000010
 	JL                main_end
 	VMOVUPD           (DX), Z0
 	VMOVUPD           (BX), Z1
@@ -7732,7 +7939,7 @@ main:
 	VBLENDMPD         Z0, Z5, K2, Z7
 	VMULPD            Z1, Z7, Z1
 	VBLENDMPD         Z0, Z1, K1, Z8
-	VMOVUPD           Z8, (AX)
+	VMOVUPD           Z8, (CX)
 	VPXORD            Z9, Z9, Z9
 	VCMPPD            $0x1e, Z9, Z2, K1
 	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
@@ -7769,18 +7976,18 @@ main:
 	VBLENDMPD         Z2, Z0, K2, Z10
 	VMULPD            Z3, Z10, Z0
 	VBLENDMPD         Z2, Z0, K1, Z11
-	VMOVUPD           Z11, 64(AX)
+	VMOVUPD           Z11, 64(CX)
 	ADDQ              $0x00000080, DX
 	ADDQ              $0x00000080, BX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000010, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, SI
+	MOVQ              AX, SI
 	MOVQ              $0x00000008, DI
 	CMPQ              SI, DI
 	CMOVQGT           DI, SI
@@ -7825,11 +8032,11 @@ tail:
 	VBLENDMPD         Z0, Z2, K3, Z13
 	VMULPD            Z1, Z13, Z1
 	VBLENDMPD         Z0, Z1, K2, Z14
-	VMOVUPD           Z14, K1, (AX)
+	VMOVUPD           Z14, K1, (CX)
 	ADDQ              $0x00000040, DX
 	ADDQ              $0x00000040, BX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000008, AX
 	JMP               tail
 
 done:
@@ -7965,13 +8172,13 @@ GLOBL c64_3c90000000000000<>(SB), RODATA|NOPTR, $32
 // func eluVSF64AVX512(dst *float64, x *float64, n int, y float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·eluVSF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ              CX, $0x00000010
+	CMPQ              AX, $0x00000010
 	JL                main_end
 	VMOVUPD           (DX), Z1
 	VMOVUPD           64(DX), Z2
@@ -8011,7 +8218,7 @@ main:
 	VBLENDMPD         Z1, Z4, K2, Z6
 	VMULPD            Z0, Z6, Z4
 	VBLENDMPD         Z1, Z4, K1, Z7
-	VMOVUPD           Z7, (AX)
+	VMOVUPD           Z7, (CX)
 	VPXORD            Z8, Z8, Z8
 	VCMPPD            $0x1e, Z8, Z2, K1
 	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z1
@@ -8048,17 +8255,17 @@ main:
 	VBLENDMPD         Z2, Z1, K2, Z9
 	VMULPD            Z0, Z9, Z1
 	VBLENDMPD         Z2, Z1, K1, Z10
-	VMOVUPD           Z10, 64(AX)
+	VMOVUPD           Z10, 64(CX)
 	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000010, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, BX
+	MOVQ              AX, BX
 	MOVQ              $0x00000008, SI
 	CMPQ              BX, SI
 	CMOVQGT           SI, BX
@@ -8102,10 +8309,10 @@ tail:
 	VBLENDMPD         Z1, Z2, K3, Z12
 	VMULPD            Z0, Z12, Z2
 	VBLENDMPD         Z1, Z2, K2, Z13
-	VMOVUPD           Z13, K1, (AX)
+	VMOVUPD           Z13, K1, (CX)
 	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000008, AX
 	JMP               tail
 
 done:
@@ -8115,14 +8322,14 @@ done:
 // func fmaF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·fmaF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     (BX), Z1
@@ -8138,28 +8345,28 @@ main:
 	VMOVUPD     192(SI), Z11
 	VMOVAPD     Z0, Z0
 	VFMADD213PD Z2, Z1, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VMOVAPD     Z3, Z0
 	VFMADD213PD Z5, Z4, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VMOVAPD     Z6, Z0
 	VFMADD213PD Z8, Z7, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VMOVAPD     Z9, Z0
 	VFMADD213PD Z11, Z10, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, SI
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, DI
+	MOVQ        AX, DI
 	MOVQ        $0x00000008, R8
 	CMPQ        DI, R8
 	CMOVQGT     R8, DI
@@ -8171,12 +8378,12 @@ tail:
 	VMOVUPD.Z   (SI), K1, Z2
 	VMOVAPD     Z0, Z0
 	VFMADD213PD Z2, Z1, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -8186,14 +8393,14 @@ done:
 // func lerpF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·lerpF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -8210,31 +8417,31 @@ main:
 	VSUBPD  Z0, Z1, Z1
 	VMULPD  Z2, Z1, Z1
 	VADDPD  Z0, Z1, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VSUBPD  Z3, Z4, Z0
 	VMULPD  Z5, Z0, Z0
 	VADDPD  Z3, Z0, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VSUBPD  Z6, Z7, Z0
 	VMULPD  Z8, Z0, Z0
 	VADDPD  Z6, Z0, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VSUBPD  Z9, Z10, Z0
 	VMULPD  Z11, Z0, Z0
 	VADDPD  Z9, Z0, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
 	ADDQ    $0x00000100, SI
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, DI
+	MOVQ      AX, DI
 	MOVQ      $0x00000008, R8
 	CMPQ      DI, R8
 	CMOVQGT   R8, DI
@@ -8247,12 +8454,12 @@ tail:
 	VSUBPD    Z0, Z1, Z1
 	VMULPD    Z2, Z1, Z1
 	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -8262,14 +8469,14 @@ done:
 // func clipF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·clipF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ n+32(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 	MOVQ z+24(FP), SI
 
 main:
-	CMPQ      CX, $0x00000010
+	CMPQ      AX, $0x00000010
 	JL        main_end
 	VMOVUPD   (DX), Z0
 	VMOVUPD   (BX), Z1
@@ -8295,7 +8502,7 @@ main:
 	VBLENDMPD Z0, Z1, K2, Z10
 	VMINPD    Z2, Z9, Z0
 	VBLENDMPD Z10, Z0, K1, Z11
-	VMOVUPD   Z11, (AX)
+	VMOVUPD   Z11, (CX)
 	VCMPPD    $0x03, Z4, Z3, K1
 	VCMPPD    $0x00, Z4, Z3, K2
 	KORW      K1, K2, K1
@@ -8314,19 +8521,19 @@ main:
 	VBLENDMPD Z0, Z1, K2, Z14
 	VMINPD    Z5, Z13, Z0
 	VBLENDMPD Z14, Z0, K1, Z15
-	VMOVUPD   Z15, 64(AX)
+	VMOVUPD   Z15, 64(CX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	ADDQ      $0x00000080, SI
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000080, CX
+	SUBQ      $0x00000010, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, DI
+	MOVQ      AX, DI
 	MOVQ      $0x00000008, R8
 	CMPQ      DI, R8
 	CMOVQGT   R8, DI
@@ -8354,12 +8561,12 @@ tail:
 	VBLENDMPD Z0, Z1, K3, Z18
 	VMINPD    Z2, Z17, Z0
 	VBLENDMPD Z18, Z0, K2, Z19
-	VMOVUPD   Z19, K1, (AX)
+	VMOVUPD   Z19, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -8369,14 +8576,14 @@ done:
 // func clipVSSF64AVX512(dst *float64, x *float64, n int, lo float64, hi float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·clipVSSF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD lo+24(FP), Z0
 	VBROADCASTSD hi+32(FP), Z1
 
 main:
-	CMPQ      CX, $0x00000020
+	CMPQ      AX, $0x00000020
 	JL        main_end
 	VMOVUPD   (DX), Z2
 	VMOVUPD   64(DX), Z3
@@ -8400,7 +8607,7 @@ main:
 	VBLENDMPD Z2, Z6, K2, Z10
 	VMINPD    Z1, Z9, Z2
 	VBLENDMPD Z10, Z2, K1, Z11
-	VMOVUPD   Z11, (AX)
+	VMOVUPD   Z11, (CX)
 	VCMPPD    $0x03, Z0, Z3, K1
 	VCMPPD    $0x00, Z0, Z3, K2
 	KORW      K1, K2, K1
@@ -8419,7 +8626,7 @@ main:
 	VBLENDMPD Z2, Z3, K2, Z14
 	VMINPD    Z1, Z13, Z2
 	VBLENDMPD Z14, Z2, K1, Z15
-	VMOVUPD   Z15, 64(AX)
+	VMOVUPD   Z15, 64(CX)
 	VCMPPD    $0x03, Z0, Z4, K1
 	VCMPPD    $0x00, Z0, Z4, K2
 	KORW      K1, K2, K1
@@ -8438,7 +8645,7 @@ main:
 	VBLENDMPD Z2, Z3, K2, Z18
 	VMINPD    Z1, Z17, Z2
 	VBLENDMPD Z18, Z2, K1, Z19
-	VMOVUPD   Z19, 128(AX)
+	VMOVUPD   Z19, 128(CX)
 	VCMPPD    $0x03, Z0, Z5, K1
 	VCMPPD    $0x00, Z0, Z5, K2
 	KORW      K1, K2, K1
@@ -8457,17 +8664,17 @@ main:
 	VBLENDMPD Z2, Z3, K2, Z22
 	VMINPD    Z1, Z21, Z2
 	VBLENDMPD Z22, Z2, K1, Z23
-	VMOVUPD   Z23, 192(AX)
+	VMOVUPD   Z23, 192(CX)
 	ADDQ      $0x00000100, DX
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x00000020, CX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x00000020, AX
 	JMP       main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -8493,10 +8700,10 @@ tail:
 	VBLENDMPD Z2, Z3, K3, Z26
 	VMINPD    Z1, Z25, Z2
 	VBLENDMPD Z26, Z2, K2, Z27
-	VMOVUPD   Z27, K1, (AX)
+	VMOVUPD   Z27, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -9094,35 +9301,35 @@ done:
 // func absF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·absF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VANDPD.BCST c64_7fffffffffffffff<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VANDPD.BCST c64_7fffffffffffffff<>+0(SB), Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VANDPD.BCST c64_7fffffffffffffff<>+0(SB), Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VANDPD.BCST c64_7fffffffffffffff<>+0(SB), Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -9131,10 +9338,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VANDPD.BCST c64_7fffffffffffffff<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -9144,35 +9351,35 @@ done:
 // func negF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·negF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VXORPD.BCST c64_8000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VXORPD.BCST c64_8000000000000000<>+0(SB), Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VXORPD.BCST c64_8000000000000000<>+0(SB), Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VXORPD.BCST c64_8000000000000000<>+0(SB), Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -9181,10 +9388,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VXORPD.BCST c64_8000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -9200,12 +9407,12 @@ GLOBL c64_8000000000000000<>(SB), RODATA|NOPTR, $32
 // func signF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·signF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ            CX, $0x00000020
+	CMPQ            AX, $0x00000020
 	JL              main_end
 	VMOVUPD         (DX), Z0
 	VMOVUPD         64(DX), Z1
@@ -9219,7 +9426,7 @@ main:
 	VCMPPD          $0x03, Z0, Z0, K2
 	KORW            K1, K2, K1
 	VBLENDMPD       Z0, Z4, K1, Z6
-	VMOVUPD         Z6, (AX)
+	VMOVUPD         Z6, (CX)
 	VBROADCASTSD    c64_3ff0000000000000<>+0(SB), Z0
 	VMOVAPD         Z0, Z0
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z1, Z0
@@ -9228,7 +9435,7 @@ main:
 	VCMPPD          $0x03, Z1, Z1, K2
 	KORW            K1, K2, K1
 	VBLENDMPD       Z1, Z0, K1, Z8
-	VMOVUPD         Z8, 64(AX)
+	VMOVUPD         Z8, 64(CX)
 	VBROADCASTSD    c64_3ff0000000000000<>+0(SB), Z0
 	VMOVAPD         Z0, Z0
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z2, Z0
@@ -9237,7 +9444,7 @@ main:
 	VCMPPD          $0x03, Z2, Z2, K2
 	KORW            K1, K2, K1
 	VBLENDMPD       Z2, Z0, K1, Z10
-	VMOVUPD         Z10, 128(AX)
+	VMOVUPD         Z10, 128(CX)
 	VBROADCASTSD    c64_3ff0000000000000<>+0(SB), Z0
 	VMOVAPD         Z0, Z0
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z3, Z0
@@ -9246,17 +9453,17 @@ main:
 	VCMPPD          $0x03, Z3, Z3, K2
 	KORW            K1, K2, K1
 	VBLENDMPD       Z3, Z0, K1, Z12
-	VMOVUPD         Z12, 192(AX)
+	VMOVUPD         Z12, 192(CX)
 	ADDQ            $0x00000100, DX
-	ADDQ            $0x00000100, AX
-	SUBQ            $0x00000020, CX
+	ADDQ            $0x00000100, CX
+	SUBQ            $0x00000020, AX
 	JMP             main
 
 main_end:
 tail:
-	TESTQ           CX, CX
+	TESTQ           AX, AX
 	JLE             done
-	MOVQ            CX, BX
+	MOVQ            AX, BX
 	MOVQ            $0x00000008, SI
 	CMPQ            BX, SI
 	CMOVQGT         SI, BX
@@ -9272,10 +9479,10 @@ tail:
 	VCMPPD          $0x03, Z0, Z0, K3
 	KORW            K2, K3, K2
 	VBLENDMPD       Z0, Z1, K2, Z14
-	VMOVUPD         Z14, K1, (AX)
+	VMOVUPD         Z14, K1, (CX)
 	ADDQ            $0x00000040, DX
-	ADDQ            $0x00000040, AX
-	SUBQ            $0x00000008, CX
+	ADDQ            $0x00000040, CX
+	SUBQ            $0x00000008, AX
 	JMP             tail
 
 done:
@@ -9285,12 +9492,12 @@ done:
 // func reciprocalF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·reciprocalF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPD      (DX), Z0
 	VMOVUPD      64(DX), Z1
@@ -9298,26 +9505,26 @@ main:
 	VMOVUPD      192(DX), Z3
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z4
 	VDIVPD       Z0, Z4, Z0
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z0, (CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
 	VDIVPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      Z0, 64(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
 	VDIVPD       Z2, Z0, Z0
-	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      Z0, 128(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
 	VDIVPD       Z3, Z0, Z0
-	VMOVUPD      Z0, 192(AX)
+	VMOVUPD      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000008, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -9327,10 +9534,10 @@ tail:
 	VMOVUPD.Z    (DX), K1, Z0
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
-	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -9340,35 +9547,35 @@ done:
 // func squareF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·squareF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
 	VMOVUPD 128(DX), Z2
 	VMOVUPD 192(DX), Z3
 	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VMULPD  Z1, Z1, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VMULPD  Z2, Z2, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VMULPD  Z3, Z3, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -9377,10 +9584,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z0
 	VMULPD    Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -9390,35 +9597,35 @@ done:
 // func sqrtF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·sqrtF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
 	VMOVUPD 128(DX), Z2
 	VMOVUPD 192(DX), Z3
 	VSQRTPD Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VSQRTPD Z1, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VSQRTPD Z2, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VSQRTPD Z3, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -9427,10 +9634,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z0
 	VSQRTPD   Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -9440,12 +9647,12 @@ done:
 // func rsqrtF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·rsqrtF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPD      (DX), Z0
 	VMOVUPD      64(DX), Z1
@@ -9454,29 +9661,29 @@ main:
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z4
 	VSQRTPD      Z0, Z0
 	VDIVPD       Z0, Z4, Z0
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z0, (CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
 	VSQRTPD      Z1, Z1
 	VDIVPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      Z0, 64(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
 	VSQRTPD      Z2, Z1
 	VDIVPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      Z0, 128(CX)
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
 	VSQRTPD      Z3, Z1
 	VDIVPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 192(AX)
+	VMOVUPD      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000008, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -9487,10 +9694,10 @@ tail:
 	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z1
 	VSQRTPD      Z0, Z0
 	VDIVPD       Z0, Z1, Z0
-	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -9500,35 +9707,35 @@ done:
 // func floorF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·floorF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VRNDSCALEPD $0x09, Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VRNDSCALEPD $0x09, Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VRNDSCALEPD $0x09, Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VRNDSCALEPD $0x09, Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -9537,10 +9744,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VRNDSCALEPD $0x09, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -9550,35 +9757,35 @@ done:
 // func ceilF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·ceilF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VRNDSCALEPD $0x0a, Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VRNDSCALEPD $0x0a, Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VRNDSCALEPD $0x0a, Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VRNDSCALEPD $0x0a, Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -9587,10 +9794,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VRNDSCALEPD $0x0a, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -9600,35 +9807,35 @@ done:
 // func roundF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·roundF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VRNDSCALEPD $0x08, Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VRNDSCALEPD $0x08, Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VRNDSCALEPD $0x08, Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VRNDSCALEPD $0x08, Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -9637,10 +9844,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VRNDSCALEPD $0x08, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -9650,35 +9857,35 @@ done:
 // func truncF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·truncF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VRNDSCALEPD $0x0b, Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VRNDSCALEPD $0x0b, Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VRNDSCALEPD $0x0b, Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VRNDSCALEPD $0x0b, Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -9687,10 +9894,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VRNDSCALEPD $0x0b, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -9700,12 +9907,12 @@ done:
 // func reluF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·reluF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
@@ -9715,32 +9922,32 @@ main:
 	VMAXPD  Z0, Z4, Z0
 	VPXORD  Z5, Z5, Z5
 	VADDPD  Z5, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPXORD  Z6, Z6, Z6
 	VMAXPD  Z1, Z6, Z0
 	VPXORD  Z7, Z7, Z7
 	VADDPD  Z7, Z0, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPXORD  Z8, Z8, Z8
 	VMAXPD  Z2, Z8, Z0
 	VPXORD  Z9, Z9, Z9
 	VADDPD  Z9, Z0, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPXORD  Z10, Z10, Z10
 	VMAXPD  Z3, Z10, Z0
 	VPXORD  Z11, Z11, Z11
 	VADDPD  Z11, Z0, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -9752,10 +9959,10 @@ tail:
 	VMAXPD    Z0, Z12, Z0
 	VPXORD    Z13, Z13, Z13
 	VADDPD    Z13, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -9765,12 +9972,12 @@ done:
 // func relu6F64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·relu6F64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPD      (DX), Z0
 	VMOVUPD      64(DX), Z1
@@ -9782,38 +9989,38 @@ main:
 	VPXORD       Z6, Z6, Z6
 	VADDPD       Z6, Z0, Z0
 	VMINPD       Z0, Z4, Z0
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z0, (CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z0
 	VPXORD       Z7, Z7, Z7
 	VMAXPD       Z1, Z7, Z1
 	VPXORD       Z8, Z8, Z8
 	VADDPD       Z8, Z1, Z1
 	VMINPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      Z0, 64(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z0
 	VPXORD       Z9, Z9, Z9
 	VMAXPD       Z2, Z9, Z1
 	VPXORD       Z10, Z10, Z10
 	VADDPD       Z10, Z1, Z1
 	VMINPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      Z0, 128(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z0
 	VPXORD       Z11, Z11, Z11
 	VMAXPD       Z3, Z11, Z1
 	VPXORD       Z12, Z12, Z12
 	VADDPD       Z12, Z1, Z1
 	VMINPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 192(AX)
+	VMOVUPD      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000008, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -9827,10 +10034,10 @@ tail:
 	VPXORD       Z14, Z14, Z14
 	VADDPD       Z14, Z0, Z0
 	VMINPD       Z0, Z1, Z0
-	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -9846,12 +10053,12 @@ GLOBL c64_4018000000000000<>(SB), RODATA|NOPTR, $32
 // func hardSigmoidF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·hardSigmoidF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPD      (DX), Z0
 	VMOVUPD      64(DX), Z1
@@ -9863,38 +10070,38 @@ main:
 	VMAXPD       Z0, Z5, Z0
 	VMINPD       Z0, Z4, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z0, (CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z0
 	VPXORD       Z6, Z6, Z6
 	VADDPD.BCST  c64_4008000000000000<>+0(SB), Z1, Z1
 	VMAXPD       Z1, Z6, Z1
 	VMINPD       Z1, Z0, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
-	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      Z0, 64(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z0
 	VPXORD       Z7, Z7, Z7
 	VADDPD.BCST  c64_4008000000000000<>+0(SB), Z2, Z1
 	VMAXPD       Z1, Z7, Z1
 	VMINPD       Z1, Z0, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
-	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      Z0, 128(CX)
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z0
 	VPXORD       Z8, Z8, Z8
 	VADDPD.BCST  c64_4008000000000000<>+0(SB), Z3, Z1
 	VMAXPD       Z1, Z8, Z1
 	VMINPD       Z1, Z0, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
-	VMOVUPD      Z0, 192(AX)
+	VMOVUPD      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000008, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -9908,10 +10115,10 @@ tail:
 	VMAXPD       Z0, Z9, Z0
 	VMINPD       Z0, Z1, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
-	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -9927,12 +10134,12 @@ GLOBL c64_4008000000000000<>(SB), RODATA|NOPTR, $32
 // func hardSiluF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·hardSiluF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPD      (DX), Z0
 	VMOVUPD      64(DX), Z1
@@ -9947,7 +10154,7 @@ main:
 	VMINPD       Z0, Z10, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
 	VMULPD       Z0, Z4, Z0
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z0, (CX)
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Z0
 	VMAXPD       Z1, Z0, Z0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z4
@@ -9957,7 +10164,7 @@ main:
 	VMINPD       Z1, Z4, Z1
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z1, Z1
 	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      Z0, 64(CX)
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Z0
 	VMAXPD       Z2, Z0, Z0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z1
@@ -9967,7 +10174,7 @@ main:
 	VMINPD       Z2, Z1, Z1
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z1, Z1
 	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      Z0, 128(CX)
 	VBROADCASTSD c64_c024000000000000<>+0(SB), Z0
 	VMAXPD       Z3, Z0, Z0
 	VBROADCASTSD c64_4018000000000000<>+0(SB), Z1
@@ -9977,17 +10184,17 @@ main:
 	VMINPD       Z2, Z1, Z1
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z1, Z1
 	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 192(AX)
+	VMOVUPD      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, BX
+	MOVQ         AX, BX
 	MOVQ         $0x00000008, SI
 	CMPQ         BX, SI
 	CMOVQGT      SI, BX
@@ -10004,10 +10211,10 @@ tail:
 	VMINPD       Z0, Z2, Z0
 	VDIVPD.BCST  c64_4018000000000000<>+0(SB), Z0, Z0
 	VMULPD       Z0, Z1, Z0
-	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -10023,12 +10230,12 @@ GLOBL c64_c024000000000000<>(SB), RODATA|NOPTR, $32
 // func softsignF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·softsignF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ            CX, $0x00000020
+	CMPQ            AX, $0x00000020
 	JL              main_end
 	VMOVUPD         (DX), Z0
 	VMOVUPD         64(DX), Z1
@@ -10042,7 +10249,7 @@ main:
 	VDIVPD          Z5, Z4, Z4
 	VMOVAPD         Z4, Z4
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z0, Z4
-	VMOVUPD         Z4, (AX)
+	VMOVUPD         Z4, (CX)
 	VBROADCASTSD    c64_47cfffffe0000000<>+0(SB), Z0
 	VBROADCASTSD    c64_7fcfffffffffffff<>+0(SB), Z0
 	VANDPD.BCST     c64_7fffffffffffffff<>+0(SB), Z1, Z4
@@ -10051,7 +10258,7 @@ main:
 	VDIVPD          Z4, Z0, Z0
 	VMOVAPD         Z0, Z0
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z1, Z0
-	VMOVUPD         Z0, 64(AX)
+	VMOVUPD         Z0, 64(CX)
 	VBROADCASTSD    c64_47cfffffe0000000<>+0(SB), Z0
 	VBROADCASTSD    c64_7fcfffffffffffff<>+0(SB), Z0
 	VANDPD.BCST     c64_7fffffffffffffff<>+0(SB), Z2, Z1
@@ -10060,7 +10267,7 @@ main:
 	VDIVPD          Z1, Z0, Z0
 	VMOVAPD         Z0, Z0
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z2, Z0
-	VMOVUPD         Z0, 128(AX)
+	VMOVUPD         Z0, 128(CX)
 	VBROADCASTSD    c64_47cfffffe0000000<>+0(SB), Z0
 	VBROADCASTSD    c64_7fcfffffffffffff<>+0(SB), Z0
 	VANDPD.BCST     c64_7fffffffffffffff<>+0(SB), Z3, Z1
@@ -10069,17 +10276,17 @@ main:
 	VDIVPD          Z1, Z0, Z0
 	VMOVAPD         Z0, Z0
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z3, Z0
-	VMOVUPD         Z0, 192(AX)
+	VMOVUPD         Z0, 192(CX)
 	ADDQ            $0x00000100, DX
-	ADDQ            $0x00000100, AX
-	SUBQ            $0x00000020, CX
+	ADDQ            $0x00000100, CX
+	SUBQ            $0x00000020, AX
 	JMP             main
 
 main_end:
 tail:
-	TESTQ           CX, CX
+	TESTQ           AX, AX
 	JLE             done
-	MOVQ            CX, BX
+	MOVQ            AX, BX
 	MOVQ            $0x00000008, SI
 	CMPQ            BX, SI
 	CMOVQGT         SI, BX
@@ -10095,10 +10302,10 @@ tail:
 	VDIVPD          Z2, Z1, Z1
 	VMOVAPD         Z1, Z1
 	VPTERNLOGQ.BCST $0xf8, c64_8000000000000000<>+0(SB), Z0, Z1
-	VMOVUPD         Z1, K1, (AX)
+	VMOVUPD         Z1, K1, (CX)
 	ADDQ            $0x00000040, DX
-	ADDQ            $0x00000040, AX
-	SUBQ            $0x00000008, CX
+	ADDQ            $0x00000040, CX
+	SUBQ            $0x00000008, AX
 	JMP             tail
 
 done:
@@ -10120,115 +10327,125 @@ GLOBL c64_7fcfffffffffffff<>(SB), RODATA|NOPTR, $32
 // func expF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·expF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMINPD            Z0, Z2, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VMOVUPD           Z0, (AX)
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z2
-	VMAXPD            Z1, Z2, Z1
-	VMINPD            Z1, Z0, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
-	VMULPD            Z0, Z0, Z3
-	VFMADD213PD       Z0, Z3, Z2
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
-	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VMAXPD           Z0, Z3, Z0
+	VMINPD           Z0, Z2, Z0
+	VMULPD           Z4, Z0, Z12
+	VRNDSCALEPD      $0x08, Z12, Z12
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z5, Z12, Z0
+	VFNMADD231PD     Z6, Z12, Z0
+	VMOVAPD          Z7, Z13
+	VFMADD213PD      Z8, Z0, Z13
+	VFMADD213PD      Z9, Z0, Z13
+	VFMADD213PD      Z10, Z0, Z13
+	VFMADD213PD      Z11, Z0, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z13
+	VMULPD           Z0, Z0, Z14
+	VFMADD213PD      Z0, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z0
+	VSCALEFPD        Z12, Z0, Z0
+	VMOVUPD          Z0, (CX)
+	VMAXPD           Z1, Z3, Z0
+	VMINPD           Z0, Z2, Z0
+	VMULPD           Z4, Z0, Z1
+	VRNDSCALEPD      $0x08, Z1, Z1
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z5, Z1, Z0
+	VFNMADD231PD     Z6, Z1, Z0
+	VMOVAPD          Z7, Z12
+	VFMADD213PD      Z8, Z0, Z12
+	VFMADD213PD      Z9, Z0, Z12
+	VFMADD213PD      Z10, Z0, Z12
+	VFMADD213PD      Z11, Z0, Z12
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z12
+	VMULPD           Z0, Z0, Z13
+	VFMADD213PD      Z0, Z13, Z12
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z12, Z0
+	VSCALEFPD        Z1, Z0, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z1
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
-	VMULPD            Z0, Z0, Z3
-	VFMADD213PD       Z0, Z3, Z2
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
-	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VMAXPD           Z0, Z3, Z0
+	VMINPD           Z0, Z2, Z0
+	VMULPD           Z4, Z0, Z1
+	VRNDSCALEPD      $0x08, Z1, Z1
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z5, Z1, Z0
+	VFNMADD231PD     Z6, Z1, Z0
+	VMOVAPD          Z7, Z12
+	VFMADD213PD      Z8, Z0, Z12
+	VFMADD213PD      Z9, Z0, Z12
+	VFMADD213PD      Z10, Z0, Z12
+	VFMADD213PD      Z11, Z0, Z12
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z12
+	VMULPD           Z0, Z0, Z13
+	VFMADD213PD      Z0, Z13, Z12
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z12, Z0
+	VSCALEFPD        Z1, Z0, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z2
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z3
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z4
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z5
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z7
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z8
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z9
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z10
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z11
+	JMP          begin
 
 DATA c64_c087500000000000<>+0(SB)/8, $0xc087500000000000
 DATA c64_c087500000000000<>+8(SB)/8, $0xc087500000000000
@@ -10239,71 +10456,70 @@ GLOBL c64_c087500000000000<>(SB), RODATA|NOPTR, $32
 // func exp2F64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·exp2F64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000010
+	CMPQ             AX, $0x00000010
 	JL               main_end
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
-	VBROADCASTSD     c64_4090040000000000<>+0(SB), Z2
-	VBROADCASTSD     c64_c090d00000000000<>+0(SB), Z3
 	VMAXPD           Z0, Z3, Z0
 	VMINPD           Z0, Z2, Z0
-	VRNDSCALEPD      $0x08, Z0, Z2
-	VSUBPD           Z2, Z0, Z0
-	VMULPD.BCST      c64_3fe62e42fefa39ef<>+0(SB), Z0, Z0
-	VBROADCASTSD     c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD           Z0, Z0, Z4
-	VFMADD213PD      Z0, Z4, Z3
-	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VSCALEFPD        Z2, Z0, Z0
-	VMOVUPD          Z0, (AX)
-	VBROADCASTSD     c64_4090040000000000<>+0(SB), Z0
-	VBROADCASTSD     c64_c090d00000000000<>+0(SB), Z2
-	VMAXPD           Z1, Z2, Z1
-	VMINPD           Z1, Z0, Z0
+	VRNDSCALEPD      $0x08, Z0, Z12
+	VSUBPD           Z12, Z0, Z0
+	VMULPD           Z4, Z0, Z0
+	VMOVAPD          Z5, Z13
+	VFMADD213PD      Z6, Z0, Z13
+	VFMADD213PD      Z7, Z0, Z13
+	VFMADD213PD      Z8, Z0, Z13
+	VFMADD213PD      Z9, Z0, Z13
+	VFMADD213PD      Z10, Z0, Z13
+	VFMADD213PD      Z11, Z0, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z13
+	VMULPD           Z0, Z0, Z14
+	VFMADD213PD      Z0, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z0
+	VSCALEFPD        Z12, Z0, Z0
+	VMOVUPD          Z0, (CX)
+	VMAXPD           Z1, Z3, Z0
+	VMINPD           Z0, Z2, Z0
 	VRNDSCALEPD      $0x08, Z0, Z1
 	VSUBPD           Z1, Z0, Z0
-	VMULPD.BCST      c64_3fe62e42fefa39ef<>+0(SB), Z0, Z0
-	VBROADCASTSD     c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3ec71dded27f8463<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z2
-	VMULPD           Z0, Z0, Z3
-	VFMADD213PD      Z0, Z3, Z2
-	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VMULPD           Z4, Z0, Z0
+	VMOVAPD          Z5, Z12
+	VFMADD213PD      Z6, Z0, Z12
+	VFMADD213PD      Z7, Z0, Z12
+	VFMADD213PD      Z8, Z0, Z12
+	VFMADD213PD      Z9, Z0, Z12
+	VFMADD213PD      Z10, Z0, Z12
+	VFMADD213PD      Z11, Z0, Z12
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z12
+	VMULPD           Z0, Z0, Z13
+	VFMADD213PD      Z0, Z13, Z12
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z12, Z0
 	VSCALEFPD        Z1, Z0, Z0
-	VMOVUPD          Z0, 64(AX)
+	VMOVUPD          Z0, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000008, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -10311,37 +10527,48 @@ tail:
 	BZHIQ            BX, SI, SI
 	KMOVB            SI, K1
 	VMOVUPD.Z        (DX), K1, Z0
-	VBROADCASTSD     c64_4090040000000000<>+0(SB), Z1
-	VBROADCASTSD     c64_c090d00000000000<>+0(SB), Z2
-	VMAXPD           Z0, Z2, Z0
-	VMINPD           Z0, Z1, Z0
+	VMAXPD           Z0, Z3, Z0
+	VMINPD           Z0, Z2, Z0
 	VRNDSCALEPD      $0x08, Z0, Z1
 	VSUBPD           Z1, Z0, Z0
-	VMULPD.BCST      c64_3fe62e42fefa39ef<>+0(SB), Z0, Z0
-	VBROADCASTSD     c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3ec71dded27f8463<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z2
-	VMULPD           Z0, Z0, Z3
-	VFMADD213PD      Z0, Z3, Z2
-	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VMULPD           Z4, Z0, Z0
+	VMOVAPD          Z5, Z12
+	VFMADD213PD      Z6, Z0, Z12
+	VFMADD213PD      Z7, Z0, Z12
+	VFMADD213PD      Z8, Z0, Z12
+	VFMADD213PD      Z9, Z0, Z12
+	VFMADD213PD      Z10, Z0, Z12
+	VFMADD213PD      Z11, Z0, Z12
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z12
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z12
+	VMULPD           Z0, Z0, Z13
+	VFMADD213PD      Z0, Z13, Z12
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z12, Z0
 	VSCALEFPD        Z1, Z0, Z0
-	VMOVUPD          Z0, K1, (AX)
+	VMOVUPD          Z0, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000008, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_4090040000000000<>+0(SB), Z2
+	VBROADCASTSD c64_c090d00000000000<>+0(SB), Z3
+	VBROADCASTSD c64_3fe62e42fefa39ef<>+0(SB), Z4
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z5
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z6
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z7
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z8
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z9
+	VBROADCASTSD c64_3f2a01a01b4ab37f<>+0(SB), Z10
+	VBROADCASTSD c64_3f56c16c16c3260e<>+0(SB), Z11
+	JMP          begin
 
 DATA c64_4090040000000000<>+0(SB)/8, $0x4090040000000000
 DATA c64_4090040000000000<>+8(SB)/8, $0x4090040000000000
@@ -10364,214 +10591,227 @@ GLOBL c64_3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 // func expm1F64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·expm1F64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c04e000000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z3
-	VMINPD            Z3, Z2, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z7
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z7
-	VMULPD            Z2, Z2, Z8
-	VFMADD213PD       Z2, Z8, Z7
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z2
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z2, Z2
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z2, Z2
-	VPSLLQ            $0x34, Z2, Z2
-	VSUBPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z3
-	VFMADD213PD       Z3, Z2, Z7
-	VADDPD            Z7, Z7, Z2
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z3
-	VCMPPD.BCST       $0x11, c64_3c90000000000000<>+0(SB), Z3, K1
-	VBLENDMPD         Z0, Z2, K1, Z4
-	VMOVUPD           Z4, (AX)
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
-	VBROADCASTSD      c64_c04e000000000000<>+0(SB), Z2
-	VMAXPD            Z1, Z2, Z2
-	VMINPD            Z2, Z0, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z7
-	VFMADD213PD       Z0, Z7, Z3
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z0, Z0
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z0, Z0
-	VPSLLQ            $0x34, Z0, Z0
-	VSUBPD.BCST       c64_3fe0000000000000<>+0(SB), Z0, Z2
-	VFMADD213PD       Z2, Z0, Z3
-	VADDPD            Z3, Z3, Z0
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z2
-	VCMPPD.BCST       $0x11, c64_3c90000000000000<>+0(SB), Z2, K1
-	VBLENDMPD         Z1, Z0, K1, Z5
-	VMOVUPD           Z5, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VMAXPD           Z0, Z3, Z4
+	VMINPD           Z4, Z2, Z4
+	VMULPD           Z5, Z4, Z16
+	VRNDSCALEPD      $0x08, Z16, Z16
+	VMOVAPD          Z4, Z4
+	VFNMADD231PD     Z6, Z16, Z4
+	VFNMADD231PD     Z7, Z16, Z4
+	VMOVAPD          Z8, Z17
+	VFMADD213PD      Z9, Z4, Z17
+	VFMADD213PD      Z10, Z4, Z17
+	VFMADD213PD      Z11, Z4, Z17
+	VFMADD213PD      Z12, Z4, Z17
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z4, Z17
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z4, Z17
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z4, Z17
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z4, Z17
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z4, Z17
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z4, Z17
+	VMULPD           Z4, Z4, Z18
+	VFMADD213PD      Z4, Z18, Z17
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z16, Z4
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z4, Z4
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z4, Z4
+	VPSLLQ           $0x34, Z4, Z4
+	VSUBPD.BCST      c64_3fe0000000000000<>+0(SB), Z4, Z16
+	VFMADD213PD      Z16, Z4, Z17
+	VADDPD           Z17, Z17, Z4
+	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z16
+	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z16, K1
+	VBLENDMPD        Z0, Z4, K1, Z13
+	VMOVUPD          Z13, (CX)
+	VMAXPD           Z1, Z3, Z0
+	VMINPD           Z0, Z2, Z0
+	VMULPD           Z5, Z0, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z6, Z4, Z0
+	VFNMADD231PD     Z7, Z4, Z0
+	VMOVAPD          Z8, Z16
+	VFMADD213PD      Z9, Z0, Z16
+	VFMADD213PD      Z10, Z0, Z16
+	VFMADD213PD      Z11, Z0, Z16
+	VFMADD213PD      Z12, Z0, Z16
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z16
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z16
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z16
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z16
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z16
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z16
+	VMULPD           Z0, Z0, Z17
+	VFMADD213PD      Z0, Z17, Z16
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z4, Z0
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z0, Z0
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z0, Z0
+	VPSLLQ           $0x34, Z0, Z0
+	VSUBPD.BCST      c64_3fe0000000000000<>+0(SB), Z0, Z4
+	VFMADD213PD      Z4, Z0, Z16
+	VADDPD           Z16, Z16, Z0
+	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z1, Z4
+	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z4, K1
+	VBLENDMPD        Z1, Z0, K1, Z14
+	VMOVUPD          Z14, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z1
-	VBROADCASTSD      c64_c04e000000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z2
-	VMINPD            Z2, Z1, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z1
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z1, Z1
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z1, Z1
-	VPSLLQ            $0x34, Z1, Z1
-	VSUBPD.BCST       c64_3fe0000000000000<>+0(SB), Z1, Z2
-	VFMADD213PD       Z2, Z1, Z3
-	VADDPD            Z3, Z3, Z1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST       $0x11, c64_3c90000000000000<>+0(SB), Z2, K2
-	VBLENDMPD         Z0, Z1, K2, Z6
-	VMOVUPD           Z6, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VMAXPD           Z0, Z3, Z1
+	VMINPD           Z1, Z2, Z1
+	VMULPD           Z5, Z1, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z6, Z4, Z1
+	VFNMADD231PD     Z7, Z4, Z1
+	VMOVAPD          Z8, Z13
+	VFMADD213PD      Z9, Z1, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD      Z12, Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z4, Z1
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z1, Z1
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z1, Z1
+	VPSLLQ           $0x34, Z1, Z1
+	VSUBPD.BCST      c64_3fe0000000000000<>+0(SB), Z1, Z4
+	VFMADD213PD      Z4, Z1, Z13
+	VADDPD           Z13, Z13, Z1
+	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z4
+	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z4, K2
+	VBLENDMPD        Z0, Z1, K2, Z15
+	VMOVUPD          Z15, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
 
+constants:
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z2
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z5
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z6
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z7
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z8
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z9
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z10
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z11
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z12
+	JMP          begin
+
 // func logF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·logF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000010
+	CMPQ             AX, $0x00000010
 	JL               main_end
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
 	VGETMANTPD       $0x0f, Z0, Z2
 	VGETEXPPD        Z0, Z0
-	VGETEXPPD        Z2, Z3
-	VSUBPD           Z3, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z2
-	VMULPD           Z2, Z2, Z3
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z2, Z4
-	VDIVPD           Z4, Z2, Z4
-	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z6
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z5, Z6
-	VMULPD           Z6, Z5, Z5
-	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z3, Z3
-	VADDPD           Z3, Z5, Z5
-	VMULPD           Z5, Z4, Z4
-	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z4
-	VSUBPD           Z4, Z3, Z3
+	VGETEXPPD        Z2, Z13
+	VSUBPD           Z13, Z0, Z0
 	VSUBPD           Z3, Z2, Z2
+	VMULPD           Z2, Z2, Z13
+	VADDPD           Z4, Z2, Z14
+	VDIVPD           Z14, Z2, Z14
+	VMULPD           Z14, Z14, Z15
+	VMOVAPD          Z5, Z16
+	VFMADD213PD      Z6, Z15, Z16
+	VFMADD213PD      Z7, Z15, Z16
+	VFMADD213PD      Z8, Z15, Z16
+	VFMADD213PD      Z9, Z15, Z16
+	VFMADD213PD      Z10, Z15, Z16
+	VFMADD213PD      Z11, Z15, Z16
+	VFMADD213PD      Z12, Z15, Z16
+	VMULPD           Z16, Z15, Z15
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z13, Z13
+	VADDPD           Z13, Z15, Z15
+	VMULPD           Z15, Z14, Z14
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z14
+	VSUBPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z2
-	VMOVUPD          Z2, (AX)
+	VMOVUPD          Z2, (CX)
 	VGETMANTPD       $0x0f, Z1, Z0
 	VGETEXPPD        Z1, Z1
 	VGETEXPPD        Z0, Z2
 	VSUBPD           Z2, Z1, Z1
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z0
+	VSUBPD           Z3, Z0, Z0
 	VMULPD           Z0, Z0, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z0, Z3
-	VDIVPD           Z3, Z0, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
+	VADDPD           Z4, Z0, Z13
+	VDIVPD           Z13, Z0, Z13
+	VMULPD           Z13, Z13, Z14
+	VMOVAPD          Z5, Z15
+	VFMADD213PD      Z6, Z14, Z15
+	VFMADD213PD      Z7, Z14, Z15
+	VFMADD213PD      Z8, Z14, Z15
+	VFMADD213PD      Z9, Z14, Z15
+	VFMADD213PD      Z10, Z14, Z15
+	VFMADD213PD      Z11, Z14, Z15
+	VFMADD213PD      Z12, Z14, Z15
+	VMULPD           Z15, Z14, Z14
 	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z3
-	VSUBPD           Z3, Z2, Z2
+	VADDPD           Z2, Z14, Z14
+	VMULPD           Z14, Z13, Z13
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z13
+	VSUBPD           Z13, Z2, Z2
 	VSUBPD           Z2, Z0, Z0
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
-	VMOVUPD          Z0, 64(AX)
+	VMOVUPD          Z0, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000008, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -10583,36 +10823,49 @@ tail:
 	VGETEXPPD        Z0, Z0
 	VGETEXPPD        Z1, Z2
 	VSUBPD           Z2, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z1
+	VSUBPD           Z3, Z1, Z1
 	VMULPD           Z1, Z1, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z1, Z3
-	VDIVPD           Z3, Z1, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
+	VADDPD           Z4, Z1, Z13
+	VDIVPD           Z13, Z1, Z13
+	VMULPD           Z13, Z13, Z14
+	VMOVAPD          Z5, Z15
+	VFMADD213PD      Z6, Z14, Z15
+	VFMADD213PD      Z7, Z14, Z15
+	VFMADD213PD      Z8, Z14, Z15
+	VFMADD213PD      Z9, Z14, Z15
+	VFMADD213PD      Z10, Z14, Z15
+	VFMADD213PD      Z11, Z14, Z15
+	VFMADD213PD      Z12, Z14, Z15
+	VMULPD           Z15, Z14, Z14
 	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z3
-	VSUBPD           Z3, Z2, Z2
+	VADDPD           Z2, Z14, Z14
+	VMULPD           Z14, Z13, Z13
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z13
+	VSUBPD           Z13, Z2, Z2
 	VSUBPD           Z2, Z1, Z1
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z1
-	VMOVUPD          Z1, K1, (AX)
+	VMOVUPD          Z1, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000008, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_4000000000000000<>+0(SB), Z4
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Z5
+	VBROADCASTSD c64_3fc0dca9e553afb3<>+0(SB), Z6
+	VBROADCASTSD c64_3fc3b35d0291b111<>+0(SB), Z7
+	VBROADCASTSD c64_3fc745c4a5c9d77a<>+0(SB), Z8
+	VBROADCASTSD c64_3fcc71c74920315d<>+0(SB), Z9
+	VBROADCASTSD c64_3fd24924921e1861<>+0(SB), Z10
+	VBROADCASTSD c64_3fd999999999c1ad<>+0(SB), Z11
+	VBROADCASTSD c64_3fe555555555554f<>+0(SB), Z12
+	JMP          begin
 
 DATA c64_4000000000000000<>+0(SB)/8, $0x4000000000000000
 DATA c64_4000000000000000<>+8(SB)/8, $0x4000000000000000
@@ -10671,75 +10924,78 @@ GLOBL c64_3fe555555555554f<>(SB), RODATA|NOPTR, $32
 // func log2F64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·log2F64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000010
+	CMPQ             AX, $0x00000010
 	JL               main_end
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
 	VGETMANTPD       $0x0f, Z0, Z2
 	VGETEXPPD        Z0, Z0
-	VGETEXPPD        Z2, Z3
-	VSUBPD           Z3, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z2
-	VMULPD           Z2, Z2, Z3
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z2, Z4
-	VDIVPD           Z4, Z2, Z4
-	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z6
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z5, Z6
-	VMULPD           Z6, Z5, Z5
-	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z3, Z3
-	VADDPD           Z3, Z5, Z5
-	VMULPD           Z5, Z4, Z4
-	VSUBPD           Z4, Z3, Z3
+	VGETEXPPD        Z2, Z13
+	VSUBPD           Z13, Z0, Z0
 	VSUBPD           Z3, Z2, Z2
+	VMULPD           Z2, Z2, Z13
+	VADDPD           Z4, Z2, Z14
+	VDIVPD           Z14, Z2, Z14
+	VMULPD           Z14, Z14, Z15
+	VMOVAPD          Z5, Z16
+	VFMADD213PD      Z6, Z15, Z16
+	VFMADD213PD      Z7, Z15, Z16
+	VFMADD213PD      Z8, Z15, Z16
+	VFMADD213PD      Z9, Z15, Z16
+	VFMADD213PD      Z10, Z15, Z16
+	VFMADD213PD      Z11, Z15, Z16
+	VFMADD213PD      Z12, Z15, Z16
+	VMULPD           Z16, Z15, Z15
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z13, Z13
+	VADDPD           Z13, Z15, Z15
+	VMULPD           Z15, Z14, Z14
+	VSUBPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VFMADD132PD.BCST c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VMOVUPD          Z2, (AX)
+	VMOVUPD          Z2, (CX)
 	VGETMANTPD       $0x0f, Z1, Z0
 	VGETEXPPD        Z1, Z1
 	VGETEXPPD        Z0, Z2
 	VSUBPD           Z2, Z1, Z1
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z0
+	VSUBPD           Z3, Z0, Z0
 	VMULPD           Z0, Z0, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z0, Z3
-	VDIVPD           Z3, Z0, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
+	VADDPD           Z4, Z0, Z13
+	VDIVPD           Z13, Z0, Z13
+	VMULPD           Z13, Z13, Z14
+	VMOVAPD          Z5, Z15
+	VFMADD213PD      Z6, Z14, Z15
+	VFMADD213PD      Z7, Z14, Z15
+	VFMADD213PD      Z8, Z14, Z15
+	VFMADD213PD      Z9, Z14, Z15
+	VFMADD213PD      Z10, Z14, Z15
+	VFMADD213PD      Z11, Z14, Z15
+	VFMADD213PD      Z12, Z14, Z15
+	VMULPD           Z15, Z14, Z14
 	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VSUBPD           Z3, Z2, Z2
+	VADDPD           Z2, Z14, Z14
+	VMULPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VSUBPD           Z2, Z0, Z0
 	VFMADD132PD.BCST c64_3ff71547652b82fe<>+0(SB), Z1, Z0
-	VMOVUPD          Z0, 64(AX)
+	VMOVUPD          Z0, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000008, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -10751,112 +11007,128 @@ tail:
 	VGETEXPPD        Z0, Z0
 	VGETEXPPD        Z1, Z2
 	VSUBPD           Z2, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z1
+	VSUBPD           Z3, Z1, Z1
 	VMULPD           Z1, Z1, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z1, Z3
-	VDIVPD           Z3, Z1, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
+	VADDPD           Z4, Z1, Z13
+	VDIVPD           Z13, Z1, Z13
+	VMULPD           Z13, Z13, Z14
+	VMOVAPD          Z5, Z15
+	VFMADD213PD      Z6, Z14, Z15
+	VFMADD213PD      Z7, Z14, Z15
+	VFMADD213PD      Z8, Z14, Z15
+	VFMADD213PD      Z9, Z14, Z15
+	VFMADD213PD      Z10, Z14, Z15
+	VFMADD213PD      Z11, Z14, Z15
+	VFMADD213PD      Z12, Z14, Z15
+	VMULPD           Z15, Z14, Z14
 	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VSUBPD           Z3, Z2, Z2
+	VADDPD           Z2, Z14, Z14
+	VMULPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VSUBPD           Z2, Z1, Z1
 	VFMADD132PD.BCST c64_3ff71547652b82fe<>+0(SB), Z0, Z1
-	VMOVUPD          Z1, K1, (AX)
+	VMOVUPD          Z1, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000008, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_4000000000000000<>+0(SB), Z4
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Z5
+	VBROADCASTSD c64_3fc0dca9e553afb3<>+0(SB), Z6
+	VBROADCASTSD c64_3fc3b35d0291b111<>+0(SB), Z7
+	VBROADCASTSD c64_3fc745c4a5c9d77a<>+0(SB), Z8
+	VBROADCASTSD c64_3fcc71c74920315d<>+0(SB), Z9
+	VBROADCASTSD c64_3fd24924921e1861<>+0(SB), Z10
+	VBROADCASTSD c64_3fd999999999c1ad<>+0(SB), Z11
+	VBROADCASTSD c64_3fe555555555554f<>+0(SB), Z12
+	JMP          begin
 
 // func log10F64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·log10F64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000010
+	CMPQ             AX, $0x00000010
 	JL               main_end
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
 	VGETMANTPD       $0x0f, Z0, Z2
 	VGETEXPPD        Z0, Z0
-	VGETEXPPD        Z2, Z3
-	VSUBPD           Z3, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z2
-	VMULPD           Z2, Z2, Z3
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z2, Z4
-	VDIVPD           Z4, Z2, Z4
-	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z6
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z5, Z6
-	VMULPD           Z6, Z5, Z5
-	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z3, Z3
-	VADDPD           Z3, Z5, Z5
-	VMULPD           Z5, Z4, Z4
-	VSUBPD           Z4, Z3, Z3
+	VGETEXPPD        Z2, Z13
+	VSUBPD           Z13, Z0, Z0
 	VSUBPD           Z3, Z2, Z2
+	VMULPD           Z2, Z2, Z13
+	VADDPD           Z4, Z2, Z14
+	VDIVPD           Z14, Z2, Z14
+	VMULPD           Z14, Z14, Z15
+	VMOVAPD          Z5, Z16
+	VFMADD213PD      Z6, Z15, Z16
+	VFMADD213PD      Z7, Z15, Z16
+	VFMADD213PD      Z8, Z15, Z16
+	VFMADD213PD      Z9, Z15, Z16
+	VFMADD213PD      Z10, Z15, Z16
+	VFMADD213PD      Z11, Z15, Z16
+	VFMADD213PD      Z12, Z15, Z16
+	VMULPD           Z16, Z15, Z15
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z13, Z13
+	VADDPD           Z13, Z15, Z15
+	VMULPD           Z15, Z14, Z14
+	VSUBPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VMULPD.BCST      c64_3fdbcb7b1526e50e<>+0(SB), Z2, Z2
 	VFMADD231PD.BCST c64_3d43fde623e2566b<>+0(SB), Z0, Z2
 	VFMADD231PD.BCST c64_3fd34413509f7000<>+0(SB), Z0, Z2
-	VMOVUPD          Z2, (AX)
+	VMOVUPD          Z2, (CX)
 	VGETMANTPD       $0x0f, Z1, Z0
 	VGETEXPPD        Z1, Z1
 	VGETEXPPD        Z0, Z2
 	VSUBPD           Z2, Z1, Z1
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z0
+	VSUBPD           Z3, Z0, Z0
 	VMULPD           Z0, Z0, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z0, Z3
-	VDIVPD           Z3, Z0, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
+	VADDPD           Z4, Z0, Z13
+	VDIVPD           Z13, Z0, Z13
+	VMULPD           Z13, Z13, Z14
+	VMOVAPD          Z5, Z15
+	VFMADD213PD      Z6, Z14, Z15
+	VFMADD213PD      Z7, Z14, Z15
+	VFMADD213PD      Z8, Z14, Z15
+	VFMADD213PD      Z9, Z14, Z15
+	VFMADD213PD      Z10, Z14, Z15
+	VFMADD213PD      Z11, Z14, Z15
+	VFMADD213PD      Z12, Z14, Z15
+	VMULPD           Z15, Z14, Z14
 	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VSUBPD           Z3, Z2, Z2
+	VADDPD           Z2, Z14, Z14
+	VMULPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VSUBPD           Z2, Z0, Z0
 	VMULPD.BCST      c64_3fdbcb7b1526e50e<>+0(SB), Z0, Z0
 	VFMADD231PD.BCST c64_3d43fde623e2566b<>+0(SB), Z1, Z0
 	VFMADD231PD.BCST c64_3fd34413509f7000<>+0(SB), Z1, Z0
-	VMOVUPD          Z0, 64(AX)
+	VMOVUPD          Z0, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000008, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -10868,37 +11140,50 @@ tail:
 	VGETEXPPD        Z0, Z0
 	VGETEXPPD        Z1, Z2
 	VSUBPD           Z2, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z1
+	VSUBPD           Z3, Z1, Z1
 	VMULPD           Z1, Z1, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z1, Z3
-	VDIVPD           Z3, Z1, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
+	VADDPD           Z4, Z1, Z13
+	VDIVPD           Z13, Z1, Z13
+	VMULPD           Z13, Z13, Z14
+	VMOVAPD          Z5, Z15
+	VFMADD213PD      Z6, Z14, Z15
+	VFMADD213PD      Z7, Z14, Z15
+	VFMADD213PD      Z8, Z14, Z15
+	VFMADD213PD      Z9, Z14, Z15
+	VFMADD213PD      Z10, Z14, Z15
+	VFMADD213PD      Z11, Z14, Z15
+	VFMADD213PD      Z12, Z14, Z15
+	VMULPD           Z15, Z14, Z14
 	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VSUBPD           Z3, Z2, Z2
+	VADDPD           Z2, Z14, Z14
+	VMULPD           Z14, Z13, Z13
+	VSUBPD           Z13, Z2, Z2
 	VSUBPD           Z2, Z1, Z1
 	VMULPD.BCST      c64_3fdbcb7b1526e50e<>+0(SB), Z1, Z1
 	VFMADD231PD.BCST c64_3d43fde623e2566b<>+0(SB), Z0, Z1
 	VFMADD231PD.BCST c64_3fd34413509f7000<>+0(SB), Z0, Z1
-	VMOVUPD          Z1, K1, (AX)
+	VMOVUPD          Z1, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000008, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_4000000000000000<>+0(SB), Z4
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Z5
+	VBROADCASTSD c64_3fc0dca9e553afb3<>+0(SB), Z6
+	VBROADCASTSD c64_3fc3b35d0291b111<>+0(SB), Z7
+	VBROADCASTSD c64_3fc745c4a5c9d77a<>+0(SB), Z8
+	VBROADCASTSD c64_3fcc71c74920315d<>+0(SB), Z9
+	VBROADCASTSD c64_3fd24924921e1861<>+0(SB), Z10
+	VBROADCASTSD c64_3fd999999999c1ad<>+0(SB), Z11
+	VBROADCASTSD c64_3fe555555555554f<>+0(SB), Z12
+	JMP          begin
 
 DATA c64_3fdbcb7b1526e50e<>+0(SB)/8, $0x3fdbcb7b1526e50e
 DATA c64_3fdbcb7b1526e50e<>+8(SB)/8, $0x3fdbcb7b1526e50e
@@ -10921,121 +11206,122 @@ GLOBL c64_3fd34413509f7000<>(SB), RODATA|NOPTR, $32
 // func log1pF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·log1pF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ             CX, $0x00000010
+	CMPQ             AX, $0x00000010
 	JL               main_end
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
-	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z2
-	VGETMANTPD       $0x0f, Z2, Z3
+	VADDPD           Z3, Z0, Z2
+	VGETMANTPD       $0x0f, Z2, Z4
 	VGETEXPPD        Z2, Z2
-	VGETEXPPD        Z3, Z19
-	VSUBPD           Z19, Z2, Z2
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z3, Z3
-	VPXORD           Z4, Z4, Z4
-	VBROADCASTSD     c64_404e000000000000<>+0(SB), Z19
-	VMINPD           Z2, Z19, Z19
-	VSUBPD           Z19, Z4, Z19
-	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z19, Z19
-	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z19, Z19
-	VPSLLQ           $0x34, Z19, Z19
-	VMOVAPD          Z0, Z20
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z19, Z21
-	VFMADD213PD      Z21, Z19, Z20
-	VCMPPD.BCST      $0x11, c64_43a0000000000000<>+0(SB), Z0, K1
-	VBLENDMPD        Z20, Z3, K1, Z5
-	VMULPD           Z5, Z5, Z3
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z5, Z19
-	VDIVPD           Z19, Z5, Z19
-	VMULPD           Z19, Z19, Z20
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z21
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z20, Z21
-	VMULPD           Z21, Z20, Z20
-	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z3, Z3
-	VADDPD           Z3, Z20, Z20
-	VMULPD           Z20, Z19, Z19
-	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z19
-	VSUBPD           Z19, Z3, Z3
-	VSUBPD           Z3, Z5, Z3
-	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z3
+	VGETEXPPD        Z4, Z29
+	VSUBPD           Z29, Z2, Z2
+	VSUBPD           Z3, Z4, Z4
+	VPXORD           Z5, Z5, Z5
+	VMINPD           Z2, Z6, Z29
+	VSUBPD           Z29, Z5, Z29
+	VADDPD           Z7, Z29, Z29
+	VPSUBQ           Z8, Z29, Z29
+	VPSLLQ           $0x34, Z29, Z29
+	VMOVAPD          Z0, Z30
+	VSUBPD           Z3, Z29, Z31
+	VFMADD213PD      Z31, Z29, Z30
+	VCMPPD           $0x11, Z9, Z0, K1
+	VBLENDMPD        Z30, Z4, K1, Z10
+	VMULPD           Z10, Z10, Z4
+	VADDPD           Z11, Z10, Z29
+	VDIVPD           Z29, Z10, Z29
+	VMULPD           Z29, Z29, Z30
+	VMOVAPD          Z12, Z31
+	VFMADD213PD      Z13, Z30, Z31
+	VFMADD213PD      Z14, Z30, Z31
+	VFMADD213PD      Z15, Z30, Z31
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z30, Z31
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z30, Z31
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z30, Z31
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z30, Z31
+	VMULPD           Z31, Z30, Z30
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z4, Z4
+	VADDPD           Z4, Z30, Z30
+	VMULPD           Z30, Z29, Z29
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z29
+	VSUBPD           Z29, Z4, Z4
+	VSUBPD           Z4, Z10, Z4
+	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z4
 	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z2
 	VCMPPD.BCST      $0x16, c64_7fefffffffffffff<>+0(SB), Z2, K1
 	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z2, K2
 	KORW             K1, K2, K1
-	VBLENDMPD        Z0, Z3, K1, Z6
+	VBLENDMPD        Z0, Z4, K1, Z16
 	VCMPPD.BCST      $0x00, c64_bff0000000000000<>+0(SB), Z0, K1
-	VBLENDMPD.BCST   c64_fff0000000000000<>+0(SB), Z6, K1, Z7
+	VBLENDMPD.BCST   c64_fff0000000000000<>+0(SB), Z16, K1, Z17
 	VCMPPD.BCST      $0x11, c64_bff0000000000000<>+0(SB), Z0, K1
-	VBLENDMPD.BCST   c64_7ff8000000000001<>+0(SB), Z7, K1, Z8
-	VMOVUPD          Z8, (AX)
-	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z0
+	VBLENDMPD.BCST   c64_7ff8000000000001<>+0(SB), Z17, K1, Z18
+	VMOVUPD          Z18, (CX)
+	VADDPD           Z3, Z1, Z0
 	VGETMANTPD       $0x0f, Z0, Z2
 	VGETEXPPD        Z0, Z0
-	VGETEXPPD        Z2, Z3
-	VSUBPD           Z3, Z0, Z0
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z2
-	VPXORD           Z9, Z9, Z9
-	VBROADCASTSD     c64_404e000000000000<>+0(SB), Z3
-	VMINPD           Z0, Z3, Z3
-	VSUBPD           Z3, Z9, Z3
-	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z3, Z3
-	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z3, Z3
-	VPSLLQ           $0x34, Z3, Z3
-	VMOVAPD          Z1, Z19
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z3, Z20
-	VFMADD213PD      Z20, Z3, Z19
-	VCMPPD.BCST      $0x11, c64_43a0000000000000<>+0(SB), Z1, K1
-	VBLENDMPD        Z19, Z2, K1, Z10
-	VMULPD           Z10, Z10, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z10, Z3
-	VDIVPD           Z3, Z10, Z3
-	VMULPD           Z3, Z3, Z19
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z20
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z19, Z20
-	VMULPD           Z20, Z19, Z19
-	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z19, Z19
-	VMULPD           Z19, Z3, Z3
-	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z3
+	VGETEXPPD        Z2, Z4
+	VSUBPD           Z4, Z0, Z0
 	VSUBPD           Z3, Z2, Z2
-	VSUBPD           Z2, Z10, Z2
+	VPXORD           Z19, Z19, Z19
+	VMINPD           Z0, Z6, Z4
+	VSUBPD           Z4, Z19, Z4
+	VADDPD           Z7, Z4, Z4
+	VPSUBQ           Z8, Z4, Z4
+	VPSLLQ           $0x34, Z4, Z4
+	VMOVAPD          Z1, Z29
+	VSUBPD           Z3, Z4, Z30
+	VFMADD213PD      Z30, Z4, Z29
+	VCMPPD           $0x11, Z9, Z1, K1
+	VBLENDMPD        Z29, Z2, K1, Z20
+	VMULPD           Z20, Z20, Z2
+	VADDPD           Z11, Z20, Z4
+	VDIVPD           Z4, Z20, Z4
+	VMULPD           Z4, Z4, Z29
+	VMOVAPD          Z12, Z30
+	VFMADD213PD      Z13, Z29, Z30
+	VFMADD213PD      Z14, Z29, Z30
+	VFMADD213PD      Z15, Z29, Z30
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z29, Z30
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z29, Z30
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z29, Z30
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z29, Z30
+	VMULPD           Z30, Z29, Z29
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VADDPD           Z2, Z29, Z29
+	VMULPD           Z29, Z4, Z4
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z4
+	VSUBPD           Z4, Z2, Z2
+	VSUBPD           Z2, Z20, Z2
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z2
 	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z1, Z0
 	VCMPPD.BCST      $0x16, c64_7fefffffffffffff<>+0(SB), Z0, K1
 	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z0, K2
 	KORW             K1, K2, K1
-	VBLENDMPD        Z1, Z2, K1, Z11
+	VBLENDMPD        Z1, Z2, K1, Z21
 	VCMPPD.BCST      $0x00, c64_bff0000000000000<>+0(SB), Z1, K1
-	VBLENDMPD.BCST   c64_fff0000000000000<>+0(SB), Z11, K1, Z12
+	VBLENDMPD.BCST   c64_fff0000000000000<>+0(SB), Z21, K1, Z22
 	VCMPPD.BCST      $0x11, c64_bff0000000000000<>+0(SB), Z1, K1
-	VBLENDMPD.BCST   c64_7ff8000000000001<>+0(SB), Z12, K1, Z13
-	VMOVUPD          Z13, 64(AX)
+	VBLENDMPD.BCST   c64_7ff8000000000001<>+0(SB), Z22, K1, Z23
+	VMOVUPD          Z23, 64(CX)
 	ADDQ             $0x00000080, DX
-	ADDQ             $0x00000080, AX
-	SUBQ             $0x00000010, CX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
 	JMP              main
 
 main_end:
 tail:
-	TESTQ            CX, CX
+	TESTQ            AX, AX
 	JLE              done
-	MOVQ             CX, BX
+	MOVQ             AX, BX
 	MOVQ             $0x00000008, SI
 	CMPQ             BX, SI
 	CMOVQGT          SI, BX
@@ -11043,62 +11329,74 @@ tail:
 	BZHIQ            BX, SI, SI
 	KMOVB            SI, K1
 	VMOVUPD.Z        (DX), K1, Z0
-	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z1
+	VADDPD           Z3, Z0, Z1
 	VGETMANTPD       $0x0f, Z1, Z2
 	VGETEXPPD        Z1, Z1
-	VGETEXPPD        Z2, Z3
-	VSUBPD           Z3, Z1, Z1
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z2
-	VPXORD           Z14, Z14, Z14
-	VBROADCASTSD     c64_404e000000000000<>+0(SB), Z3
-	VMINPD           Z1, Z3, Z3
-	VSUBPD           Z3, Z14, Z3
-	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z3, Z3
-	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z3, Z3
-	VPSLLQ           $0x34, Z3, Z3
-	VMOVAPD          Z0, Z4
-	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z3, Z5
-	VFMADD213PD      Z5, Z3, Z4
-	VCMPPD.BCST      $0x11, c64_43a0000000000000<>+0(SB), Z0, K2
-	VBLENDMPD        Z4, Z2, K2, Z15
-	VMULPD           Z15, Z15, Z2
-	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z15, Z3
-	VDIVPD           Z3, Z15, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z5
-	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z4, Z5
-	VMULPD           Z5, Z4, Z4
-	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD           Z2, Z4, Z4
-	VMULPD           Z4, Z3, Z3
-	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z3
+	VGETEXPPD        Z2, Z4
+	VSUBPD           Z4, Z1, Z1
 	VSUBPD           Z3, Z2, Z2
-	VSUBPD           Z2, Z15, Z2
+	VPXORD           Z24, Z24, Z24
+	VMINPD           Z1, Z6, Z4
+	VSUBPD           Z4, Z24, Z4
+	VADDPD           Z7, Z4, Z4
+	VPSUBQ           Z8, Z4, Z4
+	VPSLLQ           $0x34, Z4, Z4
+	VMOVAPD          Z0, Z5
+	VSUBPD           Z3, Z4, Z10
+	VFMADD213PD      Z10, Z4, Z5
+	VCMPPD           $0x11, Z9, Z0, K2
+	VBLENDMPD        Z5, Z2, K2, Z25
+	VMULPD           Z25, Z25, Z2
+	VADDPD           Z11, Z25, Z4
+	VDIVPD           Z4, Z25, Z4
+	VMULPD           Z4, Z4, Z5
+	VMOVAPD          Z12, Z10
+	VFMADD213PD      Z13, Z5, Z10
+	VFMADD213PD      Z14, Z5, Z10
+	VFMADD213PD      Z15, Z5, Z10
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z5, Z10
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z5, Z10
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z5, Z10
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z5, Z10
+	VMULPD           Z10, Z5, Z5
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VADDPD           Z2, Z5, Z5
+	VMULPD           Z5, Z4, Z4
+	VFMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z4
+	VSUBPD           Z4, Z2, Z2
+	VSUBPD           Z2, Z25, Z2
 	VFMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z2
 	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z1
 	VCMPPD.BCST      $0x16, c64_7fefffffffffffff<>+0(SB), Z1, K2
 	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z1, K3
 	KORW             K2, K3, K2
-	VBLENDMPD        Z0, Z2, K2, Z16
+	VBLENDMPD        Z0, Z2, K2, Z26
 	VCMPPD.BCST      $0x00, c64_bff0000000000000<>+0(SB), Z0, K2
-	VBLENDMPD.BCST   c64_fff0000000000000<>+0(SB), Z16, K2, Z17
+	VBLENDMPD.BCST   c64_fff0000000000000<>+0(SB), Z26, K2, Z27
 	VCMPPD.BCST      $0x11, c64_bff0000000000000<>+0(SB), Z0, K2
-	VBLENDMPD.BCST   c64_7ff8000000000001<>+0(SB), Z17, K2, Z18
-	VMOVUPD          Z18, K1, (AX)
+	VBLENDMPD.BCST   c64_7ff8000000000001<>+0(SB), Z27, K2, Z28
+	VMOVUPD          Z28, K1, (CX)
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x00000040, AX
-	SUBQ             $0x00000008, CX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
 	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_404e000000000000<>+0(SB), Z6
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Z7
+	VBROADCASTSD c64_4337fffffffffc01<>+0(SB), Z8
+	VBROADCASTSD c64_43a0000000000000<>+0(SB), Z9
+	VBROADCASTSD c64_4000000000000000<>+0(SB), Z11
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Z12
+	VBROADCASTSD c64_3fc0dca9e553afb3<>+0(SB), Z13
+	VBROADCASTSD c64_3fc3b35d0291b111<>+0(SB), Z14
+	VBROADCASTSD c64_3fc745c4a5c9d77a<>+0(SB), Z15
+	JMP          begin
 
 DATA c64_404e000000000000<>+0(SB)/8, $0x404e000000000000
 DATA c64_404e000000000000<>+8(SB)/8, $0x404e000000000000
@@ -11139,136 +11437,149 @@ GLOBL c64_7ff8000000000001<>(SB), RODATA|NOPTR, $32
 // func tanhF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·tanhF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VBROADCASTSD      c64_4046000000000000<>+0(SB), Z2
-	VADDPD            Z0, Z0, Z3
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z3, Z3
-	VMINPD            Z3, Z2, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z5
-	VFMADD213PD       Z2, Z5, Z4
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z3, Z2
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z2, Z2
-	VPSLLQ            $0x34, Z2, Z2
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z3
-	VFMADD213PD       Z3, Z2, Z4
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z4, Z2
-	VDIVPD            Z2, Z4, Z2
-	VMOVAPD           Z2, Z2
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z0, Z2
-	VMOVUPD           Z2, (AX)
-	VBROADCASTSD      c64_4046000000000000<>+0(SB), Z0
-	VADDPD            Z1, Z1, Z2
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z2, Z2
-	VMINPD            Z2, Z0, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z2, Z0
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z0, Z0
-	VPSLLQ            $0x34, Z0, Z0
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z0, Z2
-	VFMADD213PD       Z2, Z0, Z3
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z3, Z0
-	VDIVPD            Z0, Z3, Z0
-	VMOVAPD           Z0, Z0
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z1, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VADDPD           Z0, Z0, Z3
+	VANDPD           Z4, Z3, Z3
+	VMINPD           Z3, Z2, Z3
+	VMULPD           Z5, Z3, Z13
+	VRNDSCALEPD      $0x08, Z13, Z13
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z6, Z13, Z3
+	VFNMADD231PD     Z7, Z13, Z3
+	VMOVAPD          Z8, Z14
+	VFMADD213PD      Z9, Z3, Z14
+	VFMADD213PD      Z10, Z3, Z14
+	VFMADD213PD      Z11, Z3, Z14
+	VFMADD213PD      Z12, Z3, Z14
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z14
+	VMULPD           Z3, Z3, Z15
+	VFMADD213PD      Z3, Z15, Z14
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z13, Z3
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z3, Z3
+	VPSLLQ           $0x34, Z3, Z3
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z3, Z13
+	VFMADD213PD      Z13, Z3, Z14
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z14, Z3
+	VDIVPD           Z3, Z14, Z3
+	VMOVAPD          Z3, Z3
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z0, Z3
+	VMOVUPD          Z3, (CX)
+	VADDPD           Z1, Z1, Z0
+	VANDPD           Z4, Z0, Z0
+	VMINPD           Z0, Z2, Z0
+	VMULPD           Z5, Z0, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z6, Z3, Z0
+	VFNMADD231PD     Z7, Z3, Z0
+	VMOVAPD          Z8, Z13
+	VFMADD213PD      Z9, Z0, Z13
+	VFMADD213PD      Z10, Z0, Z13
+	VFMADD213PD      Z11, Z0, Z13
+	VFMADD213PD      Z12, Z0, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z13
+	VMULPD           Z0, Z0, Z14
+	VFMADD213PD      Z0, Z14, Z13
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z3, Z0
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z0, Z0
+	VPSLLQ           $0x34, Z0, Z0
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z3
+	VFMADD213PD      Z3, Z0, Z13
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z13, Z0
+	VDIVPD           Z0, Z13, Z0
+	VMOVAPD          Z0, Z0
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z1, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VBROADCASTSD      c64_4046000000000000<>+0(SB), Z1
-	VADDPD            Z0, Z0, Z2
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z2, Z2
-	VMINPD            Z2, Z1, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z2, Z1
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z1, Z1
-	VPSLLQ            $0x34, Z1, Z1
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z1, Z2
-	VFMADD213PD       Z2, Z1, Z3
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z3, Z1
-	VDIVPD            Z1, Z3, Z1
-	VMOVAPD           Z1, Z1
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z0, Z1
-	VMOVUPD           Z1, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VADDPD           Z0, Z0, Z1
+	VANDPD           Z4, Z1, Z1
+	VMINPD           Z1, Z2, Z1
+	VMULPD           Z5, Z1, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z6, Z3, Z1
+	VFNMADD231PD     Z7, Z3, Z1
+	VMOVAPD          Z8, Z13
+	VFMADD213PD      Z9, Z1, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD      Z12, Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z3, Z1
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z1, Z1
+	VPSLLQ           $0x34, Z1, Z1
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z3
+	VFMADD213PD      Z3, Z1, Z13
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z13, Z1
+	VDIVPD           Z1, Z13, Z1
+	VMOVAPD          Z1, Z1
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z0, Z1
+	VMOVUPD          Z1, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_4046000000000000<>+0(SB), Z2
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z4
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z5
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z6
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z7
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z8
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z9
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z10
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z11
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z12
+	JMP          begin
 
 DATA c64_4046000000000000<>+0(SB)/8, $0x4046000000000000
 DATA c64_4046000000000000<>+8(SB)/8, $0x4046000000000000
@@ -11279,703 +11590,731 @@ GLOBL c64_4046000000000000<>(SB), RODATA|NOPTR, $32
 // func sigmoidF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·sigmoidF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z11
-	VFMADD213PD       Z2, Z11, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z3
-	VPXORD            Z5, Z5, Z5
-	VCMPPD            $0x11, Z5, Z0, K1
-	VBLENDMPD         Z2, Z3, K1, Z6
-	VADDPD            Z3, Z2, Z0
-	VDIVPD            Z0, Z6, Z0
-	VMOVUPD           Z0, (AX)
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z1, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMINPD            Z0, Z2, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z2
-	VPXORD            Z7, Z7, Z7
-	VCMPPD            $0x11, Z7, Z1, K1
-	VBLENDMPD         Z0, Z2, K1, Z8
-	VADDPD            Z2, Z0, Z0
-	VDIVPD            Z0, Z8, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VORPD            Z3, Z0, Z2
+	VMAXPD           Z2, Z5, Z2
+	VMINPD           Z2, Z4, Z2
+	VMULPD           Z6, Z2, Z19
+	VRNDSCALEPD      $0x08, Z19, Z19
+	VMOVAPD          Z2, Z2
+	VFNMADD231PD     Z7, Z19, Z2
+	VFNMADD231PD     Z8, Z19, Z2
+	VMOVAPD          Z9, Z20
+	VFMADD213PD      Z10, Z2, Z20
+	VFMADD213PD      Z11, Z2, Z20
+	VFMADD213PD      Z12, Z2, Z20
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z2, Z20
+	VMULPD           Z2, Z2, Z21
+	VFMADD213PD      Z2, Z21, Z20
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z20, Z2
+	VSCALEFPD        Z19, Z2, Z2
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z19
+	VPXORD           Z13, Z13, Z13
+	VCMPPD           $0x11, Z13, Z0, K1
+	VBLENDMPD        Z2, Z19, K1, Z14
+	VADDPD           Z19, Z2, Z0
+	VDIVPD           Z0, Z14, Z0
+	VMOVUPD          Z0, (CX)
+	VORPD            Z3, Z1, Z0
+	VMAXPD           Z0, Z5, Z0
+	VMINPD           Z0, Z4, Z0
+	VMULPD           Z6, Z0, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z2, Z0
+	VFNMADD231PD     Z8, Z2, Z0
+	VMOVAPD          Z9, Z19
+	VFMADD213PD      Z10, Z0, Z19
+	VFMADD213PD      Z11, Z0, Z19
+	VFMADD213PD      Z12, Z0, Z19
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z19
+	VMULPD           Z0, Z0, Z20
+	VFMADD213PD      Z0, Z20, Z19
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z19, Z0
+	VSCALEFPD        Z2, Z0, Z0
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z2
+	VPXORD           Z15, Z15, Z15
+	VCMPPD           $0x11, Z15, Z1, K1
+	VBLENDMPD        Z0, Z2, K1, Z16
+	VADDPD           Z2, Z0, Z0
+	VDIVPD           Z0, Z16, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z2
-	VPXORD            Z9, Z9, Z9
-	VCMPPD            $0x11, Z9, Z0, K2
-	VBLENDMPD         Z1, Z2, K2, Z10
-	VADDPD            Z2, Z1, Z0
-	VDIVPD            Z0, Z10, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VORPD            Z3, Z0, Z1
+	VMAXPD           Z1, Z5, Z1
+	VMINPD           Z1, Z4, Z1
+	VMULPD           Z6, Z1, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z2, Z1
+	VFNMADD231PD     Z8, Z2, Z1
+	VMOVAPD          Z9, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD      Z12, Z1, Z13
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z1
+	VSCALEFPD        Z2, Z1, Z1
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z2
+	VPXORD           Z17, Z17, Z17
+	VCMPPD           $0x11, Z17, Z0, K2
+	VBLENDMPD        Z1, Z2, K2, Z18
+	VADDPD           Z2, Z1, Z0
+	VDIVPD           Z0, Z18, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	JMP          begin
 
 // func logSigmoidF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·logSigmoidF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VXORPD.BCST       c64_8000000000000000<>+0(SB), Z0, Z0
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z8
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z9
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z10
-	VMAXPD            Z8, Z10, Z8
-	VMINPD            Z8, Z9, Z8
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z8, Z9
-	VRNDSCALEPD       $0x08, Z9, Z9
-	VMOVAPD           Z8, Z8
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z9, Z8
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z9, Z8
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z10
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z8, Z10
-	VMULPD            Z8, Z8, Z11
-	VFMADD213PD       Z8, Z11, Z10
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z10, Z8
-	VSCALEFPD         Z9, Z8, Z8
-	VCMPPD.BCST       $0x1d, c64_3fe0000000000000<>+0(SB), Z8, K1
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z8, Z9
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z9, Z9
-	VBLENDMPD         Z9, Z8, K1, Z2
-	VMULPD            Z2, Z2, Z8
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z2, Z9
-	VDIVPD            Z9, Z2, Z9
-	VMULPD            Z9, Z9, Z10
-	VBROADCASTSD      c64_3fc1b87e3c9ee553<>+0(SB), Z11
-	VFMADD213PD.BCST  c64_3fc0dca9e553afb3<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST  c64_3fc3b35d0291b111<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST  c64_3fc745c4a5c9d77a<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST  c64_3fcc71c74920315d<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST  c64_3fd24924921e1861<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST  c64_3fd999999999c1ad<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST  c64_3fe555555555554f<>+0(SB), Z10, Z11
-	VMULPD            Z11, Z10, Z10
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z8, Z8
-	VADDPD            Z8, Z10, Z10
-	VMULPD            Z10, Z9, Z9
-	VBROADCASTSD      c64_3d53de6af278ece6<>+0(SB), Z10
-	VMOVAPD.Z         Z10, K1, Z10
-	VADDPD            Z10, Z9, Z9
-	VSUBPD            Z9, Z8, Z8
-	VSUBPD            Z8, Z2, Z8
-	VBROADCASTSD      c64_3fe62e42fefa3000<>+0(SB), Z9
-	VMOVAPD.Z         Z9, K1, Z9
-	VADDPD            Z9, Z8, Z8
-	VPXORD            Z3, Z3, Z3
-	VMAXPD            Z0, Z3, Z0
-	VADDPD            Z0, Z8, Z0
-	VXORPD.BCST       c64_8000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD           Z0, (AX)
-	VXORPD.BCST       c64_8000000000000000<>+0(SB), Z1, Z0
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z8
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z9
-	VMAXPD            Z1, Z9, Z1
-	VMINPD            Z1, Z8, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z8
-	VRNDSCALEPD       $0x08, Z8, Z8
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z8, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z8, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z9
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z9
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z9
-	VMULPD            Z1, Z1, Z10
-	VFMADD213PD       Z1, Z10, Z9
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z9, Z1
-	VSCALEFPD         Z8, Z1, Z1
-	VCMPPD.BCST       $0x1d, c64_3fe0000000000000<>+0(SB), Z1, K1
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z1, Z8
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z8, Z8
-	VBLENDMPD         Z8, Z1, K1, Z4
-	VMULPD            Z4, Z4, Z1
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z4, Z8
-	VDIVPD            Z8, Z4, Z8
-	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      c64_3fc1b87e3c9ee553<>+0(SB), Z10
-	VFMADD213PD.BCST  c64_3fc0dca9e553afb3<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c64_3fc3b35d0291b111<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c64_3fc745c4a5c9d77a<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c64_3fcc71c74920315d<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c64_3fd24924921e1861<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c64_3fd999999999c1ad<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c64_3fe555555555554f<>+0(SB), Z9, Z10
-	VMULPD            Z10, Z9, Z9
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z1, Z1
-	VADDPD            Z1, Z9, Z9
-	VMULPD            Z9, Z8, Z8
-	VBROADCASTSD      c64_3d53de6af278ece6<>+0(SB), Z9
-	VMOVAPD.Z         Z9, K1, Z9
-	VADDPD            Z9, Z8, Z8
-	VSUBPD            Z8, Z1, Z1
-	VSUBPD            Z1, Z4, Z1
-	VBROADCASTSD      c64_3fe62e42fefa3000<>+0(SB), Z8
-	VMOVAPD.Z         Z8, K1, Z8
-	VADDPD            Z8, Z1, Z1
-	VPXORD            Z5, Z5, Z5
-	VMAXPD            Z0, Z5, Z0
-	VADDPD            Z0, Z1, Z0
-	VXORPD.BCST       c64_8000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VXORPD           Z2, Z0, Z0
+	VORPD            Z2, Z0, Z18
+	VMAXPD           Z18, Z4, Z18
+	VMINPD           Z18, Z3, Z18
+	VMULPD           Z5, Z18, Z19
+	VRNDSCALEPD      $0x08, Z19, Z19
+	VMOVAPD          Z18, Z18
+	VFNMADD231PD     Z6, Z19, Z18
+	VFNMADD231PD     Z7, Z19, Z18
+	VMOVAPD          Z8, Z20
+	VFMADD213PD      Z9, Z18, Z20
+	VFMADD213PD      Z10, Z18, Z20
+	VFMADD213PD      Z11, Z18, Z20
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z18, Z20
+	VMULPD           Z18, Z18, Z21
+	VFMADD213PD      Z18, Z21, Z20
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z20, Z18
+	VSCALEFPD        Z19, Z18, Z18
+	VCMPPD.BCST      $0x1d, c64_3fe0000000000000<>+0(SB), Z18, K1
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z18, Z19
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z19, Z19
+	VBLENDMPD        Z19, Z18, K1, Z12
+	VMULPD           Z12, Z12, Z18
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z12, Z19
+	VDIVPD           Z19, Z12, Z19
+	VMULPD           Z19, Z19, Z20
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z21
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z20, Z21
+	VMULPD           Z21, Z20, Z20
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z18, Z18
+	VADDPD           Z18, Z20, Z20
+	VMULPD           Z20, Z19, Z19
+	VMOVAPD.Z        Z7, K1, Z20
+	VADDPD           Z20, Z19, Z19
+	VSUBPD           Z19, Z18, Z18
+	VSUBPD           Z18, Z12, Z18
+	VMOVAPD.Z        Z6, K1, Z19
+	VADDPD           Z19, Z18, Z18
+	VPXORD           Z13, Z13, Z13
+	VMAXPD           Z0, Z13, Z0
+	VADDPD           Z0, Z18, Z0
+	VXORPD           Z2, Z0, Z0
+	VMOVUPD          Z0, (CX)
+	VXORPD           Z2, Z1, Z0
+	VORPD            Z2, Z0, Z1
+	VMAXPD           Z1, Z4, Z1
+	VMINPD           Z1, Z3, Z1
+	VMULPD           Z5, Z1, Z18
+	VRNDSCALEPD      $0x08, Z18, Z18
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z6, Z18, Z1
+	VFNMADD231PD     Z7, Z18, Z1
+	VMOVAPD          Z8, Z19
+	VFMADD213PD      Z9, Z1, Z19
+	VFMADD213PD      Z10, Z1, Z19
+	VFMADD213PD      Z11, Z1, Z19
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z1, Z19
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z19
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z19
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z19
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z19
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z19
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z19
+	VMULPD           Z1, Z1, Z20
+	VFMADD213PD      Z1, Z20, Z19
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z19, Z1
+	VSCALEFPD        Z18, Z1, Z1
+	VCMPPD.BCST      $0x1d, c64_3fe0000000000000<>+0(SB), Z1, K1
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z18
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z18, Z18
+	VBLENDMPD        Z18, Z1, K1, Z14
+	VMULPD           Z14, Z14, Z1
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z14, Z18
+	VDIVPD           Z18, Z14, Z18
+	VMULPD           Z18, Z18, Z19
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z20
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z19, Z20
+	VMULPD           Z20, Z19, Z19
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z1, Z1
+	VADDPD           Z1, Z19, Z19
+	VMULPD           Z19, Z18, Z18
+	VMOVAPD.Z        Z7, K1, Z19
+	VADDPD           Z19, Z18, Z18
+	VSUBPD           Z18, Z1, Z1
+	VSUBPD           Z1, Z14, Z1
+	VMOVAPD.Z        Z6, K1, Z18
+	VADDPD           Z18, Z1, Z1
+	VPXORD           Z15, Z15, Z15
+	VMAXPD           Z0, Z15, Z0
+	VADDPD           Z0, Z1, Z0
+	VXORPD           Z2, Z0, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VXORPD.BCST       c64_8000000000000000<>+0(SB), Z0, Z0
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VCMPPD.BCST       $0x1d, c64_3fe0000000000000<>+0(SB), Z1, K2
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z1, Z2
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VBLENDMPD         Z2, Z1, K2, Z6
-	VMULPD            Z6, Z6, Z1
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z6, Z2
-	VDIVPD            Z2, Z6, Z2
-	VMULPD            Z2, Z2, Z3
-	VBROADCASTSD      c64_3fc1b87e3c9ee553<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3fc0dca9e553afb3<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fc3b35d0291b111<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fc745c4a5c9d77a<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fcc71c74920315d<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fd24924921e1861<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fd999999999c1ad<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fe555555555554f<>+0(SB), Z3, Z4
-	VMULPD            Z4, Z3, Z3
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z1, Z1
-	VADDPD            Z1, Z3, Z3
-	VMULPD            Z3, Z2, Z2
-	VBROADCASTSD      c64_3d53de6af278ece6<>+0(SB), Z3
-	VMOVAPD.Z         Z3, K2, Z3
-	VADDPD            Z3, Z2, Z2
-	VSUBPD            Z2, Z1, Z1
-	VSUBPD            Z1, Z6, Z1
-	VBROADCASTSD      c64_3fe62e42fefa3000<>+0(SB), Z2
-	VMOVAPD.Z         Z2, K2, Z2
-	VADDPD            Z2, Z1, Z1
-	VPXORD            Z7, Z7, Z7
-	VMAXPD            Z0, Z7, Z0
-	VADDPD            Z0, Z1, Z0
-	VXORPD.BCST       c64_8000000000000000<>+0(SB), Z0, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VXORPD           Z2, Z0, Z0
+	VORPD            Z2, Z0, Z1
+	VMAXPD           Z1, Z4, Z1
+	VMINPD           Z1, Z3, Z1
+	VMULPD           Z5, Z1, Z12
+	VRNDSCALEPD      $0x08, Z12, Z12
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z6, Z12, Z1
+	VFNMADD231PD     Z7, Z12, Z1
+	VMOVAPD          Z8, Z13
+	VFMADD213PD      Z9, Z1, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z1
+	VSCALEFPD        Z12, Z1, Z1
+	VCMPPD.BCST      $0x1d, c64_3fe0000000000000<>+0(SB), Z1, K2
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z12
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z12, Z12
+	VBLENDMPD        Z12, Z1, K2, Z16
+	VMULPD           Z16, Z16, Z1
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z16, Z12
+	VDIVPD           Z12, Z16, Z12
+	VMULPD           Z12, Z12, Z13
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z14
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z13, Z14
+	VMULPD           Z14, Z13, Z13
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z1, Z1
+	VADDPD           Z1, Z13, Z13
+	VMULPD           Z13, Z12, Z12
+	VMOVAPD.Z        Z7, K2, Z13
+	VADDPD           Z13, Z12, Z12
+	VSUBPD           Z12, Z1, Z1
+	VSUBPD           Z1, Z16, Z1
+	VMOVAPD.Z        Z6, K2, Z12
+	VADDPD           Z12, Z1, Z1
+	VPXORD           Z17, Z17, Z17
+	VMAXPD           Z0, Z17, Z0
+	VADDPD           Z0, Z1, Z0
+	VXORPD           Z2, Z0, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z3
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z4
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z5
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z6
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z7
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z8
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z9
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z10
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z11
+	JMP          begin
 
 // func softplusF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·softplusF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z11
-	VFMADD213PD       Z2, Z11, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VCMPPD.BCST       $0x1d, c64_3fe0000000000000<>+0(SB), Z2, K1
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z3
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z3, Z3
-	VBLENDMPD         Z3, Z2, K1, Z5
-	VMULPD            Z5, Z5, Z2
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z5, Z3
-	VDIVPD            Z3, Z5, Z3
-	VMULPD            Z3, Z3, Z4
-	VBROADCASTSD      c64_3fc1b87e3c9ee553<>+0(SB), Z11
-	VFMADD213PD.BCST  c64_3fc0dca9e553afb3<>+0(SB), Z4, Z11
-	VFMADD213PD.BCST  c64_3fc3b35d0291b111<>+0(SB), Z4, Z11
-	VFMADD213PD.BCST  c64_3fc745c4a5c9d77a<>+0(SB), Z4, Z11
-	VFMADD213PD.BCST  c64_3fcc71c74920315d<>+0(SB), Z4, Z11
-	VFMADD213PD.BCST  c64_3fd24924921e1861<>+0(SB), Z4, Z11
-	VFMADD213PD.BCST  c64_3fd999999999c1ad<>+0(SB), Z4, Z11
-	VFMADD213PD.BCST  c64_3fe555555555554f<>+0(SB), Z4, Z11
-	VMULPD            Z11, Z4, Z4
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VADDPD            Z2, Z4, Z4
-	VMULPD            Z4, Z3, Z3
-	VBROADCASTSD      c64_3d53de6af278ece6<>+0(SB), Z4
-	VMOVAPD.Z         Z4, K1, Z4
-	VADDPD            Z4, Z3, Z3
-	VSUBPD            Z3, Z2, Z2
-	VSUBPD            Z2, Z5, Z2
-	VBROADCASTSD      c64_3fe62e42fefa3000<>+0(SB), Z3
-	VMOVAPD.Z         Z3, K1, Z3
-	VADDPD            Z3, Z2, Z2
-	VPXORD            Z6, Z6, Z6
-	VMAXPD            Z0, Z6, Z0
-	VADDPD            Z0, Z2, Z0
-	VMOVUPD           Z0, (AX)
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z1, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMINPD            Z0, Z2, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VCMPPD.BCST       $0x1d, c64_3fe0000000000000<>+0(SB), Z0, K1
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z0, Z2
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VBLENDMPD         Z2, Z0, K1, Z7
-	VMULPD            Z7, Z7, Z0
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z7, Z2
-	VDIVPD            Z2, Z7, Z2
-	VMULPD            Z2, Z2, Z3
-	VBROADCASTSD      c64_3fc1b87e3c9ee553<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3fc0dca9e553afb3<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fc3b35d0291b111<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fc745c4a5c9d77a<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fcc71c74920315d<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fd24924921e1861<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fd999999999c1ad<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fe555555555554f<>+0(SB), Z3, Z4
-	VMULPD            Z4, Z3, Z3
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z0, Z0
-	VADDPD            Z0, Z3, Z3
-	VMULPD            Z3, Z2, Z2
-	VBROADCASTSD      c64_3d53de6af278ece6<>+0(SB), Z3
-	VMOVAPD.Z         Z3, K1, Z3
-	VADDPD            Z3, Z2, Z2
-	VSUBPD            Z2, Z0, Z0
-	VSUBPD            Z0, Z7, Z0
-	VBROADCASTSD      c64_3fe62e42fefa3000<>+0(SB), Z2
-	VMOVAPD.Z         Z2, K1, Z2
-	VADDPD            Z2, Z0, Z0
-	VPXORD            Z8, Z8, Z8
-	VMAXPD            Z1, Z8, Z1
-	VADDPD            Z1, Z0, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VORPD            Z3, Z0, Z2
+	VMAXPD           Z2, Z5, Z2
+	VMINPD           Z2, Z4, Z2
+	VMULPD           Z6, Z2, Z19
+	VRNDSCALEPD      $0x08, Z19, Z19
+	VMOVAPD          Z2, Z2
+	VFNMADD231PD     Z7, Z19, Z2
+	VFNMADD231PD     Z8, Z19, Z2
+	VMOVAPD          Z9, Z20
+	VFMADD213PD      Z10, Z2, Z20
+	VFMADD213PD      Z11, Z2, Z20
+	VFMADD213PD      Z12, Z2, Z20
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z2, Z20
+	VMULPD           Z2, Z2, Z21
+	VFMADD213PD      Z2, Z21, Z20
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z20, Z2
+	VSCALEFPD        Z19, Z2, Z2
+	VCMPPD.BCST      $0x1d, c64_3fe0000000000000<>+0(SB), Z2, K1
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z19
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z19, Z19
+	VBLENDMPD        Z19, Z2, K1, Z13
+	VMULPD           Z13, Z13, Z2
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z13, Z19
+	VDIVPD           Z19, Z13, Z19
+	VMULPD           Z19, Z19, Z20
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z21
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z20, Z21
+	VMULPD           Z21, Z20, Z20
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VADDPD           Z2, Z20, Z20
+	VMULPD           Z20, Z19, Z19
+	VMOVAPD.Z        Z8, K1, Z20
+	VADDPD           Z20, Z19, Z19
+	VSUBPD           Z19, Z2, Z2
+	VSUBPD           Z2, Z13, Z2
+	VMOVAPD.Z        Z7, K1, Z19
+	VADDPD           Z19, Z2, Z2
+	VPXORD           Z14, Z14, Z14
+	VMAXPD           Z0, Z14, Z0
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, (CX)
+	VORPD            Z3, Z1, Z0
+	VMAXPD           Z0, Z5, Z0
+	VMINPD           Z0, Z4, Z0
+	VMULPD           Z6, Z0, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z2, Z0
+	VFNMADD231PD     Z8, Z2, Z0
+	VMOVAPD          Z9, Z19
+	VFMADD213PD      Z10, Z0, Z19
+	VFMADD213PD      Z11, Z0, Z19
+	VFMADD213PD      Z12, Z0, Z19
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z19
+	VMULPD           Z0, Z0, Z20
+	VFMADD213PD      Z0, Z20, Z19
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z19, Z0
+	VSCALEFPD        Z2, Z0, Z0
+	VCMPPD.BCST      $0x1d, c64_3fe0000000000000<>+0(SB), Z0, K1
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z0, Z2
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VBLENDMPD        Z2, Z0, K1, Z15
+	VMULPD           Z15, Z15, Z0
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z15, Z2
+	VDIVPD           Z2, Z15, Z2
+	VMULPD           Z2, Z2, Z19
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z20
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z19, Z20
+	VMULPD           Z20, Z19, Z19
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z0, Z0
+	VADDPD           Z0, Z19, Z19
+	VMULPD           Z19, Z2, Z2
+	VMOVAPD.Z        Z8, K1, Z19
+	VADDPD           Z19, Z2, Z2
+	VSUBPD           Z2, Z0, Z0
+	VSUBPD           Z0, Z15, Z0
+	VMOVAPD.Z        Z7, K1, Z2
+	VADDPD           Z2, Z0, Z0
+	VPXORD           Z16, Z16, Z16
+	VMAXPD           Z1, Z16, Z1
+	VADDPD           Z1, Z0, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VCMPPD.BCST       $0x1d, c64_3fe0000000000000<>+0(SB), Z1, K2
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z1, Z2
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z2
-	VBLENDMPD         Z2, Z1, K2, Z9
-	VMULPD            Z9, Z9, Z1
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z9, Z2
-	VDIVPD            Z2, Z9, Z2
-	VMULPD            Z2, Z2, Z3
-	VBROADCASTSD      c64_3fc1b87e3c9ee553<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3fc0dca9e553afb3<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fc3b35d0291b111<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fc745c4a5c9d77a<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fcc71c74920315d<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fd24924921e1861<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fd999999999c1ad<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST  c64_3fe555555555554f<>+0(SB), Z3, Z4
-	VMULPD            Z4, Z3, Z3
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z1, Z1
-	VADDPD            Z1, Z3, Z3
-	VMULPD            Z3, Z2, Z2
-	VBROADCASTSD      c64_3d53de6af278ece6<>+0(SB), Z3
-	VMOVAPD.Z         Z3, K2, Z3
-	VADDPD            Z3, Z2, Z2
-	VSUBPD            Z2, Z1, Z1
-	VSUBPD            Z1, Z9, Z1
-	VBROADCASTSD      c64_3fe62e42fefa3000<>+0(SB), Z2
-	VMOVAPD.Z         Z2, K2, Z2
-	VADDPD            Z2, Z1, Z1
-	VPXORD            Z10, Z10, Z10
-	VMAXPD            Z0, Z10, Z0
-	VADDPD            Z0, Z1, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VORPD            Z3, Z0, Z1
+	VMAXPD           Z1, Z5, Z1
+	VMINPD           Z1, Z4, Z1
+	VMULPD           Z6, Z1, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z2, Z1
+	VFNMADD231PD     Z8, Z2, Z1
+	VMOVAPD          Z9, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD      Z12, Z1, Z13
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z1
+	VSCALEFPD        Z2, Z1, Z1
+	VCMPPD.BCST      $0x1d, c64_3fe0000000000000<>+0(SB), Z1, K2
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z1, Z2
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z2
+	VBLENDMPD        Z2, Z1, K2, Z17
+	VMULPD           Z17, Z17, Z1
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z17, Z2
+	VDIVPD           Z2, Z17, Z2
+	VMULPD           Z2, Z2, Z13
+	VBROADCASTSD     c64_3fc1b87e3c9ee553<>+0(SB), Z14
+	VFMADD213PD.BCST c64_3fc0dca9e553afb3<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fc3b35d0291b111<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fc745c4a5c9d77a<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fcc71c74920315d<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fd24924921e1861<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fd999999999c1ad<>+0(SB), Z13, Z14
+	VFMADD213PD.BCST c64_3fe555555555554f<>+0(SB), Z13, Z14
+	VMULPD           Z14, Z13, Z13
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z1, Z1
+	VADDPD           Z1, Z13, Z13
+	VMULPD           Z13, Z2, Z2
+	VMOVAPD.Z        Z8, K2, Z13
+	VADDPD           Z13, Z2, Z2
+	VSUBPD           Z2, Z1, Z1
+	VSUBPD           Z1, Z17, Z1
+	VMOVAPD.Z        Z7, K2, Z2
+	VADDPD           Z2, Z1, Z1
+	VPXORD           Z18, Z18, Z18
+	VMAXPD           Z0, Z18, Z0
+	VADDPD           Z0, Z1, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	JMP          begin
 
 // func siluF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·siluF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z11
-	VFMADD213PD       Z2, Z11, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z3
-	VPXORD            Z5, Z5, Z5
-	VCMPPD            $0x11, Z5, Z0, K1
-	VBLENDMPD         Z2, Z3, K1, Z6
-	VADDPD            Z3, Z2, Z2
-	VDIVPD            Z2, Z6, Z2
-	VBROADCASTSD      c64_c08f400000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMULPD            Z0, Z2, Z0
-	VMOVUPD           Z0, (AX)
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z1, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMINPD            Z0, Z2, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z2
-	VPXORD            Z7, Z7, Z7
-	VCMPPD            $0x11, Z7, Z1, K1
-	VBLENDMPD         Z0, Z2, K1, Z8
-	VADDPD            Z2, Z0, Z0
-	VDIVPD            Z0, Z8, Z0
-	VBROADCASTSD      c64_c08f400000000000<>+0(SB), Z2
-	VMAXPD            Z1, Z2, Z1
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VORPD            Z3, Z0, Z2
+	VMAXPD           Z2, Z5, Z2
+	VMINPD           Z2, Z4, Z2
+	VMULPD           Z6, Z2, Z19
+	VRNDSCALEPD      $0x08, Z19, Z19
+	VMOVAPD          Z2, Z2
+	VFNMADD231PD     Z7, Z19, Z2
+	VFNMADD231PD     Z8, Z19, Z2
+	VMOVAPD          Z9, Z20
+	VFMADD213PD      Z10, Z2, Z20
+	VFMADD213PD      Z11, Z2, Z20
+	VFMADD213PD      Z12, Z2, Z20
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z2, Z20
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z2, Z20
+	VMULPD           Z2, Z2, Z21
+	VFMADD213PD      Z2, Z21, Z20
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z20, Z2
+	VSCALEFPD        Z19, Z2, Z2
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z19
+	VPXORD           Z13, Z13, Z13
+	VCMPPD           $0x11, Z13, Z0, K1
+	VBLENDMPD        Z2, Z19, K1, Z14
+	VADDPD           Z19, Z2, Z2
+	VDIVPD           Z2, Z14, Z2
+	VBROADCASTSD     c64_c08f400000000000<>+0(SB), Z19
+	VMAXPD           Z0, Z19, Z0
+	VMULPD           Z0, Z2, Z0
+	VMOVUPD          Z0, (CX)
+	VORPD            Z3, Z1, Z0
+	VMAXPD           Z0, Z5, Z0
+	VMINPD           Z0, Z4, Z0
+	VMULPD           Z6, Z0, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z2, Z0
+	VFNMADD231PD     Z8, Z2, Z0
+	VMOVAPD          Z9, Z19
+	VFMADD213PD      Z10, Z0, Z19
+	VFMADD213PD      Z11, Z0, Z19
+	VFMADD213PD      Z12, Z0, Z19
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z19
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z19
+	VMULPD           Z0, Z0, Z20
+	VFMADD213PD      Z0, Z20, Z19
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z19, Z0
+	VSCALEFPD        Z2, Z0, Z0
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z2
+	VPXORD           Z15, Z15, Z15
+	VCMPPD           $0x11, Z15, Z1, K1
+	VBLENDMPD        Z0, Z2, K1, Z16
+	VADDPD           Z2, Z0, Z0
+	VDIVPD           Z0, Z16, Z0
+	VBROADCASTSD     c64_c08f400000000000<>+0(SB), Z2
+	VMAXPD           Z1, Z2, Z1
+	VMULPD           Z1, Z0, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z2
-	VPXORD            Z9, Z9, Z9
-	VCMPPD            $0x11, Z9, Z0, K2
-	VBLENDMPD         Z1, Z2, K2, Z10
-	VADDPD            Z2, Z1, Z1
-	VDIVPD            Z1, Z10, Z1
-	VBROADCASTSD      c64_c08f400000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMULPD            Z0, Z1, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VORPD            Z3, Z0, Z1
+	VMAXPD           Z1, Z5, Z1
+	VMINPD           Z1, Z4, Z1
+	VMULPD           Z6, Z1, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z2, Z1
+	VFNMADD231PD     Z8, Z2, Z1
+	VMOVAPD          Z9, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD      Z12, Z1, Z13
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z1
+	VSCALEFPD        Z2, Z1, Z1
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z2
+	VPXORD           Z17, Z17, Z17
+	VCMPPD           $0x11, Z17, Z0, K2
+	VBLENDMPD        Z1, Z2, K2, Z18
+	VADDPD           Z2, Z1, Z1
+	VDIVPD           Z1, Z18, Z1
+	VBROADCASTSD     c64_c08f400000000000<>+0(SB), Z2
+	VMAXPD           Z0, Z2, Z0
+	VMULPD           Z0, Z1, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	JMP          begin
 
 DATA c64_c08f400000000000<>+0(SB)/8, $0xc08f400000000000
 DATA c64_c08f400000000000<>+8(SB)/8, $0xc08f400000000000
@@ -11986,142 +12325,149 @@ GLOBL c64_c08f400000000000<>(SB), RODATA|NOPTR, $32
 // func mishF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·mishF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VBROADCASTSD      c64_4034000000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z5
-	VFMADD213PD       Z2, Z5, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z2, Z3
-	VMULPD            Z3, Z2, Z2
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z2, Z3
-	VDIVPD            Z3, Z2, Z2
-	VBROADCASTSD      c64_c08f400000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMULPD            Z0, Z2, Z0
-	VMOVUPD           Z0, (AX)
-	VBROADCASTSD      c64_4034000000000000<>+0(SB), Z0
-	VMINPD            Z1, Z0, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z0, Z3, Z0
-	VMINPD            Z0, Z2, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VMULPD            Z0, Z0, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z0, Z2
-	VMULPD            Z2, Z0, Z0
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z0, Z2
-	VDIVPD            Z2, Z0, Z0
-	VBROADCASTSD      c64_c08f400000000000<>+0(SB), Z2
-	VMAXPD            Z1, Z2, Z1
-	VMULPD            Z1, Z0, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VMINPD           Z0, Z2, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z13
+	VRNDSCALEPD      $0x08, Z13, Z13
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z13, Z3
+	VFNMADD231PD     Z8, Z13, Z3
+	VMOVAPD          Z9, Z14
+	VFMADD213PD      Z10, Z3, Z14
+	VFMADD213PD      Z11, Z3, Z14
+	VFMADD213PD      Z12, Z3, Z14
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z14
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z14
+	VMULPD           Z3, Z3, Z15
+	VFMADD213PD      Z3, Z15, Z14
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z14, Z3
+	VSCALEFPD        Z13, Z3, Z3
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z3, Z13
+	VMULPD           Z13, Z3, Z3
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z3, Z13
+	VDIVPD           Z13, Z3, Z3
+	VBROADCASTSD     c64_c08f400000000000<>+0(SB), Z13
+	VMAXPD           Z0, Z13, Z0
+	VMULPD           Z0, Z3, Z0
+	VMOVUPD          Z0, (CX)
+	VMINPD           Z1, Z2, Z0
+	VMAXPD           Z0, Z5, Z0
+	VMINPD           Z0, Z4, Z0
+	VMULPD           Z6, Z0, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z3, Z0
+	VFNMADD231PD     Z8, Z3, Z0
+	VMOVAPD          Z9, Z13
+	VFMADD213PD      Z10, Z0, Z13
+	VFMADD213PD      Z11, Z0, Z13
+	VFMADD213PD      Z12, Z0, Z13
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z13
+	VMULPD           Z0, Z0, Z14
+	VFMADD213PD      Z0, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z0
+	VSCALEFPD        Z3, Z0, Z0
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z0, Z3
+	VMULPD           Z3, Z0, Z0
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z0, Z3
+	VDIVPD           Z3, Z0, Z0
+	VBROADCASTSD     c64_c08f400000000000<>+0(SB), Z3
+	VMAXPD           Z1, Z3, Z1
+	VMULPD           Z1, Z0, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VBROADCASTSD      c64_4034000000000000<>+0(SB), Z1
-	VMINPD            Z0, Z1, Z1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z1
-	VSCALEFPD         Z2, Z1, Z1
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z1, Z2
-	VMULPD            Z2, Z1, Z1
-	VADDPD.BCST       c64_4000000000000000<>+0(SB), Z1, Z2
-	VDIVPD            Z2, Z1, Z1
-	VBROADCASTSD      c64_c08f400000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMULPD            Z0, Z1, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VMINPD           Z0, Z2, Z1
+	VMAXPD           Z1, Z5, Z1
+	VMINPD           Z1, Z4, Z1
+	VMULPD           Z6, Z1, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z3, Z1
+	VFNMADD231PD     Z8, Z3, Z1
+	VMOVAPD          Z9, Z13
+	VFMADD213PD      Z10, Z1, Z13
+	VFMADD213PD      Z11, Z1, Z13
+	VFMADD213PD      Z12, Z1, Z13
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z13
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z13
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z13, Z1
+	VSCALEFPD        Z3, Z1, Z1
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z1, Z3
+	VMULPD           Z3, Z1, Z1
+	VADDPD.BCST      c64_4000000000000000<>+0(SB), Z1, Z3
+	VDIVPD           Z3, Z1, Z1
+	VBROADCASTSD     c64_c08f400000000000<>+0(SB), Z3
+	VMAXPD           Z0, Z3, Z0
+	VMULPD           Z0, Z1, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_4034000000000000<>+0(SB), Z2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	JMP          begin
 
 DATA c64_4034000000000000<>+0(SB)/8, $0x4034000000000000
 DATA c64_4034000000000000<>+8(SB)/8, $0x4034000000000000
@@ -12132,154 +12478,164 @@ GLOBL c64_4034000000000000<>(SB), RODATA|NOPTR, $32
 // func seluF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·seluF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VPXORD            Z2, Z2, Z2
-	VCMPPD            $0x1e, Z2, Z0, K1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c04e000000000000<>+0(SB), Z4
-	VMAXPD            Z0, Z4, Z4
-	VMINPD            Z4, Z3, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z13
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z13
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z13
-	VMULPD            Z3, Z3, Z14
-	VFMADD213PD       Z3, Z14, Z13
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z3
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z3, Z3
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z3, Z3
-	VPSLLQ            $0x34, Z3, Z3
-	VSUBPD.BCST       c64_3fe0000000000000<>+0(SB), Z3, Z4
-	VFMADD213PD       Z4, Z3, Z13
-	VADDPD            Z13, Z13, Z3
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z4
-	VCMPPD.BCST       $0x11, c64_3c90000000000000<>+0(SB), Z4, K2
-	VBLENDMPD         Z0, Z3, K2, Z5
-	VMULPD.BCST       c64_3ffac5afad782cf1<>+0(SB), Z5, Z3
-	VBLENDMPD         Z0, Z3, K1, Z6
-	VMULPD.BCST       c64_3ff0cfabd6a91132<>+0(SB), Z6, Z0
-	VMOVUPD           Z0, (AX)
-	VPXORD            Z7, Z7, Z7
-	VCMPPD            $0x1e, Z7, Z1, K1
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z0
-	VBROADCASTSD      c64_c04e000000000000<>+0(SB), Z3
-	VMAXPD            Z1, Z3, Z3
-	VMINPD            Z3, Z0, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z4
-	VMULPD            Z0, Z0, Z13
-	VFMADD213PD       Z0, Z13, Z4
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z3, Z0
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z0, Z0
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z0, Z0
-	VPSLLQ            $0x34, Z0, Z0
-	VSUBPD.BCST       c64_3fe0000000000000<>+0(SB), Z0, Z3
-	VFMADD213PD       Z3, Z0, Z4
-	VADDPD            Z4, Z4, Z0
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z3
-	VCMPPD.BCST       $0x11, c64_3c90000000000000<>+0(SB), Z3, K2
-	VBLENDMPD         Z1, Z0, K2, Z8
-	VMULPD.BCST       c64_3ffac5afad782cf1<>+0(SB), Z8, Z0
-	VBLENDMPD         Z1, Z0, K1, Z9
-	VMULPD.BCST       c64_3ff0cfabd6a91132<>+0(SB), Z9, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VPXORD           Z2, Z2, Z2
+	VCMPPD           $0x1e, Z2, Z0, K1
+	VMAXPD           Z0, Z4, Z5
+	VMINPD           Z5, Z3, Z5
+	VMULPD           Z6, Z5, Z22
+	VRNDSCALEPD      $0x08, Z22, Z22
+	VMOVAPD          Z5, Z5
+	VFNMADD231PD     Z7, Z22, Z5
+	VFNMADD231PD     Z8, Z22, Z5
+	VMOVAPD          Z9, Z23
+	VFMADD213PD      Z10, Z5, Z23
+	VFMADD213PD      Z11, Z5, Z23
+	VFMADD213PD      Z12, Z5, Z23
+	VFMADD213PD      Z13, Z5, Z23
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z5, Z23
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z5, Z23
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z5, Z23
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z5, Z23
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z5, Z23
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z5, Z23
+	VMULPD           Z5, Z5, Z24
+	VFMADD213PD      Z5, Z24, Z23
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z22, Z5
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z5, Z5
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z5, Z5
+	VPSLLQ           $0x34, Z5, Z5
+	VSUBPD.BCST      c64_3fe0000000000000<>+0(SB), Z5, Z22
+	VFMADD213PD      Z22, Z5, Z23
+	VADDPD           Z23, Z23, Z5
+	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z22
+	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z22, K2
+	VBLENDMPD        Z0, Z5, K2, Z14
+	VMULPD.BCST      c64_3ffac5afad782cf1<>+0(SB), Z14, Z5
+	VBLENDMPD        Z0, Z5, K1, Z15
+	VMULPD.BCST      c64_3ff0cfabd6a91132<>+0(SB), Z15, Z0
+	VMOVUPD          Z0, (CX)
+	VPXORD           Z16, Z16, Z16
+	VCMPPD           $0x1e, Z16, Z1, K1
+	VMAXPD           Z1, Z4, Z0
+	VMINPD           Z0, Z3, Z0
+	VMULPD           Z6, Z0, Z5
+	VRNDSCALEPD      $0x08, Z5, Z5
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z5, Z0
+	VFNMADD231PD     Z8, Z5, Z0
+	VMOVAPD          Z9, Z22
+	VFMADD213PD      Z10, Z0, Z22
+	VFMADD213PD      Z11, Z0, Z22
+	VFMADD213PD      Z12, Z0, Z22
+	VFMADD213PD      Z13, Z0, Z22
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z22
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z22
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z22
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z22
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z22
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z22
+	VMULPD           Z0, Z0, Z23
+	VFMADD213PD      Z0, Z23, Z22
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z5, Z0
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z0, Z0
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z0, Z0
+	VPSLLQ           $0x34, Z0, Z0
+	VSUBPD.BCST      c64_3fe0000000000000<>+0(SB), Z0, Z5
+	VFMADD213PD      Z5, Z0, Z22
+	VADDPD           Z22, Z22, Z0
+	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z1, Z5
+	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z5, K2
+	VBLENDMPD        Z1, Z0, K2, Z17
+	VMULPD.BCST      c64_3ffac5afad782cf1<>+0(SB), Z17, Z0
+	VBLENDMPD        Z1, Z0, K1, Z18
+	VMULPD.BCST      c64_3ff0cfabd6a91132<>+0(SB), Z18, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VPXORD            Z10, Z10, Z10
-	VCMPPD            $0x1e, Z10, Z0, K2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z1
-	VBROADCASTSD      c64_c04e000000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z2
-	VMINPD            Z2, Z1, Z1
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z2
-	VRNDSCALEPD       $0x08, Z2, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z3
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z3
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z3
-	VSUBPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z1
-	VADDPD.BCST       c64_4338000000000000<>+0(SB), Z1, Z1
-	VPSUBQ.BCST       c64_4337fffffffffc01<>+0(SB), Z1, Z1
-	VPSLLQ            $0x34, Z1, Z1
-	VSUBPD.BCST       c64_3fe0000000000000<>+0(SB), Z1, Z2
-	VFMADD213PD       Z2, Z1, Z3
-	VADDPD            Z3, Z3, Z1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST       $0x11, c64_3c90000000000000<>+0(SB), Z2, K3
-	VBLENDMPD         Z0, Z1, K3, Z11
-	VMULPD.BCST       c64_3ffac5afad782cf1<>+0(SB), Z11, Z1
-	VBLENDMPD         Z0, Z1, K2, Z12
-	VMULPD.BCST       c64_3ff0cfabd6a91132<>+0(SB), Z12, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VPXORD           Z19, Z19, Z19
+	VCMPPD           $0x1e, Z19, Z0, K2
+	VMAXPD           Z0, Z4, Z1
+	VMINPD           Z1, Z3, Z1
+	VMULPD           Z6, Z1, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z2, Z1
+	VFNMADD231PD     Z8, Z2, Z1
+	VMOVAPD          Z9, Z5
+	VFMADD213PD      Z10, Z1, Z5
+	VFMADD213PD      Z11, Z1, Z5
+	VFMADD213PD      Z12, Z1, Z5
+	VFMADD213PD      Z13, Z1, Z5
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z5
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z1, Z5
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z5
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z5
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z5
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z5
+	VMULPD           Z1, Z1, Z14
+	VFMADD213PD      Z1, Z14, Z5
+	VSUBPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z1
+	VADDPD.BCST      c64_4338000000000000<>+0(SB), Z1, Z1
+	VPSUBQ.BCST      c64_4337fffffffffc01<>+0(SB), Z1, Z1
+	VPSLLQ           $0x34, Z1, Z1
+	VSUBPD.BCST      c64_3fe0000000000000<>+0(SB), Z1, Z2
+	VFMADD213PD      Z2, Z1, Z5
+	VADDPD           Z5, Z5, Z1
+	VANDPD.BCST      c64_7fffffffffffffff<>+0(SB), Z0, Z2
+	VCMPPD.BCST      $0x11, c64_3c90000000000000<>+0(SB), Z2, K3
+	VBLENDMPD        Z0, Z1, K3, Z20
+	VMULPD.BCST      c64_3ffac5afad782cf1<>+0(SB), Z20, Z1
+	VBLENDMPD        Z0, Z1, K2, Z21
+	VMULPD.BCST      c64_3ff0cfabd6a91132<>+0(SB), Z21, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z3
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Z4
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z13
+	JMP          begin
 
 DATA c64_3ffac5afad782cf1<>+0(SB)/8, $0x3ffac5afad782cf1
 DATA c64_3ffac5afad782cf1<>+8(SB)/8, $0x3ffac5afad782cf1
@@ -12296,157 +12652,161 @@ GLOBL c64_3ff0cfabd6a91132<>(SB), RODATA|NOPTR, $32
 // func geluTanhF64AVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·geluTanhF64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VBROADCASTSD      c64_c059000000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      c64_3ff9884533d43651<>+0(SB), Z9
-	VFMADD132PD.BCST  c64_3fb2444f2a4d8b4b<>+0(SB), Z9, Z2
-	VMULPD            Z0, Z2, Z2
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z2, Z9
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z10
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z11
-	VMAXPD            Z9, Z11, Z9
-	VMINPD            Z9, Z10, Z9
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z9, Z10
-	VRNDSCALEPD       $0x08, Z10, Z10
-	VMOVAPD           Z9, Z9
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z10, Z9
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z10, Z9
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z11
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z9, Z11
-	VMULPD            Z9, Z9, Z12
-	VFMADD213PD       Z9, Z12, Z11
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z11, Z9
-	VSCALEFPD         Z10, Z9, Z9
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z10
-	VPXORD            Z3, Z3, Z3
-	VCMPPD            $0x11, Z3, Z2, K1
-	VBLENDMPD         Z9, Z10, K1, Z4
-	VADDPD            Z10, Z9, Z2
-	VDIVPD            Z2, Z4, Z2
-	VMULPD            Z0, Z2, Z0
-	VMOVUPD           Z0, (AX)
-	VBROADCASTSD      c64_c059000000000000<>+0(SB), Z0
-	VMAXPD            Z1, Z0, Z0
-	VMULPD            Z0, Z0, Z1
-	VBROADCASTSD      c64_3ff9884533d43651<>+0(SB), Z2
-	VFMADD132PD.BCST  c64_3fb2444f2a4d8b4b<>+0(SB), Z2, Z1
-	VMULPD            Z0, Z1, Z1
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z1, Z2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z9
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z10
-	VMAXPD            Z2, Z10, Z2
-	VMINPD            Z2, Z9, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z9
-	VRNDSCALEPD       $0x08, Z9, Z9
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z9, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z9, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z10
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z10
-	VMULPD            Z2, Z2, Z11
-	VFMADD213PD       Z2, Z11, Z10
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z10, Z2
-	VSCALEFPD         Z9, Z2, Z2
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z9
-	VPXORD            Z5, Z5, Z5
-	VCMPPD            $0x11, Z5, Z1, K1
-	VBLENDMPD         Z2, Z9, K1, Z6
-	VADDPD            Z9, Z2, Z1
-	VDIVPD            Z1, Z6, Z1
-	VMULPD            Z0, Z1, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VMAXPD           Z0, Z2, Z0
+	VMULPD           Z0, Z0, Z18
+	VFMADD132PD      Z4, Z3, Z18
+	VMULPD           Z0, Z18, Z18
+	VORPD            Z5, Z18, Z19
+	VMAXPD           Z19, Z7, Z19
+	VMINPD           Z19, Z6, Z19
+	VMULPD           Z8, Z19, Z20
+	VRNDSCALEPD      $0x08, Z20, Z20
+	VMOVAPD          Z19, Z19
+	VFNMADD231PD     Z9, Z20, Z19
+	VFNMADD231PD     Z10, Z20, Z19
+	VMOVAPD          Z11, Z21
+	VFMADD213PD.BCST c64_3e5af7122d69a19e<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3e927e5bbbba723d<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3ec71dded27f8463<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z19, Z21
+	VMULPD           Z19, Z19, Z22
+	VFMADD213PD      Z19, Z22, Z21
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z21, Z19
+	VSCALEFPD        Z20, Z19, Z19
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z20
+	VPXORD           Z12, Z12, Z12
+	VCMPPD           $0x11, Z12, Z18, K1
+	VBLENDMPD        Z19, Z20, K1, Z13
+	VADDPD           Z20, Z19, Z18
+	VDIVPD           Z18, Z13, Z18
+	VMULPD           Z0, Z18, Z0
+	VMOVUPD          Z0, (CX)
+	VMAXPD           Z1, Z2, Z0
+	VMULPD           Z0, Z0, Z1
+	VFMADD132PD      Z4, Z3, Z1
+	VMULPD           Z0, Z1, Z1
+	VORPD            Z5, Z1, Z18
+	VMAXPD           Z18, Z7, Z18
+	VMINPD           Z18, Z6, Z18
+	VMULPD           Z8, Z18, Z19
+	VRNDSCALEPD      $0x08, Z19, Z19
+	VMOVAPD          Z18, Z18
+	VFNMADD231PD     Z9, Z19, Z18
+	VFNMADD231PD     Z10, Z19, Z18
+	VMOVAPD          Z11, Z20
+	VFMADD213PD.BCST c64_3e5af7122d69a19e<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3e927e5bbbba723d<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3ec71dded27f8463<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z18, Z20
+	VMULPD           Z18, Z18, Z21
+	VFMADD213PD      Z18, Z21, Z20
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z20, Z18
+	VSCALEFPD        Z19, Z18, Z18
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z19
+	VPXORD           Z14, Z14, Z14
+	VCMPPD           $0x11, Z14, Z1, K1
+	VBLENDMPD        Z18, Z19, K1, Z15
+	VADDPD           Z19, Z18, Z1
+	VDIVPD           Z1, Z15, Z1
+	VMULPD           Z0, Z1, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VBROADCASTSD      c64_c059000000000000<>+0(SB), Z1
-	VMAXPD            Z0, Z1, Z0
-	VMULPD            Z0, Z0, Z1
-	VBROADCASTSD      c64_3ff9884533d43651<>+0(SB), Z2
-	VFMADD132PD.BCST  c64_3fb2444f2a4d8b4b<>+0(SB), Z2, Z1
-	VMULPD            Z0, Z1, Z1
-	VORPD.BCST        c64_8000000000000000<>+0(SB), Z1, Z2
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z2, Z2
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z2
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z2
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z5
-	VFMADD213PD       Z2, Z5, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z2
-	VSCALEFPD         Z3, Z2, Z2
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z3
-	VPXORD            Z7, Z7, Z7
-	VCMPPD            $0x11, Z7, Z1, K2
-	VBLENDMPD         Z2, Z3, K2, Z8
-	VADDPD            Z3, Z2, Z1
-	VDIVPD            Z1, Z8, Z1
-	VMULPD            Z0, Z1, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VMAXPD           Z0, Z2, Z0
+	VMULPD           Z0, Z0, Z1
+	VFMADD132PD      Z4, Z3, Z1
+	VMULPD           Z0, Z1, Z1
+	VORPD            Z5, Z1, Z12
+	VMAXPD           Z12, Z7, Z12
+	VMINPD           Z12, Z6, Z12
+	VMULPD           Z8, Z12, Z13
+	VRNDSCALEPD      $0x08, Z13, Z13
+	VMOVAPD          Z12, Z12
+	VFNMADD231PD     Z9, Z13, Z12
+	VFNMADD231PD     Z10, Z13, Z12
+	VMOVAPD          Z11, Z14
+	VFMADD213PD.BCST c64_3e5af7122d69a19e<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3e927e5bbbba723d<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3ec71dded27f8463<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3efa01a01301f8a2<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z12, Z14
+	VMULPD           Z12, Z12, Z15
+	VFMADD213PD      Z12, Z15, Z14
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z14, Z12
+	VSCALEFPD        Z13, Z12, Z12
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z13
+	VPXORD           Z16, Z16, Z16
+	VCMPPD           $0x11, Z16, Z1, K2
+	VBLENDMPD        Z12, Z13, K2, Z17
+	VADDPD           Z13, Z12, Z1
+	VDIVPD           Z1, Z17, Z1
+	VMULPD           Z0, Z1, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_c059000000000000<>+0(SB), Z2
+	VBROADCASTSD c64_3ff9884533d43651<>+0(SB), Z3
+	VBROADCASTSD c64_3fb2444f2a4d8b4b<>+0(SB), Z4
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z5
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z6
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z7
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z8
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z9
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z10
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z11
+	JMP          begin
 
 DATA c64_c059000000000000<>+0(SB)/8, $0xc059000000000000
 DATA c64_c059000000000000<>+8(SB)/8, $0xc059000000000000
@@ -12469,174 +12829,187 @@ GLOBL c64_3fb2444f2a4d8b4b<>(SB), RODATA|NOPTR, $32
 // func sinF64AVX512(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·sinF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z2
-	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K2
-	KORW              K1, K2, K1
-	KORTESTW          K1, K1
-	JNE               done
-	VMOVAPD           Z0, Z2
-	VBROADCASTSD      c64_4338000000000000<>+0(SB), Z6
-	VFMADD132PD.BCST  c64_3fe45f306dc9c883<>+0(SB), Z6, Z2
-	VSUBPD.BCST       c64_4338000000000000<>+0(SB), Z2, Z6
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3ff921fb54442d18<>+0(SB), Z6, Z0
-	VFNMADD231PD.BCST c64_3c91a62633145c06<>+0(SB), Z6, Z0
-	VFNMADD231PD.BCST c64_394c1cd129024e08<>+0(SB), Z6, Z0
-	VMULPD            Z0, Z0, Z6
-	VBROADCASTSD      c64_3de5d7d6ae809dca<>+0(SB), Z7
-	VFMADD213PD.BCST  c64_be5ae5e1c50e6948<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_3ec71de351a0dd06<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_bf2a01a019ba67fa<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_3f8111111110f529<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_bfc5555555555547<>+0(SB), Z6, Z7
-	VMULPD            Z0, Z6, Z8
-	VFMADD213PD       Z0, Z8, Z7
-	VMOVAPD           Z7, Z7
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z0, Z7
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z6, Z0
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z8
-	VSUBPD            Z0, Z8, Z9
-	VSUBPD            Z9, Z8, Z8
-	VSUBPD            Z0, Z8, Z0
-	VBROADCASTSD      c64_bda8f9027713a8b3<>+0(SB), Z8
-	VFMADD213PD.BCST  c64_3e21ee9b0bb7d07d<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_be927e4f7b24102d<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_3efa01a019c3750c<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_bf56c16c16c14c8a<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_3fa5555555555549<>+0(SB), Z6, Z8
-	VMULPD            Z6, Z6, Z6
-	VFMADD213PD       Z0, Z6, Z8
-	VADDPD            Z9, Z8, Z0
-	VPTESTMQ.BCST     c64_0000000000000001<>+0(SB), Z2, K1
-	VBLENDMPD         Z0, Z7, K1, Z3
-	VPANDQ.BCST       c64_0000000000000002<>+0(SB), Z2, Z0
-	VPSLLQ            $0x3e, Z0, Z0
-	VXORPD            Z0, Z3, Z0
-	VMOVUPD           Z0, (AX)
-	VMOVAPD           Z1, Z0
-	VBROADCASTSD      c64_4338000000000000<>+0(SB), Z2
-	VFMADD132PD.BCST  c64_3fe45f306dc9c883<>+0(SB), Z2, Z0
-	VSUBPD.BCST       c64_4338000000000000<>+0(SB), Z0, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3ff921fb54442d18<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3c91a62633145c06<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_394c1cd129024e08<>+0(SB), Z2, Z1
-	VMULPD            Z1, Z1, Z2
-	VBROADCASTSD      c64_3de5d7d6ae809dca<>+0(SB), Z6
-	VFMADD213PD.BCST  c64_be5ae5e1c50e6948<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_3ec71de351a0dd06<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_bf2a01a019ba67fa<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_3f8111111110f529<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_bfc5555555555547<>+0(SB), Z2, Z6
-	VMULPD            Z1, Z2, Z7
-	VFMADD213PD       Z1, Z7, Z6
-	VMOVAPD           Z6, Z6
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z1, Z6
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z7
-	VSUBPD            Z1, Z7, Z8
-	VSUBPD            Z8, Z7, Z7
-	VSUBPD            Z1, Z7, Z1
-	VBROADCASTSD      c64_bda8f9027713a8b3<>+0(SB), Z7
-	VFMADD213PD.BCST  c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_be927e4f7b24102d<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3efa01a019c3750c<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_bf56c16c16c14c8a<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3fa5555555555549<>+0(SB), Z2, Z7
-	VMULPD            Z2, Z2, Z2
-	VFMADD213PD       Z1, Z2, Z7
-	VADDPD            Z8, Z7, Z1
-	VPTESTMQ.BCST     c64_0000000000000001<>+0(SB), Z0, K1
-	VBLENDMPD         Z1, Z6, K1, Z4
-	VPANDQ.BCST       c64_0000000000000002<>+0(SB), Z0, Z0
-	VPSLLQ            $0x3e, Z0, Z0
-	VXORPD            Z0, Z4, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VANDPD           Z3, Z0, Z2
+	VCMPPD           $0x16, Z4, Z2, K1
+	VANDPD           Z3, Z1, Z2
+	VCMPPD           $0x16, Z4, Z2, K2
+	KORW             K1, K2, K1
+	KORTESTW         K1, K1
+	JNE              done
+	VMOVAPD          Z0, Z2
+	VFMADD132PD      Z6, Z5, Z2
+	VSUBPD           Z5, Z2, Z16
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z16, Z0
+	VFNMADD231PD     Z8, Z16, Z0
+	VFNMADD231PD     Z9, Z16, Z0
+	VMULPD           Z0, Z0, Z16
+	VMOVAPD          Z10, Z17
+	VFMADD213PD      Z11, Z16, Z17
+	VFMADD213PD      Z12, Z16, Z17
+	VFMADD213PD.BCST c64_bf2a01a019ba67fa<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c64_3f8111111110f529<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c64_bfc5555555555547<>+0(SB), Z16, Z17
+	VMULPD           Z0, Z16, Z18
+	VFMADD213PD      Z0, Z18, Z17
+	VMOVAPD          Z17, Z17
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z0, Z17
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z16, Z0
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z18
+	VSUBPD           Z0, Z18, Z19
+	VSUBPD           Z19, Z18, Z18
+	VSUBPD           Z0, Z18, Z0
+	VBROADCASTSD     c64_bda8f9027713a8b3<>+0(SB), Z18
+	VFMADD213PD.BCST c64_3e21ee9b0bb7d07d<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_be927e4f7b24102d<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_3efa01a019c3750c<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_bf56c16c16c14c8a<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_3fa5555555555549<>+0(SB), Z16, Z18
+	VMULPD           Z16, Z16, Z16
+	VFMADD213PD      Z0, Z16, Z18
+	VADDPD           Z19, Z18, Z0
+	VPTESTMQ.BCST    c64_0000000000000001<>+0(SB), Z2, K1
+	VBLENDMPD        Z0, Z17, K1, Z13
+	VPANDQ.BCST      c64_0000000000000002<>+0(SB), Z2, Z0
+	VPSLLQ           $0x3e, Z0, Z0
+	VXORPD           Z0, Z13, Z0
+	VMOVUPD          Z0, (CX)
+	VMOVAPD          Z1, Z0
+	VFMADD132PD      Z6, Z5, Z0
+	VSUBPD           Z5, Z0, Z2
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z2, Z1
+	VFNMADD231PD     Z8, Z2, Z1
+	VFNMADD231PD     Z9, Z2, Z1
+	VMULPD           Z1, Z1, Z2
+	VMOVAPD          Z10, Z16
+	VFMADD213PD      Z11, Z2, Z16
+	VFMADD213PD      Z12, Z2, Z16
+	VFMADD213PD.BCST c64_bf2a01a019ba67fa<>+0(SB), Z2, Z16
+	VFMADD213PD.BCST c64_3f8111111110f529<>+0(SB), Z2, Z16
+	VFMADD213PD.BCST c64_bfc5555555555547<>+0(SB), Z2, Z16
+	VMULPD           Z1, Z2, Z17
+	VFMADD213PD      Z1, Z17, Z16
+	VMOVAPD          Z16, Z16
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z1, Z16
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z1
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z17
+	VSUBPD           Z1, Z17, Z18
+	VSUBPD           Z18, Z17, Z17
+	VSUBPD           Z1, Z17, Z1
+	VBROADCASTSD     c64_bda8f9027713a8b3<>+0(SB), Z17
+	VFMADD213PD.BCST c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_be927e4f7b24102d<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_3efa01a019c3750c<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_bf56c16c16c14c8a<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_3fa5555555555549<>+0(SB), Z2, Z17
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z1, Z2, Z17
+	VADDPD           Z18, Z17, Z1
+	VPTESTMQ.BCST    c64_0000000000000001<>+0(SB), Z0, K1
+	VBLENDMPD        Z1, Z16, K1, Z14
+	VPANDQ.BCST      c64_0000000000000002<>+0(SB), Z0, Z0
+	VPSLLQ           $0x3e, Z0, Z0
+	VXORPD           Z0, Z14, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z1, K2
-	KORTESTW          K2, K2
-	JNE               done
-	VMOVAPD           Z0, Z1
-	VBROADCASTSD      c64_4338000000000000<>+0(SB), Z2
-	VFMADD132PD.BCST  c64_3fe45f306dc9c883<>+0(SB), Z2, Z1
-	VSUBPD.BCST       c64_4338000000000000<>+0(SB), Z1, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3ff921fb54442d18<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3c91a62633145c06<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_394c1cd129024e08<>+0(SB), Z2, Z0
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      c64_3de5d7d6ae809dca<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_be5ae5e1c50e6948<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_3ec71de351a0dd06<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_bf2a01a019ba67fa<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_3f8111111110f529<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_bfc5555555555547<>+0(SB), Z2, Z3
-	VMULPD            Z0, Z2, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VMOVAPD           Z3, Z3
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z0, Z3
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z4
-	VSUBPD            Z0, Z4, Z6
-	VSUBPD            Z6, Z4, Z4
-	VSUBPD            Z0, Z4, Z0
-	VBROADCASTSD      c64_bda8f9027713a8b3<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_be927e4f7b24102d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a019c3750c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_bf56c16c16c14c8a<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa5555555555549<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z2
-	VFMADD213PD       Z0, Z2, Z4
-	VADDPD            Z6, Z4, Z0
-	VPTESTMQ.BCST     c64_0000000000000001<>+0(SB), Z1, K2
-	VBLENDMPD         Z0, Z3, K2, Z5
-	VPANDQ.BCST       c64_0000000000000002<>+0(SB), Z1, Z0
-	VPSLLQ            $0x3e, Z0, Z0
-	VXORPD            Z0, Z5, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VANDPD           Z3, Z0, Z1
+	VCMPPD           $0x16, Z4, Z1, K2
+	KORTESTW         K2, K2
+	JNE              done
+	VMOVAPD          Z0, Z1
+	VFMADD132PD      Z6, Z5, Z1
+	VSUBPD           Z5, Z1, Z2
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z2, Z0
+	VFNMADD231PD     Z8, Z2, Z0
+	VFNMADD231PD     Z9, Z2, Z0
+	VMULPD           Z0, Z0, Z2
+	VMOVAPD          Z10, Z13
+	VFMADD213PD      Z11, Z2, Z13
+	VFMADD213PD      Z12, Z2, Z13
+	VFMADD213PD.BCST c64_bf2a01a019ba67fa<>+0(SB), Z2, Z13
+	VFMADD213PD.BCST c64_3f8111111110f529<>+0(SB), Z2, Z13
+	VFMADD213PD.BCST c64_bfc5555555555547<>+0(SB), Z2, Z13
+	VMULPD           Z0, Z2, Z14
+	VFMADD213PD      Z0, Z14, Z13
+	VMOVAPD          Z13, Z13
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z0, Z13
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z0
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z14
+	VSUBPD           Z0, Z14, Z16
+	VSUBPD           Z16, Z14, Z14
+	VSUBPD           Z0, Z14, Z0
+	VBROADCASTSD     c64_bda8f9027713a8b3<>+0(SB), Z14
+	VFMADD213PD.BCST c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_be927e4f7b24102d<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_3efa01a019c3750c<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_bf56c16c16c14c8a<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_3fa5555555555549<>+0(SB), Z2, Z14
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z0, Z2, Z14
+	VADDPD           Z16, Z14, Z0
+	VPTESTMQ.BCST    c64_0000000000000001<>+0(SB), Z1, K2
+	VBLENDMPD        Z0, Z13, K2, Z15
+	VPANDQ.BCST      c64_0000000000000002<>+0(SB), Z1, Z0
+	VPSLLQ           $0x3e, Z0, Z0
+	VXORPD           Z0, Z15, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z3
+	VBROADCASTSD c64_41a0000000000000<>+0(SB), Z4
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3fe45f306dc9c883<>+0(SB), Z6
+	VBROADCASTSD c64_3ff921fb54442d18<>+0(SB), Z7
+	VBROADCASTSD c64_3c91a62633145c06<>+0(SB), Z8
+	VBROADCASTSD c64_394c1cd129024e08<>+0(SB), Z9
+	VBROADCASTSD c64_3de5d7d6ae809dca<>+0(SB), Z10
+	VBROADCASTSD c64_be5ae5e1c50e6948<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71de351a0dd06<>+0(SB), Z12
+	JMP          begin
 
 DATA c64_41a0000000000000<>+0(SB)/8, $0x41a0000000000000
 DATA c64_41a0000000000000<>+8(SB)/8, $0x41a0000000000000
@@ -12755,188 +13128,201 @@ GLOBL c64_0000000000000002<>(SB), RODATA|NOPTR, $32
 // func cosF64AVX512(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·cosF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              CX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z2
-	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z2
-	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z2, K2
-	KORW              K1, K2, K1
-	KORTESTW          K1, K1
-	JNE               done
-	VMOVAPD           Z0, Z2
-	VBROADCASTSD      c64_4338000000000000<>+0(SB), Z6
-	VFMADD132PD.BCST  c64_3fe45f306dc9c883<>+0(SB), Z6, Z2
-	VSUBPD.BCST       c64_4338000000000000<>+0(SB), Z2, Z6
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3ff921fb54442d18<>+0(SB), Z6, Z0
-	VFNMADD231PD.BCST c64_3c91a62633145c06<>+0(SB), Z6, Z0
-	VFNMADD231PD.BCST c64_394c1cd129024e08<>+0(SB), Z6, Z0
-	VPADDQ.BCST       c64_0000000000000001<>+0(SB), Z2, Z2
-	VMULPD            Z0, Z0, Z6
-	VBROADCASTSD      c64_3de5d7d6ae809dca<>+0(SB), Z7
-	VFMADD213PD.BCST  c64_be5ae5e1c50e6948<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_3ec71de351a0dd06<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_bf2a01a019ba67fa<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_3f8111111110f529<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST  c64_bfc5555555555547<>+0(SB), Z6, Z7
-	VMULPD            Z0, Z6, Z8
-	VFMADD213PD       Z0, Z8, Z7
-	VMOVAPD           Z7, Z7
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z0, Z7
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z6, Z0
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z8
-	VSUBPD            Z0, Z8, Z9
-	VSUBPD            Z9, Z8, Z8
-	VSUBPD            Z0, Z8, Z0
-	VBROADCASTSD      c64_bda8f9027713a8b3<>+0(SB), Z8
-	VFMADD213PD.BCST  c64_3e21ee9b0bb7d07d<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_be927e4f7b24102d<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_3efa01a019c3750c<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_bf56c16c16c14c8a<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST  c64_3fa5555555555549<>+0(SB), Z6, Z8
-	VMULPD            Z6, Z6, Z6
-	VFMADD213PD       Z0, Z6, Z8
-	VADDPD            Z9, Z8, Z0
-	VPTESTMQ.BCST     c64_0000000000000001<>+0(SB), Z2, K1
-	VBLENDMPD         Z0, Z7, K1, Z3
-	VPANDQ.BCST       c64_0000000000000002<>+0(SB), Z2, Z0
-	VPSLLQ            $0x3e, Z0, Z0
-	VXORPD            Z0, Z3, Z0
-	VMOVUPD           Z0, (AX)
-	VMOVAPD           Z1, Z0
-	VBROADCASTSD      c64_4338000000000000<>+0(SB), Z2
-	VFMADD132PD.BCST  c64_3fe45f306dc9c883<>+0(SB), Z2, Z0
-	VSUBPD.BCST       c64_4338000000000000<>+0(SB), Z0, Z2
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3ff921fb54442d18<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_3c91a62633145c06<>+0(SB), Z2, Z1
-	VFNMADD231PD.BCST c64_394c1cd129024e08<>+0(SB), Z2, Z1
-	VPADDQ.BCST       c64_0000000000000001<>+0(SB), Z0, Z0
-	VMULPD            Z1, Z1, Z2
-	VBROADCASTSD      c64_3de5d7d6ae809dca<>+0(SB), Z6
-	VFMADD213PD.BCST  c64_be5ae5e1c50e6948<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_3ec71de351a0dd06<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_bf2a01a019ba67fa<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_3f8111111110f529<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST  c64_bfc5555555555547<>+0(SB), Z2, Z6
-	VMULPD            Z1, Z2, Z7
-	VFMADD213PD       Z1, Z7, Z6
-	VMOVAPD           Z6, Z6
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z1, Z6
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z1
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z7
-	VSUBPD            Z1, Z7, Z8
-	VSUBPD            Z8, Z7, Z7
-	VSUBPD            Z1, Z7, Z1
-	VBROADCASTSD      c64_bda8f9027713a8b3<>+0(SB), Z7
-	VFMADD213PD.BCST  c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_be927e4f7b24102d<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3efa01a019c3750c<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_bf56c16c16c14c8a<>+0(SB), Z2, Z7
-	VFMADD213PD.BCST  c64_3fa5555555555549<>+0(SB), Z2, Z7
-	VMULPD            Z2, Z2, Z2
-	VFMADD213PD       Z1, Z2, Z7
-	VADDPD            Z8, Z7, Z1
-	VPTESTMQ.BCST     c64_0000000000000001<>+0(SB), Z0, K1
-	VBLENDMPD         Z1, Z6, K1, Z4
-	VPANDQ.BCST       c64_0000000000000002<>+0(SB), Z0, Z0
-	VPSLLQ            $0x3e, Z0, Z0
-	VXORPD            Z0, Z4, Z0
-	VMOVUPD           Z0, 64(AX)
-	ADDQ              $0x00000080, DX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VANDPD           Z3, Z0, Z2
+	VCMPPD           $0x16, Z4, Z2, K1
+	VANDPD           Z3, Z1, Z2
+	VCMPPD           $0x16, Z4, Z2, K2
+	KORW             K1, K2, K1
+	KORTESTW         K1, K1
+	JNE              done
+	VMOVAPD          Z0, Z2
+	VFMADD132PD      Z6, Z5, Z2
+	VSUBPD           Z5, Z2, Z16
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z16, Z0
+	VFNMADD231PD     Z8, Z16, Z0
+	VFNMADD231PD     Z9, Z16, Z0
+	VPADDQ           Z10, Z2, Z2
+	VMULPD           Z0, Z0, Z16
+	VMOVAPD          Z11, Z17
+	VFMADD213PD      Z12, Z16, Z17
+	VFMADD213PD.BCST c64_3ec71de351a0dd06<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c64_bf2a01a019ba67fa<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c64_3f8111111110f529<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c64_bfc5555555555547<>+0(SB), Z16, Z17
+	VMULPD           Z0, Z16, Z18
+	VFMADD213PD      Z0, Z18, Z17
+	VMOVAPD          Z17, Z17
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z0, Z17
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z16, Z0
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z18
+	VSUBPD           Z0, Z18, Z19
+	VSUBPD           Z19, Z18, Z18
+	VSUBPD           Z0, Z18, Z0
+	VBROADCASTSD     c64_bda8f9027713a8b3<>+0(SB), Z18
+	VFMADD213PD.BCST c64_3e21ee9b0bb7d07d<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_be927e4f7b24102d<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_3efa01a019c3750c<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_bf56c16c16c14c8a<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST c64_3fa5555555555549<>+0(SB), Z16, Z18
+	VMULPD           Z16, Z16, Z16
+	VFMADD213PD      Z0, Z16, Z18
+	VADDPD           Z19, Z18, Z0
+	VPTESTMQ         Z10, Z2, K1
+	VBLENDMPD        Z0, Z17, K1, Z13
+	VPANDQ.BCST      c64_0000000000000002<>+0(SB), Z2, Z0
+	VPSLLQ           $0x3e, Z0, Z0
+	VXORPD           Z0, Z13, Z0
+	VMOVUPD          Z0, (CX)
+	VMOVAPD          Z1, Z0
+	VFMADD132PD      Z6, Z5, Z0
+	VSUBPD           Z5, Z0, Z2
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z7, Z2, Z1
+	VFNMADD231PD     Z8, Z2, Z1
+	VFNMADD231PD     Z9, Z2, Z1
+	VPADDQ           Z10, Z0, Z0
+	VMULPD           Z1, Z1, Z2
+	VMOVAPD          Z11, Z16
+	VFMADD213PD      Z12, Z2, Z16
+	VFMADD213PD.BCST c64_3ec71de351a0dd06<>+0(SB), Z2, Z16
+	VFMADD213PD.BCST c64_bf2a01a019ba67fa<>+0(SB), Z2, Z16
+	VFMADD213PD.BCST c64_3f8111111110f529<>+0(SB), Z2, Z16
+	VFMADD213PD.BCST c64_bfc5555555555547<>+0(SB), Z2, Z16
+	VMULPD           Z1, Z2, Z17
+	VFMADD213PD      Z1, Z17, Z16
+	VMOVAPD          Z16, Z16
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z1, Z16
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z1
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z17
+	VSUBPD           Z1, Z17, Z18
+	VSUBPD           Z18, Z17, Z17
+	VSUBPD           Z1, Z17, Z1
+	VBROADCASTSD     c64_bda8f9027713a8b3<>+0(SB), Z17
+	VFMADD213PD.BCST c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_be927e4f7b24102d<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_3efa01a019c3750c<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_bf56c16c16c14c8a<>+0(SB), Z2, Z17
+	VFMADD213PD.BCST c64_3fa5555555555549<>+0(SB), Z2, Z17
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z1, Z2, Z17
+	VADDPD           Z18, Z17, Z1
+	VPTESTMQ         Z10, Z0, K1
+	VBLENDMPD        Z1, Z16, K1, Z14
+	VPANDQ.BCST      c64_0000000000000002<>+0(SB), Z0, Z0
+	VPSLLQ           $0x3e, Z0, Z0
+	VXORPD           Z0, Z14, Z0
+	VMOVUPD          Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             CX, CX
-	JLE               done
-	MOVQ              CX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST       $0x16, c64_41a0000000000000<>+0(SB), Z1, K2
-	KORTESTW          K2, K2
-	JNE               done
-	VMOVAPD           Z0, Z1
-	VBROADCASTSD      c64_4338000000000000<>+0(SB), Z2
-	VFMADD132PD.BCST  c64_3fe45f306dc9c883<>+0(SB), Z2, Z1
-	VSUBPD.BCST       c64_4338000000000000<>+0(SB), Z1, Z2
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3ff921fb54442d18<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_3c91a62633145c06<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c64_394c1cd129024e08<>+0(SB), Z2, Z0
-	VPADDQ.BCST       c64_0000000000000001<>+0(SB), Z1, Z1
-	VMULPD            Z0, Z0, Z2
-	VBROADCASTSD      c64_3de5d7d6ae809dca<>+0(SB), Z3
-	VFMADD213PD.BCST  c64_be5ae5e1c50e6948<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_3ec71de351a0dd06<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_bf2a01a019ba67fa<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_3f8111111110f529<>+0(SB), Z2, Z3
-	VFMADD213PD.BCST  c64_bfc5555555555547<>+0(SB), Z2, Z3
-	VMULPD            Z0, Z2, Z4
-	VFMADD213PD       Z0, Z4, Z3
-	VMOVAPD           Z3, Z3
-	VPTERNLOGQ.BCST   $0xf8, c64_8000000000000000<>+0(SB), Z0, Z3
-	VMULPD.BCST       c64_3fe0000000000000<>+0(SB), Z2, Z0
-	VBROADCASTSD      c64_3ff0000000000000<>+0(SB), Z4
-	VSUBPD            Z0, Z4, Z6
-	VSUBPD            Z6, Z4, Z4
-	VSUBPD            Z0, Z4, Z0
-	VBROADCASTSD      c64_bda8f9027713a8b3<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_be927e4f7b24102d<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3efa01a019c3750c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_bf56c16c16c14c8a<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c64_3fa5555555555549<>+0(SB), Z2, Z4
-	VMULPD            Z2, Z2, Z2
-	VFMADD213PD       Z0, Z2, Z4
-	VADDPD            Z6, Z4, Z0
-	VPTESTMQ.BCST     c64_0000000000000001<>+0(SB), Z1, K2
-	VBLENDMPD         Z0, Z3, K2, Z5
-	VPANDQ.BCST       c64_0000000000000002<>+0(SB), Z1, Z0
-	VPSLLQ            $0x3e, Z0, Z0
-	VXORPD            Z0, Z5, Z0
-	VMOVUPD           Z0, K1, (AX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VANDPD           Z3, Z0, Z1
+	VCMPPD           $0x16, Z4, Z1, K2
+	KORTESTW         K2, K2
+	JNE              done
+	VMOVAPD          Z0, Z1
+	VFMADD132PD      Z6, Z5, Z1
+	VSUBPD           Z5, Z1, Z2
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z2, Z0
+	VFNMADD231PD     Z8, Z2, Z0
+	VFNMADD231PD     Z9, Z2, Z0
+	VPADDQ           Z10, Z1, Z1
+	VMULPD           Z0, Z0, Z2
+	VMOVAPD          Z11, Z13
+	VFMADD213PD      Z12, Z2, Z13
+	VFMADD213PD.BCST c64_3ec71de351a0dd06<>+0(SB), Z2, Z13
+	VFMADD213PD.BCST c64_bf2a01a019ba67fa<>+0(SB), Z2, Z13
+	VFMADD213PD.BCST c64_3f8111111110f529<>+0(SB), Z2, Z13
+	VFMADD213PD.BCST c64_bfc5555555555547<>+0(SB), Z2, Z13
+	VMULPD           Z0, Z2, Z14
+	VFMADD213PD      Z0, Z14, Z13
+	VMOVAPD          Z13, Z13
+	VPTERNLOGQ.BCST  $0xf8, c64_8000000000000000<>+0(SB), Z0, Z13
+	VMULPD.BCST      c64_3fe0000000000000<>+0(SB), Z2, Z0
+	VBROADCASTSD     c64_3ff0000000000000<>+0(SB), Z14
+	VSUBPD           Z0, Z14, Z16
+	VSUBPD           Z16, Z14, Z14
+	VSUBPD           Z0, Z14, Z0
+	VBROADCASTSD     c64_bda8f9027713a8b3<>+0(SB), Z14
+	VFMADD213PD.BCST c64_3e21ee9b0bb7d07d<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_be927e4f7b24102d<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_3efa01a019c3750c<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_bf56c16c16c14c8a<>+0(SB), Z2, Z14
+	VFMADD213PD.BCST c64_3fa5555555555549<>+0(SB), Z2, Z14
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z0, Z2, Z14
+	VADDPD           Z16, Z14, Z0
+	VPTESTMQ         Z10, Z1, K2
+	VBLENDMPD        Z0, Z13, K2, Z15
+	VPANDQ.BCST      c64_0000000000000002<>+0(SB), Z1, Z0
+	VPSLLQ           $0x3e, Z0, Z0
+	VXORPD           Z0, Z15, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
-	MOVQ    n+16(FP), AX
+	MOVQ    n+16(FP), CX
 	XORQ    DX, DX
-	TESTQ   CX, CX
-	CMOVQLT DX, CX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+24(FP)
+	TESTQ   AX, AX
+	CMOVQLT DX, AX
+	SUBQ    AX, CX
+	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z3
+	VBROADCASTSD c64_41a0000000000000<>+0(SB), Z4
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3fe45f306dc9c883<>+0(SB), Z6
+	VBROADCASTSD c64_3ff921fb54442d18<>+0(SB), Z7
+	VBROADCASTSD c64_3c91a62633145c06<>+0(SB), Z8
+	VBROADCASTSD c64_394c1cd129024e08<>+0(SB), Z9
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Z10
+	VBROADCASTSD c64_3de5d7d6ae809dca<>+0(SB), Z11
+	VBROADCASTSD c64_be5ae5e1c50e6948<>+0(SB), Z12
+	JMP          begin
 
 // func addI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·addI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -12947,24 +13333,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPADDD  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPADDD  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPADDD  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPADDD  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -12974,11 +13360,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPADDD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -12988,36 +13374,36 @@ done:
 // func addVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·addVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPADDD  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPADDD  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPADDD  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPADDD  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13026,10 +13412,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPADDD    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13039,13 +13425,13 @@ done:
 // func subI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13056,24 +13442,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPSUBD  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPSUBD  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPSUBD  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPSUBD  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13083,11 +13469,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPSUBD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13097,36 +13483,36 @@ done:
 // func subVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPSUBD  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPSUBD  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPSUBD  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPSUBD  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13135,10 +13521,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPSUBD    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13148,36 +13534,36 @@ done:
 // func subSVI32AVX512(dst *int32, y *int32, n int, x int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subSVI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSS x+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPSUBD  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPSUBD  Z2, Z0, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPSUBD  Z3, Z0, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPSUBD  Z4, Z0, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13186,10 +13572,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPSUBD    Z1, Z0, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13199,13 +13585,13 @@ done:
 // func mulI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mulI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13216,24 +13602,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPMULLD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPMULLD Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPMULLD Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPMULLD Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13243,11 +13629,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPMULLD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13257,36 +13643,36 @@ done:
 // func mulVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mulVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPMULLD Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPMULLD Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPMULLD Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPMULLD Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13295,10 +13681,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPMULLD   Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13308,13 +13694,13 @@ done:
 // func squaredDifferenceI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13326,27 +13712,27 @@ main:
 	VMOVUPS 192(BX), Z7
 	VPSUBD  Z1, Z0, Z0
 	VPMULLD Z0, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPSUBD  Z3, Z2, Z0
 	VPMULLD Z0, Z0, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPSUBD  Z5, Z4, Z0
 	VPMULLD Z0, Z0, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPSUBD  Z7, Z6, Z0
 	VPMULLD Z0, Z0, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13357,11 +13743,11 @@ tail:
 	VMOVUPS.Z (BX), K1, Z1
 	VPSUBD    Z1, Z0, Z0
 	VPMULLD   Z0, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13371,13 +13757,13 @@ done:
 // func squaredDifferenceVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
@@ -13385,26 +13771,26 @@ main:
 	VMOVUPS 192(DX), Z4
 	VPSUBD  Z0, Z1, Z1
 	VPMULLD Z1, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPSUBD  Z0, Z2, Z1
 	VPMULLD Z1, Z1, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPSUBD  Z0, Z3, Z1
 	VPMULLD Z1, Z1, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPSUBD  Z0, Z4, Z1
 	VPMULLD Z1, Z1, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13414,10 +13800,10 @@ tail:
 	VMOVUPS.Z (DX), K1, Z1
 	VPSUBD    Z0, Z1, Z1
 	VPMULLD   Z1, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13427,13 +13813,13 @@ done:
 // func maximumI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·maximumI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13444,24 +13830,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPMAXSD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPMAXSD Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPMAXSD Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPMAXSD Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13471,11 +13857,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPMAXSD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13485,36 +13871,36 @@ done:
 // func maximumVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·maximumVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPMAXSD Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPMAXSD Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPMAXSD Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPMAXSD Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13523,10 +13909,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPMAXSD   Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13536,13 +13922,13 @@ done:
 // func minimumI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·minimumI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13553,24 +13939,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPMINSD Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPMINSD Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPMINSD Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPMINSD Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13580,11 +13966,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPMINSD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13594,36 +13980,36 @@ done:
 // func minimumVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·minimumVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPMINSD Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPMINSD Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPMINSD Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPMINSD Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13632,10 +14018,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPMINSD   Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13645,13 +14031,13 @@ done:
 // func andI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·andI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13662,24 +14048,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPANDD  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPANDD  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPANDD  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPANDD  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13689,11 +14075,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPANDD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13703,36 +14089,36 @@ done:
 // func andVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·andVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPANDD  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPANDD  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPANDD  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPANDD  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13741,10 +14127,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPANDD    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13754,13 +14140,13 @@ done:
 // func orI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·orI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13771,24 +14157,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPORD   Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPORD   Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPORD   Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPORD   Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13798,11 +14184,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPORD     Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13812,36 +14198,36 @@ done:
 // func orVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·orVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPORD   Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPORD   Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPORD   Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPORD   Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13850,10 +14236,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPORD     Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13863,13 +14249,13 @@ done:
 // func xorI32AVX512(dst *int32, x *int32, y *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·xorI32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
@@ -13880,24 +14266,24 @@ main:
 	VMOVUPS 192(DX), Z6
 	VMOVUPS 192(BX), Z7
 	VPXORD  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPXORD  Z3, Z2, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPXORD  Z5, Z4, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPXORD  Z7, Z6, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -13907,11 +14293,11 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -13921,36 +14307,36 @@ done:
 // func xorVSI32AVX512(dst *int32, x *int32, n int, y int32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·xorVSI32AVX512(SB), NOSPLIT, $0-28
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS 64(DX), Z2
 	VMOVUPS 128(DX), Z3
 	VMOVUPS 192(DX), Z4
 	VPXORD  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VPXORD  Z0, Z2, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VPXORD  Z0, Z3, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VPXORD  Z0, Z4, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -13959,10 +14345,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VPXORD    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -14560,12 +14946,12 @@ done:
 // func negI32AVX512(dst *int32, x *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·negI32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
@@ -14573,26 +14959,26 @@ main:
 	VMOVUPS 192(DX), Z3
 	VPXORD  Z4, Z4, Z4
 	VPSUBD  Z0, Z4, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPXORD  Z5, Z5, Z5
 	VPSUBD  Z1, Z5, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPXORD  Z6, Z6, Z6
 	VPSUBD  Z2, Z6, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPXORD  Z7, Z7, Z7
 	VPSUBD  Z3, Z7, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -14602,10 +14988,10 @@ tail:
 	VMOVUPS.Z (DX), K1, Z0
 	VPXORD    Z8, Z8, Z8
 	VPSUBD    Z0, Z8, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -14615,12 +15001,12 @@ done:
 // func absI32AVX512(dst *int32, x *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·absI32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
@@ -14629,29 +15015,29 @@ main:
 	VPXORD  Z4, Z4, Z4
 	VPSUBD  Z0, Z4, Z5
 	VPMAXSD Z5, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPXORD  Z6, Z6, Z6
 	VPSUBD  Z1, Z6, Z0
 	VPMAXSD Z0, Z1, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPXORD  Z7, Z7, Z7
 	VPSUBD  Z2, Z7, Z0
 	VPMAXSD Z0, Z2, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPXORD  Z8, Z8, Z8
 	VPSUBD  Z3, Z8, Z0
 	VPMAXSD Z0, Z3, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -14662,10 +15048,10 @@ tail:
 	VPXORD    Z9, Z9, Z9
 	VPSUBD    Z0, Z9, Z1
 	VPMAXSD   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -14675,35 +15061,35 @@ done:
 // func squareI32AVX512(dst *int32, x *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·squareI32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
 	VPMULLD Z0, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (CX)
 	VPMULLD Z1, Z1, Z0
-	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 64(CX)
 	VPMULLD Z2, Z2, Z0
-	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 128(CX)
 	VPMULLD Z3, Z3, Z0
-	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -14712,10 +15098,10 @@ tail:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VPMULLD   Z0, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -14725,35 +15111,35 @@ done:
 // func notI32AVX512(dst *int32, x *int32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·notI32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     128(DX), Z2
 	VMOVUPS     192(DX), Z3
 	VPXORD.BCST c32_ffffffff<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z0, (CX)
 	VPXORD.BCST c32_ffffffff<>+0(SB), Z1, Z0
-	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z0, 64(CX)
 	VPXORD.BCST c32_ffffffff<>+0(SB), Z2, Z0
-	VMOVUPS     Z0, 128(AX)
+	VMOVUPS     Z0, 128(CX)
 	VPXORD.BCST c32_ffffffff<>+0(SB), Z3, Z0
-	VMOVUPS     Z0, 192(AX)
+	VMOVUPS     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000010, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -14762,10 +15148,10 @@ tail:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VPXORD.BCST c32_ffffffff<>+0(SB), Z0, Z0
-	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -14781,13 +15167,13 @@ GLOBL c32_ffffffff<>(SB), RODATA|NOPTR, $32
 // func addI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·addI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -14798,24 +15184,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPADDQ  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPADDQ  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPADDQ  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPADDQ  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -14825,11 +15211,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPADDQ    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -14839,36 +15225,36 @@ done:
 // func addVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·addVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPADDQ  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPADDQ  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPADDQ  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPADDQ  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -14877,10 +15263,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPADDQ    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -14890,13 +15276,13 @@ done:
 // func subI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -14907,24 +15293,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPSUBQ  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPSUBQ  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPSUBQ  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPSUBQ  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -14934,11 +15320,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPSUBQ    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -14948,36 +15334,36 @@ done:
 // func subVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPSUBQ  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPSUBQ  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPSUBQ  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPSUBQ  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -14986,10 +15372,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPSUBQ    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -14999,36 +15385,36 @@ done:
 // func subSVI64AVX512(dst *int64, y *int64, n int, x int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subSVI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	VBROADCASTSD x+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPSUBQ  Z1, Z0, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPSUBQ  Z2, Z0, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPSUBQ  Z3, Z0, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPSUBQ  Z4, Z0, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15037,10 +15423,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPSUBQ    Z1, Z0, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15050,13 +15436,13 @@ done:
 // func mulI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·mulI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15067,24 +15453,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPMULLQ Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPMULLQ Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPMULLQ Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPMULLQ Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15094,11 +15480,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPMULLQ   Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15108,36 +15494,36 @@ done:
 // func mulVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·mulVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPMULLQ Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPMULLQ Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPMULLQ Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPMULLQ Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15146,10 +15532,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPMULLQ   Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15159,13 +15545,13 @@ done:
 // func squaredDifferenceI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15177,27 +15563,27 @@ main:
 	VMOVUPD 192(BX), Z7
 	VPSUBQ  Z1, Z0, Z0
 	VPMULLQ Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPSUBQ  Z3, Z2, Z0
 	VPMULLQ Z0, Z0, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPSUBQ  Z5, Z4, Z0
 	VPMULLQ Z0, Z0, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPSUBQ  Z7, Z6, Z0
 	VPMULLQ Z0, Z0, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15208,11 +15594,11 @@ tail:
 	VMOVUPD.Z (BX), K1, Z1
 	VPSUBQ    Z1, Z0, Z0
 	VPMULLQ   Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15222,13 +15608,13 @@ done:
 // func squaredDifferenceVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·squaredDifferenceVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -15236,26 +15622,26 @@ main:
 	VMOVUPD 192(DX), Z4
 	VPSUBQ  Z0, Z1, Z1
 	VPMULLQ Z1, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPSUBQ  Z0, Z2, Z1
 	VPMULLQ Z1, Z1, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPSUBQ  Z0, Z3, Z1
 	VPMULLQ Z1, Z1, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPSUBQ  Z0, Z4, Z1
 	VPMULLQ Z1, Z1, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15265,10 +15651,10 @@ tail:
 	VMOVUPD.Z (DX), K1, Z1
 	VPSUBQ    Z0, Z1, Z1
 	VPMULLQ   Z1, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15278,13 +15664,13 @@ done:
 // func maximumI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·maximumI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15295,24 +15681,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPMAXSQ Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPMAXSQ Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPMAXSQ Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPMAXSQ Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15322,11 +15708,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPMAXSQ   Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15336,36 +15722,36 @@ done:
 // func maximumVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·maximumVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPMAXSQ Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPMAXSQ Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPMAXSQ Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPMAXSQ Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15374,10 +15760,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPMAXSQ   Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15387,13 +15773,13 @@ done:
 // func minimumI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·minimumI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15404,24 +15790,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPMINSQ Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPMINSQ Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPMINSQ Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPMINSQ Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15431,11 +15817,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPMINSQ   Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15445,36 +15831,36 @@ done:
 // func minimumVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·minimumVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPMINSQ Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPMINSQ Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPMINSQ Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPMINSQ Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15483,10 +15869,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPMINSQ   Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15496,13 +15882,13 @@ done:
 // func andI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·andI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15513,24 +15899,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPANDQ  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPANDQ  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPANDQ  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPANDQ  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15540,11 +15926,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPANDQ    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15554,36 +15940,36 @@ done:
 // func andVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·andVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPANDQ  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPANDQ  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPANDQ  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPANDQ  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15592,10 +15978,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPANDQ    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15605,13 +15991,13 @@ done:
 // func orI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·orI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15622,24 +16008,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPORQ   Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPORQ   Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPORQ   Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPORQ   Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15649,11 +16035,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPORQ     Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15663,36 +16049,36 @@ done:
 // func orVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·orVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPORQ   Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPORQ   Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPORQ   Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPORQ   Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15701,10 +16087,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPORQ     Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15714,13 +16100,13 @@ done:
 // func xorI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·xorI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ n+24(FP), CX
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
@@ -15731,24 +16117,24 @@ main:
 	VMOVUPD 192(DX), Z6
 	VMOVUPD 192(BX), Z7
 	VPXORQ  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPXORQ  Z3, Z2, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPXORQ  Z5, Z4, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPXORQ  Z7, Z6, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -15758,11 +16144,11 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z (BX), K1, Z1
 	VPXORQ    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -15772,36 +16158,36 @@ done:
 // func xorVSI64AVX512(dst *int64, x *int64, n int, y int64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·xorVSI64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD y+24(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
 	VMOVUPD 192(DX), Z4
 	VPXORQ  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VPXORQ  Z0, Z2, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VPXORQ  Z0, Z3, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VPXORQ  Z0, Z4, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -15810,10 +16196,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z1
 	VPXORQ    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -16411,12 +16797,12 @@ done:
 // func negI64AVX512(dst *int64, x *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·negI64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
@@ -16424,26 +16810,26 @@ main:
 	VMOVUPD 192(DX), Z3
 	VPXORD  Z4, Z4, Z4
 	VPSUBQ  Z0, Z4, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPXORD  Z5, Z5, Z5
 	VPSUBQ  Z1, Z5, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPXORD  Z6, Z6, Z6
 	VPSUBQ  Z2, Z6, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPXORD  Z7, Z7, Z7
 	VPSUBQ  Z3, Z7, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -16453,10 +16839,10 @@ tail:
 	VMOVUPD.Z (DX), K1, Z0
 	VPXORD    Z8, Z8, Z8
 	VPSUBQ    Z0, Z8, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -16466,12 +16852,12 @@ done:
 // func absI64AVX512(dst *int64, x *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·absI64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
@@ -16480,29 +16866,29 @@ main:
 	VPXORD  Z4, Z4, Z4
 	VPSUBQ  Z0, Z4, Z5
 	VPMAXSQ Z5, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPXORD  Z6, Z6, Z6
 	VPSUBQ  Z1, Z6, Z0
 	VPMAXSQ Z0, Z1, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPXORD  Z7, Z7, Z7
 	VPSUBQ  Z2, Z7, Z0
 	VPMAXSQ Z0, Z2, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPXORD  Z8, Z8, Z8
 	VPSUBQ  Z3, Z8, Z0
 	VPMAXSQ Z0, Z3, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -16513,10 +16899,10 @@ tail:
 	VPXORD    Z9, Z9, Z9
 	VPSUBQ    Z0, Z9, Z1
 	VPMAXSQ   Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -16526,35 +16912,35 @@ done:
 // func squareI64AVX512(dst *int64, x *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·squareI64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
 	VMOVUPD 128(DX), Z2
 	VMOVUPD 192(DX), Z3
 	VPMULLQ Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, (CX)
 	VPMULLQ Z1, Z1, Z0
-	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 64(CX)
 	VPMULLQ Z2, Z2, Z0
-	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 128(CX)
 	VPMULLQ Z3, Z3, Z0
-	VMOVUPD Z0, 192(AX)
+	VMOVUPD Z0, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -16563,10 +16949,10 @@ tail:
 	KMOVB     SI, K1
 	VMOVUPD.Z (DX), K1, Z0
 	VPMULLQ   Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
+	VMOVUPD   Z0, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -16576,35 +16962,35 @@ done:
 // func notI64AVX512(dst *int64, x *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·notI64AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ n+16(FP), CX
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z0
 	VMOVUPD     64(DX), Z1
 	VMOVUPD     128(DX), Z2
 	VMOVUPD     192(DX), Z3
 	VPXORQ.BCST c64_ffffffffffffffff<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (CX)
 	VPXORQ.BCST c64_ffffffffffffffff<>+0(SB), Z1, Z0
-	VMOVUPD     Z0, 64(AX)
+	VMOVUPD     Z0, 64(CX)
 	VPXORQ.BCST c64_ffffffffffffffff<>+0(SB), Z2, Z0
-	VMOVUPD     Z0, 128(AX)
+	VMOVUPD     Z0, 128(CX)
 	VPXORQ.BCST c64_ffffffffffffffff<>+0(SB), Z3, Z0
-	VMOVUPD     Z0, 192(AX)
+	VMOVUPD     Z0, 192(CX)
 	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, BX
+	MOVQ        AX, BX
 	MOVQ        $0x00000008, SI
 	CMPQ        BX, SI
 	CMOVQGT     SI, BX
@@ -16613,10 +16999,10 @@ tail:
 	KMOVB       SI, K1
 	VMOVUPD.Z   (DX), K1, Z0
 	VPXORQ.BCST c64_ffffffffffffffff<>+0(SB), Z0, Z0
-	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD     Z0, K1, (CX)
 	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:

@@ -742,14 +742,14 @@ done:
 // func subTwiceF32AVX2(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX
 TEXT ·subTwiceF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS a+24(FP), Y0
 	VBROADCASTSS b+28(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
@@ -757,46 +757,46 @@ main:
 	VMOVUPS 96(DX), Y5
 	VSUBPS  Y0, Y2, Y2
 	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	VSUBPS  Y0, Y3, Y2
 	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y2, 32(CX)
 	VSUBPS  Y0, Y4, Y2
 	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y2, 64(CX)
 	VSUBPS  Y0, Y5, Y2
 	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y2, 96(AX)
+	VMOVUPS Y2, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y2
 	VSUBPS  Y0, Y2, Y2
 	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
 	VMASKMOVPS (DX), Y2, Y3
 	VSUBPS     Y0, Y3, Y0
 	VSUBPS     Y1, Y0, Y0
-	VMASKMOVPS Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -805,14 +805,14 @@ done:
 // func softmaxGradF32AVX2(dst *float32, y *float32, dy *float32, n int, dot float32)
 // Requires: AVX
 TEXT ·softmaxGradF32AVX2(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSS dot+32(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y1
 	VMOVUPS (BX), Y2
@@ -824,50 +824,50 @@ main:
 	VMOVUPS 96(BX), Y8
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	VSUBPS  Y0, Y4, Y1
 	VMULPS  Y1, Y3, Y1
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, 32(CX)
 	VSUBPS  Y0, Y6, Y1
 	VMULPS  Y1, Y5, Y1
-	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y1, 64(CX)
 	VSUBPS  Y0, Y8, Y1
 	VMULPS  Y1, Y7, Y1
-	VMOVUPS Y1, 96(AX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y1
 	VMOVUPS (BX), Y2
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)
+	VMOVUPS Y1, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y1
 	VMASKMOVPS (DX), Y1, Y2
 	VMASKMOVPS (BX), Y1, Y3
 	VSUBPS     Y0, Y3, Y0
 	VMULPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -876,14 +876,14 @@ done:
 // func logSoftmaxGradF32AVX2(dst *float32, y *float32, dy *float32, n int, sum float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSoftmaxGradF32AVX2(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSS sum+32(FP), Y0
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPS      (DX), Y1
 	VMOVUPS      (BX), Y2
@@ -914,19 +914,19 @@ main:
 	VPSLLD       $0x17, Y3, Y3
 	VMULPS       Y3, Y1, Y1
 	VFNMADD231PS Y0, Y1, Y2
-	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y2, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
-	SHLQ         $0x02, CX
-	SUBQ         CX, SI
+	SHLQ         $0x02, AX
+	SUBQ         AX, SI
 	VMOVUPS      (SI), Y1
 	VMASKMOVPS   (DX), Y1, Y2
 	VMASKMOVPS   (BX), Y1, Y3
@@ -957,8 +957,8 @@ main_end:
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y2, Y2
 	VFNMADD231PS Y0, Y2, Y3
-	VMASKMOVPS   Y3, Y1, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y3, Y1, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -967,14 +967,14 @@ done:
 // func normalizeF32AVX2(dst *float32, x *float32, n int, mean float32, rstd float32)
 // Requires: AVX
 TEXT ·normalizeF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS mean+24(FP), Y0
 	VBROADCASTSS rstd+28(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
@@ -982,46 +982,46 @@ main:
 	VMOVUPS 96(DX), Y5
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	VSUBPS  Y0, Y3, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y2, 32(CX)
 	VSUBPS  Y0, Y4, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y2, 64(CX)
 	VSUBPS  Y0, Y5, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, 96(AX)
+	VMOVUPS Y2, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y2
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x02, CX
-	SUBQ       CX, BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
 	VMASKMOVPS (DX), Y2, Y3
 	VSUBPS     Y0, Y3, Y0
 	VMULPS     Y1, Y0, Y0
-	VMASKMOVPS Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1030,15 +1030,15 @@ done:
 // func normalizeScaleF32AVX2(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
 // Requires: AVX
 TEXT ·normalizeScaleF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	VBROADCASTSS mean+32(FP), Y0
 	VBROADCASTSS rstd+36(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Y2
 	VMOVUPS (BX), Y3
@@ -1051,55 +1051,55 @@ main:
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  Y1, Y2, Y2
 	VMULPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	VSUBPS  Y0, Y4, Y2
 	VMULPS  Y1, Y2, Y2
 	VMULPS  Y5, Y2, Y2
-	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y2, 32(CX)
 	VSUBPS  Y0, Y6, Y2
 	VMULPS  Y1, Y2, Y2
 	VMULPS  Y7, Y2, Y2
-	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y2, 64(CX)
 	VSUBPS  Y0, Y8, Y2
 	VMULPS  Y1, Y2, Y2
 	VMULPS  Y9, Y2, Y2
-	VMOVUPS Y2, 96(AX)
+	VMOVUPS Y2, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y2
 	VMOVUPS (BX), Y3
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  Y1, Y2, Y2
 	VMULPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y2
 	VMASKMOVPS (DX), Y2, Y3
 	VMASKMOVPS (BX), Y2, Y4
 	VSUBPS     Y0, Y3, Y0
 	VMULPS     Y1, Y0, Y0
 	VMULPS     Y4, Y0, Y0
-	VMASKMOVPS Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -1108,8 +1108,8 @@ done:
 // func normalizeAffineF32AVX2(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 // Requires: AVX, FMA3
 TEXT ·normalizeAffineF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         beta+24(FP), SI
@@ -1117,7 +1117,7 @@ TEXT ·normalizeAffineF32AVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS rstd+44(FP), Y1
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPS     (DX), Y2
 	VMOVUPS     (BX), Y3
@@ -1134,29 +1134,29 @@ main:
 	VSUBPS      Y0, Y2, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y4, Y3, Y2
-	VMOVUPS     Y2, (AX)
+	VMOVUPS     Y2, (CX)
 	VSUBPS      Y0, Y5, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y7, Y6, Y2
-	VMOVUPS     Y2, 32(AX)
+	VMOVUPS     Y2, 32(CX)
 	VSUBPS      Y0, Y8, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y10, Y9, Y2
-	VMOVUPS     Y2, 64(AX)
+	VMOVUPS     Y2, 64(CX)
 	VSUBPS      Y0, Y11, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y13, Y12, Y2
-	VMOVUPS     Y2, 96(AX)
+	VMOVUPS     Y2, 96(CX)
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 single:
-	CMPQ        CX, $0x00000008
+	CMPQ        AX, $0x00000008
 	JL          single_end
 	VMOVUPS     (DX), Y2
 	VMOVUPS     (BX), Y3
@@ -1164,20 +1164,20 @@ single:
 	VSUBPS      Y0, Y2, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y4, Y3, Y2
-	VMOVUPS     Y2, (AX)
+	VMOVUPS     Y2, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
 	JMP         single
 
 single_end:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
 	LEAQ        lanesOn<>+32(SB), DI
-	SHLQ        $0x02, CX
-	SUBQ        CX, DI
+	SHLQ        $0x02, AX
+	SUBQ        AX, DI
 	VMOVUPS     (DI), Y2
 	VMASKMOVPS  (DX), Y2, Y3
 	VMASKMOVPS  (BX), Y2, Y4
@@ -1185,8 +1185,8 @@ single_end:
 	VSUBPS      Y0, Y3, Y0
 	VMULPS      Y1, Y0, Y0
 	VFMADD213PS Y5, Y4, Y0
-	VMASKMOVPS  Y0, Y2, (AX)
-	XORQ        CX, CX
+	VMASKMOVPS  Y0, Y2, (CX)
+	XORQ        AX, AX
 
 done:
 	VZEROUPPER
@@ -1390,8 +1390,8 @@ done:
 // func normGradF32AVX2(dst *float32, x *float32, gamma *float32, dy *float32, n int, mean float32, rstd float32, a float32, b float32)
 // Requires: AVX, FMA3
 TEXT ·normGradF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -1401,7 +1401,7 @@ TEXT ·normGradF32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS b+52(FP), Y3
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (BX), Y5
@@ -1415,24 +1415,24 @@ main:
 	VMULPS       Y1, Y4, Y4
 	VFNMADD231PS Y3, Y4, Y5
 	VMULPS       Y1, Y5, Y4
-	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y4, (CX)
 	VMULPS       Y9, Y8, Y4
 	VSUBPS       Y2, Y4, Y4
 	VSUBPS       Y0, Y7, Y5
 	VMULPS       Y1, Y5, Y5
 	VFNMADD231PS Y3, Y5, Y4
 	VMULPS       Y1, Y4, Y4
-	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y4, 32(CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	ADDQ         $0x00000040, SI
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (BX), Y5
@@ -1443,20 +1443,20 @@ single:
 	VMULPS       Y1, Y4, Y4
 	VFNMADD231PS Y3, Y4, Y5
 	VMULPS       Y1, Y5, Y4
-	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y4, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, SI
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
-	SHLQ         $0x02, CX
-	SUBQ         CX, DI
+	SHLQ         $0x02, AX
+	SUBQ         AX, DI
 	VMOVUPS      (DI), Y4
 	VMASKMOVPS   (DX), Y4, Y5
 	VMASKMOVPS   (BX), Y4, Y6
@@ -1467,8 +1467,8 @@ single_end:
 	VMULPS       Y1, Y0, Y0
 	VFNMADD231PS Y3, Y0, Y2
 	VMULPS       Y1, Y2, Y0
-	VMASKMOVPS   Y0, Y4, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y0, Y4, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -1477,8 +1477,8 @@ done:
 // func normGradPlainF32AVX2(dst *float32, x *float32, dy *float32, n int, mean float32, rstd float32, a float32, b float32)
 // Requires: AVX, FMA3
 TEXT ·normGradPlainF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSS mean+32(FP), Y0
@@ -1487,7 +1487,7 @@ TEXT ·normGradPlainF32AVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS b+44(FP), Y3
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (BX), Y5
@@ -1498,22 +1498,22 @@ main:
 	VMULPS       Y1, Y4, Y4
 	VFNMADD231PS Y3, Y4, Y5
 	VMULPS       Y1, Y5, Y4
-	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y4, (CX)
 	VSUBPS       Y2, Y7, Y4
 	VSUBPS       Y0, Y6, Y5
 	VMULPS       Y1, Y5, Y5
 	VFNMADD231PS Y3, Y5, Y4
 	VMULPS       Y1, Y4, Y4
-	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y4, 32(CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           single_end
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (BX), Y5
@@ -1522,19 +1522,19 @@ single:
 	VMULPS       Y1, Y4, Y4
 	VFNMADD231PS Y3, Y4, Y5
 	VMULPS       Y1, Y5, Y4
-	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y4, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
-	SHLQ         $0x02, CX
-	SUBQ         CX, SI
+	SHLQ         $0x02, AX
+	SUBQ         AX, SI
 	VMOVUPS      (SI), Y4
 	VMASKMOVPS   (DX), Y4, Y5
 	VMASKMOVPS   (BX), Y4, Y6
@@ -1543,8 +1543,8 @@ single_end:
 	VMULPS       Y1, Y0, Y0
 	VFNMADD231PS Y3, Y0, Y2
 	VMULPS       Y1, Y2, Y0
-	VMASKMOVPS   Y0, Y4, (AX)
-	XORQ         CX, CX
+	VMASKMOVPS   Y0, Y4, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -1553,8 +1553,8 @@ done:
 // func addNormalizedF32AVX2(dst *float32, acc *float32, x *float32, dy *float32, n int, mean float32, rstd float32)
 // Requires: AVX, FMA3
 TEXT ·addNormalizedF32AVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         acc+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -1562,7 +1562,7 @@ TEXT ·addNormalizedF32AVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS rstd+44(FP), Y1
 
 main:
-	CMPQ        CX, $0x00000010
+	CMPQ        AX, $0x00000010
 	JL          main_end
 	VMOVUPS     (DX), Y2
 	VMOVUPS     (BX), Y3
@@ -1573,21 +1573,21 @@ main:
 	VSUBPS      Y0, Y3, Y3
 	VMULPS      Y1, Y3, Y3
 	VFMADD213PS Y2, Y4, Y3
-	VMOVUPS     Y3, (AX)
+	VMOVUPS     Y3, (CX)
 	VSUBPS      Y0, Y6, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y5, Y7, Y2
-	VMOVUPS     Y2, 32(AX)
+	VMOVUPS     Y2, 32(CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         main
 
 main_end:
 single:
-	CMPQ        CX, $0x00000008
+	CMPQ        AX, $0x00000008
 	JL          single_end
 	VMOVUPS     (DX), Y2
 	VMOVUPS     (BX), Y3
@@ -1595,20 +1595,20 @@ single:
 	VSUBPS      Y0, Y3, Y3
 	VMULPS      Y1, Y3, Y3
 	VFMADD213PS Y2, Y4, Y3
-	VMOVUPS     Y3, (AX)
+	VMOVUPS     Y3, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
 	JMP         single
 
 single_end:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
 	LEAQ        lanesOn<>+32(SB), DI
-	SHLQ        $0x02, CX
-	SUBQ        CX, DI
+	SHLQ        $0x02, AX
+	SUBQ        AX, DI
 	VMOVUPS     (DI), Y2
 	VMASKMOVPS  (DX), Y2, Y3
 	VMASKMOVPS  (BX), Y2, Y4
@@ -1616,8 +1616,8 @@ single_end:
 	VSUBPS      Y0, Y4, Y0
 	VMULPS      Y1, Y0, Y0
 	VFMADD213PS Y3, Y5, Y0
-	VMASKMOVPS  Y0, Y2, (AX)
-	XORQ        CX, CX
+	VMASKMOVPS  Y0, Y2, (CX)
+	XORQ        AX, AX
 
 done:
 	VZEROUPPER
@@ -2387,14 +2387,14 @@ done:
 // func subTwiceF64AVX2(dst *float64, x *float64, n int, a float64, b float64)
 // Requires: AVX
 TEXT ·subTwiceF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD a+24(FP), Y0
 	VBROADCASTSD b+32(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y2
 	VMOVUPD 32(DX), Y3
@@ -2402,46 +2402,46 @@ main:
 	VMOVUPD 96(DX), Y5
 	VSUBPD  Y0, Y2, Y2
 	VSUBPD  Y1, Y2, Y2
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (CX)
 	VSUBPD  Y0, Y3, Y2
 	VSUBPD  Y1, Y2, Y2
-	VMOVUPD Y2, 32(AX)
+	VMOVUPD Y2, 32(CX)
 	VSUBPD  Y0, Y4, Y2
 	VSUBPD  Y1, Y2, Y2
-	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y2, 64(CX)
 	VSUBPD  Y0, Y5, Y2
 	VSUBPD  Y1, Y2, Y2
-	VMOVUPD Y2, 96(AX)
+	VMOVUPD Y2, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y2
 	VSUBPD  Y0, Y2, Y2
 	VSUBPD  Y1, Y2, Y2
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
 	VMASKMOVPD (DX), Y2, Y3
 	VSUBPD     Y0, Y3, Y0
 	VSUBPD     Y1, Y0, Y0
-	VMASKMOVPD Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2450,14 +2450,14 @@ done:
 // func softmaxGradF64AVX2(dst *float64, y *float64, dy *float64, n int, dot float64)
 // Requires: AVX
 TEXT ·softmaxGradF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSD dot+32(FP), Y0
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y1
 	VMOVUPD (BX), Y2
@@ -2469,50 +2469,50 @@ main:
 	VMOVUPD 96(BX), Y8
 	VSUBPD  Y0, Y2, Y2
 	VMULPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	VSUBPD  Y0, Y4, Y1
 	VMULPD  Y1, Y3, Y1
-	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y1, 32(CX)
 	VSUBPD  Y0, Y6, Y1
 	VMULPD  Y1, Y5, Y1
-	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y1, 64(CX)
 	VSUBPD  Y0, Y8, Y1
 	VMULPD  Y1, Y7, Y1
-	VMOVUPD Y1, 96(AX)
+	VMOVUPD Y1, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y1
 	VMOVUPD (BX), Y2
 	VSUBPD  Y0, Y2, Y2
 	VMULPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y1
 	VMASKMOVPD (DX), Y1, Y2
 	VMASKMOVPD (BX), Y1, Y3
 	VSUBPD     Y0, Y3, Y0
 	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2521,14 +2521,14 @@ done:
 // func logSoftmaxGradF64AVX2(dst *float64, y *float64, dy *float64, n int, sum float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSoftmaxGradF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSD sum+32(FP), Y0
 
 main:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           main_end
 	VMOVUPD      (DX), Y1
 	VMOVUPD      (BX), Y2
@@ -2565,19 +2565,19 @@ main:
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y1, Y1
 	VFNMADD231PD Y0, Y1, Y2
-	VMOVUPD      Y2, (AX)
+	VMOVUPD      Y2, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          main
 
 main_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
-	SHLQ         $0x03, CX
-	SUBQ         CX, SI
+	SHLQ         $0x03, AX
+	SUBQ         AX, SI
 	VMOVUPS      (SI), Y1
 	VMASKMOVPD   (DX), Y1, Y2
 	VMASKMOVPD   (BX), Y1, Y3
@@ -2614,8 +2614,8 @@ main_end:
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y2, Y2
 	VFNMADD231PD Y0, Y2, Y3
-	VMASKMOVPD   Y3, Y1, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y3, Y1, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -2624,14 +2624,14 @@ done:
 // func normalizeF64AVX2(dst *float64, x *float64, n int, mean float64, rstd float64)
 // Requires: AVX
 TEXT ·normalizeF64AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD mean+24(FP), Y0
 	VBROADCASTSD rstd+32(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y2
 	VMOVUPD 32(DX), Y3
@@ -2639,46 +2639,46 @@ main:
 	VMOVUPD 96(DX), Y5
 	VSUBPD  Y0, Y2, Y2
 	VMULPD  Y1, Y2, Y2
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (CX)
 	VSUBPD  Y0, Y3, Y2
 	VMULPD  Y1, Y2, Y2
-	VMOVUPD Y2, 32(AX)
+	VMOVUPD Y2, 32(CX)
 	VSUBPD  Y0, Y4, Y2
 	VMULPD  Y1, Y2, Y2
-	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y2, 64(CX)
 	VSUBPD  Y0, Y5, Y2
 	VMULPD  Y1, Y2, Y2
-	VMOVUPD Y2, 96(AX)
+	VMOVUPD Y2, 96(CX)
 	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y2
 	VSUBPD  Y0, Y2, Y2
 	VMULPD  Y1, Y2, Y2
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (CX)
 	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), BX
-	SHLQ       $0x03, CX
-	SUBQ       CX, BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
 	VMASKMOVPD (DX), Y2, Y3
 	VSUBPD     Y0, Y3, Y0
 	VMULPD     Y1, Y0, Y0
-	VMASKMOVPD Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2687,15 +2687,15 @@ done:
 // func normalizeScaleF64AVX2(dst *float64, x *float64, gamma *float64, n int, mean float64, rstd float64)
 // Requires: AVX
 TEXT ·normalizeScaleF64AVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	VBROADCASTSD mean+32(FP), Y0
 	VBROADCASTSD rstd+40(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPD (DX), Y2
 	VMOVUPD (BX), Y3
@@ -2708,55 +2708,55 @@ main:
 	VSUBPD  Y0, Y2, Y2
 	VMULPD  Y1, Y2, Y2
 	VMULPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (CX)
 	VSUBPD  Y0, Y4, Y2
 	VMULPD  Y1, Y2, Y2
 	VMULPD  Y5, Y2, Y2
-	VMOVUPD Y2, 32(AX)
+	VMOVUPD Y2, 32(CX)
 	VSUBPD  Y0, Y6, Y2
 	VMULPD  Y1, Y2, Y2
 	VMULPD  Y7, Y2, Y2
-	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y2, 64(CX)
 	VSUBPD  Y0, Y8, Y2
 	VMULPD  Y1, Y2, Y2
 	VMULPD  Y9, Y2, Y2
-	VMOVUPD Y2, 96(AX)
+	VMOVUPD Y2, 96(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000004
+	CMPQ    AX, $0x00000004
 	JL      single_end
 	VMOVUPD (DX), Y2
 	VMOVUPD (BX), Y3
 	VSUBPD  Y0, Y2, Y2
 	VMULPD  Y1, Y2, Y2
 	VMULPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000004, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x03, CX
-	SUBQ       CX, SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y2
 	VMASKMOVPD (DX), Y2, Y3
 	VMASKMOVPD (BX), Y2, Y4
 	VSUBPD     Y0, Y3, Y0
 	VMULPD     Y1, Y0, Y0
 	VMULPD     Y4, Y0, Y0
-	VMASKMOVPD Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPD Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER
@@ -2765,8 +2765,8 @@ done:
 // func normalizeAffineF64AVX2(dst *float64, x *float64, gamma *float64, beta *float64, n int, mean float64, rstd float64)
 // Requires: AVX, FMA3
 TEXT ·normalizeAffineF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         beta+24(FP), SI
@@ -2774,7 +2774,7 @@ TEXT ·normalizeAffineF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD rstd+48(FP), Y1
 
 main:
-	CMPQ        CX, $0x00000010
+	CMPQ        AX, $0x00000010
 	JL          main_end
 	VMOVUPD     (DX), Y2
 	VMOVUPD     (BX), Y3
@@ -2791,29 +2791,29 @@ main:
 	VSUBPD      Y0, Y2, Y2
 	VMULPD      Y1, Y2, Y2
 	VFMADD213PD Y4, Y3, Y2
-	VMOVUPD     Y2, (AX)
+	VMOVUPD     Y2, (CX)
 	VSUBPD      Y0, Y5, Y2
 	VMULPD      Y1, Y2, Y2
 	VFMADD213PD Y7, Y6, Y2
-	VMOVUPD     Y2, 32(AX)
+	VMOVUPD     Y2, 32(CX)
 	VSUBPD      Y0, Y8, Y2
 	VMULPD      Y1, Y2, Y2
 	VFMADD213PD Y10, Y9, Y2
-	VMOVUPD     Y2, 64(AX)
+	VMOVUPD     Y2, 64(CX)
 	VSUBPD      Y0, Y11, Y2
 	VMULPD      Y1, Y2, Y2
 	VFMADD213PD Y13, Y12, Y2
-	VMOVUPD     Y2, 96(AX)
+	VMOVUPD     Y2, 96(CX)
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000010, AX
 	JMP         main
 
 main_end:
 single:
-	CMPQ        CX, $0x00000004
+	CMPQ        AX, $0x00000004
 	JL          single_end
 	VMOVUPD     (DX), Y2
 	VMOVUPD     (BX), Y3
@@ -2821,20 +2821,20 @@ single:
 	VSUBPD      Y0, Y2, Y2
 	VMULPD      Y1, Y2, Y2
 	VFMADD213PD Y4, Y3, Y2
-	VMOVUPD     Y2, (AX)
+	VMOVUPD     Y2, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, AX
-	SUBQ        $0x00000004, CX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000004, AX
 	JMP         single
 
 single_end:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
 	LEAQ        lanesOn<>+32(SB), DI
-	SHLQ        $0x03, CX
-	SUBQ        CX, DI
+	SHLQ        $0x03, AX
+	SUBQ        AX, DI
 	VMOVUPS     (DI), Y2
 	VMASKMOVPD  (DX), Y2, Y3
 	VMASKMOVPD  (BX), Y2, Y4
@@ -2842,8 +2842,8 @@ single_end:
 	VSUBPD      Y0, Y3, Y0
 	VMULPD      Y1, Y0, Y0
 	VFMADD213PD Y5, Y4, Y0
-	VMASKMOVPD  Y0, Y2, (AX)
-	XORQ        CX, CX
+	VMASKMOVPD  Y0, Y2, (CX)
+	XORQ        AX, AX
 
 done:
 	VZEROUPPER
@@ -3031,8 +3031,8 @@ done:
 // func normGradF64AVX2(dst *float64, x *float64, gamma *float64, dy *float64, n int, mean float64, rstd float64, a float64, b float64)
 // Requires: AVX, FMA3
 TEXT ·normGradF64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -3042,7 +3042,7 @@ TEXT ·normGradF64AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD b+64(FP), Y3
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPD      (DX), Y4
 	VMOVUPD      (BX), Y5
@@ -3056,24 +3056,24 @@ main:
 	VMULPD       Y1, Y4, Y4
 	VFNMADD231PD Y3, Y4, Y5
 	VMULPD       Y1, Y5, Y4
-	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y4, (CX)
 	VMULPD       Y9, Y8, Y4
 	VSUBPD       Y2, Y4, Y4
 	VSUBPD       Y0, Y7, Y5
 	VMULPD       Y1, Y5, Y5
 	VFNMADD231PD Y3, Y5, Y4
 	VMULPD       Y1, Y4, Y4
-	VMOVUPD      Y4, 32(AX)
+	VMOVUPD      Y4, 32(CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	ADDQ         $0x00000040, SI
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y4
 	VMOVUPD      (BX), Y5
@@ -3084,20 +3084,20 @@ single:
 	VMULPD       Y1, Y4, Y4
 	VFNMADD231PD Y3, Y4, Y5
 	VMULPD       Y1, Y5, Y4
-	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y4, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, SI
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
-	SHLQ         $0x03, CX
-	SUBQ         CX, DI
+	SHLQ         $0x03, AX
+	SUBQ         AX, DI
 	VMOVUPS      (DI), Y4
 	VMASKMOVPD   (DX), Y4, Y5
 	VMASKMOVPD   (BX), Y4, Y6
@@ -3108,8 +3108,8 @@ single_end:
 	VMULPD       Y1, Y0, Y0
 	VFNMADD231PD Y3, Y0, Y2
 	VMULPD       Y1, Y2, Y0
-	VMASKMOVPD   Y0, Y4, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y0, Y4, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3118,8 +3118,8 @@ done:
 // func normGradPlainF64AVX2(dst *float64, x *float64, dy *float64, n int, mean float64, rstd float64, a float64, b float64)
 // Requires: AVX, FMA3
 TEXT ·normGradPlainF64AVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSD mean+32(FP), Y0
@@ -3128,7 +3128,7 @@ TEXT ·normGradPlainF64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD b+56(FP), Y3
 
 main:
-	CMPQ         CX, $0x00000008
+	CMPQ         AX, $0x00000008
 	JL           main_end
 	VMOVUPD      (DX), Y4
 	VMOVUPD      (BX), Y5
@@ -3139,22 +3139,22 @@ main:
 	VMULPD       Y1, Y4, Y4
 	VFNMADD231PD Y3, Y4, Y5
 	VMULPD       Y1, Y5, Y4
-	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y4, (CX)
 	VSUBPD       Y2, Y7, Y4
 	VSUBPD       Y0, Y6, Y5
 	VMULPD       Y1, Y5, Y5
 	VFNMADD231PD Y3, Y5, Y4
 	VMULPD       Y1, Y4, Y4
-	VMOVUPD      Y4, 32(AX)
+	VMOVUPD      Y4, 32(CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          main
 
 main_end:
 single:
-	CMPQ         CX, $0x00000004
+	CMPQ         AX, $0x00000004
 	JL           single_end
 	VMOVUPD      (DX), Y4
 	VMOVUPD      (BX), Y5
@@ -3163,19 +3163,19 @@ single:
 	VMULPD       Y1, Y4, Y4
 	VFNMADD231PD Y3, Y4, Y5
 	VMULPD       Y1, Y5, Y4
-	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y4, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, CX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, AX
 	JMP          single
 
 single_end:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
-	SHLQ         $0x03, CX
-	SUBQ         CX, SI
+	SHLQ         $0x03, AX
+	SUBQ         AX, SI
 	VMOVUPS      (SI), Y4
 	VMASKMOVPD   (DX), Y4, Y5
 	VMASKMOVPD   (BX), Y4, Y6
@@ -3184,8 +3184,8 @@ single_end:
 	VMULPD       Y1, Y0, Y0
 	VFNMADD231PD Y3, Y0, Y2
 	VMULPD       Y1, Y2, Y0
-	VMASKMOVPD   Y0, Y4, (AX)
-	XORQ         CX, CX
+	VMASKMOVPD   Y0, Y4, (CX)
+	XORQ         AX, AX
 
 done:
 	VZEROUPPER
@@ -3194,8 +3194,8 @@ done:
 // func addNormalizedF64AVX2(dst *float64, acc *float64, x *float64, dy *float64, n int, mean float64, rstd float64)
 // Requires: AVX, FMA3
 TEXT ·addNormalizedF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         acc+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -3203,7 +3203,7 @@ TEXT ·addNormalizedF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD rstd+48(FP), Y1
 
 main:
-	CMPQ        CX, $0x00000008
+	CMPQ        AX, $0x00000008
 	JL          main_end
 	VMOVUPD     (DX), Y2
 	VMOVUPD     (BX), Y3
@@ -3214,21 +3214,21 @@ main:
 	VSUBPD      Y0, Y3, Y3
 	VMULPD      Y1, Y3, Y3
 	VFMADD213PD Y2, Y4, Y3
-	VMOVUPD     Y3, (AX)
+	VMOVUPD     Y3, (CX)
 	VSUBPD      Y0, Y6, Y2
 	VMULPD      Y1, Y2, Y2
 	VFMADD213PD Y5, Y7, Y2
-	VMOVUPD     Y2, 32(AX)
+	VMOVUPD     Y2, 32(CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         main
 
 main_end:
 single:
-	CMPQ        CX, $0x00000004
+	CMPQ        AX, $0x00000004
 	JL          single_end
 	VMOVUPD     (DX), Y2
 	VMOVUPD     (BX), Y3
@@ -3236,20 +3236,20 @@ single:
 	VSUBPD      Y0, Y3, Y3
 	VMULPD      Y1, Y3, Y3
 	VFMADD213PD Y2, Y4, Y3
-	VMOVUPD     Y3, (AX)
+	VMOVUPD     Y3, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, AX
-	SUBQ        $0x00000004, CX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000004, AX
 	JMP         single
 
 single_end:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
 	LEAQ        lanesOn<>+32(SB), DI
-	SHLQ        $0x03, CX
-	SUBQ        CX, DI
+	SHLQ        $0x03, AX
+	SUBQ        AX, DI
 	VMOVUPS     (DI), Y2
 	VMASKMOVPD  (DX), Y2, Y3
 	VMASKMOVPD  (BX), Y2, Y4
@@ -3257,8 +3257,8 @@ single_end:
 	VSUBPD      Y0, Y4, Y0
 	VMULPD      Y1, Y0, Y0
 	VFMADD213PD Y3, Y5, Y0
-	VMASKMOVPD  Y0, Y2, (AX)
-	XORQ        CX, CX
+	VMASKMOVPD  Y0, Y2, (CX)
+	XORQ        AX, AX
 
 done:
 	VZEROUPPER

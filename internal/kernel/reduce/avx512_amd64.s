@@ -467,6 +467,9 @@ done:
 // func expSumF32AVX512(x *float32, n int, shift float32) (s0 float64)
 // Requires: AVX, AVX512F, BMI2, SSE2
 TEXT ·expSumF32AVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+begin:
 	MOVQ         n+8(FP), AX
 	MOVQ         x+0(FP), CX
 	VBROADCASTSS shift+16(FP), Z0
@@ -474,111 +477,103 @@ TEXT ·expSumF32AVX512(SB), NOSPLIT, $0-32
 	VPXORD       Z2, Z2, Z2
 
 main:
-	CMPQ              AX, $0x00000020
-	JL                main_end
-	VMOVUPS           (CX), Z3
-	VSUBPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z6
-	VFMADD213PS       Z3, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VADDPS            Z3, Z1, Z1
-	VMOVUPS           64(CX), Z3
-	VSUBPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z6
-	VFMADD213PS       Z3, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VADDPS            Z3, Z2, Z2
-	ADDQ              $0x00000080, CX
-	SUBQ              $0x00000020, AX
-	JMP               main
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (CX), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z4, Z3
+	VMULPS       Z6, Z3, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z7, Z14, Z3
+	VFNMADD231PS Z8, Z14, Z3
+	VMOVAPS      Z9, Z15
+	VFMADD213PS  Z10, Z3, Z15
+	VFMADD213PS  Z11, Z3, Z15
+	VFMADD213PS  Z12, Z3, Z15
+	VFMADD213PS  Z13, Z3, Z15
+	VMULPS       Z3, Z3, Z16
+	VFMADD213PS  Z3, Z16, Z15
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z15, Z3
+	VSCALEFPS    Z14, Z3, Z3
+	VADDPS       Z3, Z1, Z1
+	VMOVUPS      64(CX), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z4, Z3
+	VMULPS       Z6, Z3, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z7, Z14, Z3
+	VFNMADD231PS Z8, Z14, Z3
+	VMOVAPS      Z9, Z15
+	VFMADD213PS  Z10, Z3, Z15
+	VFMADD213PS  Z11, Z3, Z15
+	VFMADD213PS  Z12, Z3, Z15
+	VFMADD213PS  Z13, Z3, Z15
+	VMULPS       Z3, Z3, Z16
+	VFMADD213PS  Z3, Z16, Z15
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z15, Z3
+	VSCALEFPS    Z14, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
 
 main_end:
 single:
-	CMPQ              AX, $0x00000010
-	JL                single_end
-	VMOVUPS           (CX), Z3
-	VSUBPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z6
-	VFMADD213PS       Z3, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VADDPS            Z3, Z1, Z1
-	ADDQ              $0x00000040, CX
-	SUBQ              $0x00000010, AX
-	JMP               single
+	CMPQ         AX, $0x00000010
+	JL           single_end
+	VMOVUPS      (CX), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z4, Z3
+	VMULPS       Z6, Z3, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z7, Z14, Z3
+	VFNMADD231PS Z8, Z14, Z3
+	VMOVAPS      Z9, Z15
+	VFMADD213PS  Z10, Z3, Z15
+	VFMADD213PS  Z11, Z3, Z15
+	VFMADD213PS  Z12, Z3, Z15
+	VFMADD213PS  Z13, Z3, Z15
+	VMULPS       Z3, Z3, Z16
+	VFMADD213PS  Z3, Z16, Z15
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z15, Z3
+	VSCALEFPS    Z14, Z3, Z3
+	VADDPS       Z3, Z1, Z1
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          single
 
 single_end:
-	TESTQ             AX, AX
-	JLE               done
-	MOVQ              $-1, DX
-	BZHIQ             AX, DX, DX
-	KMOVW             DX, K1
-	VMOVUPS.Z         (CX), K1, Z3
-	VSUBPS            Z0, Z3, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z0, Z4, Z0
-	VMINPS            Z0, Z3, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z4
-	VMULPS            Z0, Z0, Z5
-	VFMADD213PS       Z0, Z5, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z0
-	VSCALEFPS         Z3, Z0, Z0
-	VMOVAPS.Z         Z0, K1, Z0
-	VADDPS            Z0, Z1, Z1
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, DX
+	BZHIQ        AX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    (CX), K1, Z3
+	VSUBPS       Z0, Z3, Z0
+	VMAXPS       Z0, Z5, Z0
+	VMINPS       Z0, Z4, Z0
+	VMULPS       Z6, Z0, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z8, Z3, Z0
+	VMOVAPS      Z9, Z4
+	VFMADD213PS  Z10, Z0, Z4
+	VFMADD213PS  Z11, Z0, Z4
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z13, Z0, Z4
+	VMULPS       Z0, Z0, Z5
+	VFMADD213PS  Z0, Z5, Z4
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z4, Z0
+	VSCALEFPS    Z3, Z0, Z0
+	VMOVAPS.Z    Z0, K1, Z0
+	VADDPS       Z0, Z1, Z1
 
 done:
 	VADDPS        Z2, Z1, Z1
@@ -595,6 +590,19 @@ done:
 	MOVSD         X0, s0+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_42b20000<>+0(SB), Z4
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z5
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z13
+	JMP          begin
 
 DATA c32_42b20000<>+0(SB)/8, $0x42b2000042b20000
 DATA c32_42b20000<>+8(SB)/8, $0x42b2000042b20000
@@ -665,6 +673,9 @@ GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
 // func expShiftF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
 // Requires: AVX, AVX512F, BMI2, SSE2
 TEXT ·expShiftF32AVX512(SB), NOSPLIT, $0-40
+	JMP constants
+
+begin:
 	MOVQ         n+16(FP), AX
 	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
@@ -673,117 +684,109 @@ TEXT ·expShiftF32AVX512(SB), NOSPLIT, $0-40
 	VPXORD       Z2, Z2, Z2
 
 main:
-	CMPQ              AX, $0x00000020
-	JL                main_end
-	VMOVUPS           (DX), Z3
-	VSUBPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z6
-	VFMADD213PS       Z3, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VMOVUPS           Z3, (CX)
-	VADDPS            Z3, Z1, Z1
-	VMOVUPS           64(DX), Z3
-	VSUBPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z6
-	VFMADD213PS       Z3, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VMOVUPS           Z3, 64(CX)
-	VADDPS            Z3, Z2, Z2
-	ADDQ              $0x00000080, CX
-	ADDQ              $0x00000080, DX
-	SUBQ              $0x00000020, AX
-	JMP               main
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z4, Z3
+	VMULPS       Z6, Z3, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z7, Z14, Z3
+	VFNMADD231PS Z8, Z14, Z3
+	VMOVAPS      Z9, Z15
+	VFMADD213PS  Z10, Z3, Z15
+	VFMADD213PS  Z11, Z3, Z15
+	VFMADD213PS  Z12, Z3, Z15
+	VFMADD213PS  Z13, Z3, Z15
+	VMULPS       Z3, Z3, Z16
+	VFMADD213PS  Z3, Z16, Z15
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z15, Z3
+	VSCALEFPS    Z14, Z3, Z3
+	VMOVUPS      Z3, (CX)
+	VADDPS       Z3, Z1, Z1
+	VMOVUPS      64(DX), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z4, Z3
+	VMULPS       Z6, Z3, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z7, Z14, Z3
+	VFNMADD231PS Z8, Z14, Z3
+	VMOVAPS      Z9, Z15
+	VFMADD213PS  Z10, Z3, Z15
+	VFMADD213PS  Z11, Z3, Z15
+	VFMADD213PS  Z12, Z3, Z15
+	VFMADD213PS  Z13, Z3, Z15
+	VMULPS       Z3, Z3, Z16
+	VFMADD213PS  Z3, Z16, Z15
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z15, Z3
+	VSCALEFPS    Z14, Z3, Z3
+	VMOVUPS      Z3, 64(CX)
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, AX
+	JMP          main
 
 main_end:
 single:
-	CMPQ              AX, $0x00000010
-	JL                single_end
-	VMOVUPS           (DX), Z3
-	VSUBPS            Z0, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z6
-	VFMADD213PS       Z3, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VMOVUPS           Z3, (CX)
-	VADDPS            Z3, Z1, Z1
-	ADDQ              $0x00000040, CX
-	ADDQ              $0x00000040, DX
-	SUBQ              $0x00000010, AX
-	JMP               single
+	CMPQ         AX, $0x00000010
+	JL           single_end
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z4, Z3
+	VMULPS       Z6, Z3, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z7, Z14, Z3
+	VFNMADD231PS Z8, Z14, Z3
+	VMOVAPS      Z9, Z15
+	VFMADD213PS  Z10, Z3, Z15
+	VFMADD213PS  Z11, Z3, Z15
+	VFMADD213PS  Z12, Z3, Z15
+	VFMADD213PS  Z13, Z3, Z15
+	VMULPS       Z3, Z3, Z16
+	VFMADD213PS  Z3, Z16, Z15
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z15, Z3
+	VSCALEFPS    Z14, Z3, Z3
+	VMOVUPS      Z3, (CX)
+	VADDPS       Z3, Z1, Z1
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, AX
+	JMP          single
 
 single_end:
-	TESTQ             AX, AX
-	JLE               done
-	MOVQ              $-1, BX
-	BZHIQ             AX, BX, BX
-	KMOVW             BX, K1
-	VMOVUPS.Z         (DX), K1, Z3
-	VSUBPS            Z0, Z3, Z0
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z0, Z4, Z0
-	VMINPS            Z0, Z3, Z0
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z4
-	VMULPS            Z0, Z0, Z5
-	VFMADD213PS       Z0, Z5, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z0
-	VSCALEFPS         Z3, Z0, Z0
-	VMOVUPS           Z0, K1, (CX)
-	VMOVAPS.Z         Z0, K1, Z0
-	VADDPS            Z0, Z1, Z1
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, BX
+	BZHIQ        AX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z3
+	VSUBPS       Z0, Z3, Z0
+	VMAXPS       Z0, Z5, Z0
+	VMINPS       Z0, Z4, Z0
+	VMULPS       Z6, Z0, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z8, Z3, Z0
+	VMOVAPS      Z9, Z4
+	VFMADD213PS  Z10, Z0, Z4
+	VFMADD213PS  Z11, Z0, Z4
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z13, Z0, Z4
+	VMULPS       Z0, Z0, Z5
+	VFMADD213PS  Z0, Z5, Z4
+	VADDPS.BCST  c32_3f800000<>+0(SB), Z4, Z0
+	VSCALEFPS    Z3, Z0, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMOVAPS.Z    Z0, K1, Z0
+	VADDPS       Z0, Z1, Z1
 
 done:
 	VADDPS        Z2, Z1, Z1
@@ -801,17 +804,30 @@ done:
 	VZEROUPPER
 	RET
 
+constants:
+	VBROADCASTSD c32_42b20000<>+0(SB), Z4
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z5
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_3f317200<>+0(SB), Z7
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z8
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z9
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z10
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z12
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z13
+	JMP          begin
+
 // func subTwiceF32AVX512(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subTwiceF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS a+24(FP), Z0
 	VBROADCASTSS b+28(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z2
 	VMOVUPS 64(DX), Z3
@@ -819,26 +835,26 @@ main:
 	VMOVUPS 192(DX), Z5
 	VSUBPS  Z0, Z2, Z2
 	VSUBPS  Z1, Z2, Z2
-	VMOVUPS Z2, (AX)
+	VMOVUPS Z2, (CX)
 	VSUBPS  Z0, Z3, Z2
 	VSUBPS  Z1, Z2, Z2
-	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z2, 64(CX)
 	VSUBPS  Z0, Z4, Z2
 	VSUBPS  Z1, Z2, Z2
-	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z2, 128(CX)
 	VSUBPS  Z0, Z5, Z2
 	VSUBPS  Z1, Z2, Z2
-	VMOVUPS Z2, 192(AX)
+	VMOVUPS Z2, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -848,10 +864,10 @@ tail:
 	VMOVUPS.Z (DX), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VSUBPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (AX)
+	VMOVUPS   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -861,14 +877,14 @@ done:
 // func softmaxGradF32AVX512(dst *float32, y *float32, dy *float32, n int, dot float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·softmaxGradF32AVX512(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSS dot+32(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z1
 	VMOVUPS (BX), Z2
@@ -880,27 +896,27 @@ main:
 	VMOVUPS 192(BX), Z8
 	VSUBPS  Z0, Z2, Z2
 	VMULPS  Z2, Z1, Z1
-	VMOVUPS Z1, (AX)
+	VMOVUPS Z1, (CX)
 	VSUBPS  Z0, Z4, Z1
 	VMULPS  Z1, Z3, Z1
-	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z1, 64(CX)
 	VSUBPS  Z0, Z6, Z1
 	VMULPS  Z1, Z5, Z1
-	VMOVUPS Z1, 128(AX)
+	VMOVUPS Z1, 128(CX)
 	VSUBPS  Z0, Z8, Z1
 	VMULPS  Z1, Z7, Z1
-	VMOVUPS Z1, 192(AX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -911,11 +927,11 @@ tail:
 	VMOVUPS.Z (BX), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -925,14 +941,14 @@ done:
 // func logSoftmaxGradF32AVX512(dst *float32, y *float32, dy *float32, n int, sum float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·logSoftmaxGradF32AVX512(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSS sum+32(FP), Z0
 
 main:
-	CMPQ              CX, $0x00000020
+	CMPQ              AX, $0x00000020
 	JL                main_end
 	VMOVUPS           (DX), Z1
 	VMOVUPS           (BX), Z2
@@ -958,7 +974,7 @@ main:
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z6, Z1
 	VSCALEFPS         Z5, Z1, Z1
 	VFNMADD231PS      Z0, Z1, Z2
-	VMOVUPS           Z2, (AX)
+	VMOVUPS           Z2, (CX)
 	VMOVAPS           Z4, Z1
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z2
 	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
@@ -979,18 +995,18 @@ main:
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
 	VSCALEFPS         Z3, Z2, Z2
 	VFNMADD231PS      Z0, Z2, Z1
-	VMOVUPS           Z1, 64(AX)
+	VMOVUPS           Z1, 64(CX)
 	ADDQ              $0x00000080, DX
 	ADDQ              $0x00000080, BX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000020, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000020, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, SI
+	MOVQ              AX, SI
 	MOVQ              $0x00000010, DI
 	CMPQ              SI, DI
 	CMOVQGT           DI, SI
@@ -1019,11 +1035,11 @@ tail:
 	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z1
 	VSCALEFPS         Z3, Z1, Z1
 	VFNMADD231PS      Z0, Z1, Z2
-	VMOVUPS           Z2, K1, (AX)
+	VMOVUPS           Z2, K1, (CX)
 	ADDQ              $0x00000040, DX
 	ADDQ              $0x00000040, BX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000010, AX
 	JMP               tail
 
 done:
@@ -1033,14 +1049,14 @@ done:
 // func normalizeF32AVX512(dst *float32, x *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normalizeF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS mean+24(FP), Z0
 	VBROADCASTSS rstd+28(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z2
 	VMOVUPS 64(DX), Z3
@@ -1048,26 +1064,26 @@ main:
 	VMOVUPS 192(DX), Z5
 	VSUBPS  Z0, Z2, Z2
 	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, (AX)
+	VMOVUPS Z2, (CX)
 	VSUBPS  Z0, Z3, Z2
 	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z2, 64(CX)
 	VSUBPS  Z0, Z4, Z2
 	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z2, 128(CX)
 	VSUBPS  Z0, Z5, Z2
 	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, 192(AX)
+	VMOVUPS Z2, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000010, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -1077,10 +1093,10 @@ tail:
 	VMOVUPS.Z (DX), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (AX)
+	VMOVUPS   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1090,15 +1106,15 @@ done:
 // func normalizeScaleF32AVX512(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normalizeScaleF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	VBROADCASTSS mean+32(FP), Z0
 	VBROADCASTSS rstd+36(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000040
+	CMPQ    AX, $0x00000040
 	JL      main_end
 	VMOVUPS (DX), Z2
 	VMOVUPS (BX), Z3
@@ -1111,30 +1127,30 @@ main:
 	VSUBPS  Z0, Z2, Z2
 	VMULPS  Z1, Z2, Z2
 	VMULPS  Z3, Z2, Z2
-	VMOVUPS Z2, (AX)
+	VMOVUPS Z2, (CX)
 	VSUBPS  Z0, Z4, Z2
 	VMULPS  Z1, Z2, Z2
 	VMULPS  Z5, Z2, Z2
-	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z2, 64(CX)
 	VSUBPS  Z0, Z6, Z2
 	VMULPS  Z1, Z2, Z2
 	VMULPS  Z7, Z2, Z2
-	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z2, 128(CX)
 	VSUBPS  Z0, Z8, Z2
 	VMULPS  Z1, Z2, Z2
 	VMULPS  Z9, Z2, Z2
-	VMOVUPS Z2, 192(AX)
+	VMOVUPS Z2, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000040, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -1146,11 +1162,11 @@ tail:
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z1, Z2, Z2
 	VMULPS    Z3, Z2, Z2
-	VMOVUPS   Z2, K1, (AX)
+	VMOVUPS   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -1160,8 +1176,8 @@ done:
 // func normalizeAffineF32AVX512(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normalizeAffineF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         beta+24(FP), SI
@@ -1169,7 +1185,7 @@ TEXT ·normalizeAffineF32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS rstd+44(FP), Z1
 
 main:
-	CMPQ        CX, $0x00000040
+	CMPQ        AX, $0x00000040
 	JL          main_end
 	VMOVUPS     (DX), Z2
 	VMOVUPS     (BX), Z3
@@ -1186,31 +1202,31 @@ main:
 	VSUBPS      Z0, Z2, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z4, Z3, Z2
-	VMOVUPS     Z2, (AX)
+	VMOVUPS     Z2, (CX)
 	VSUBPS      Z0, Z5, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z7, Z6, Z2
-	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z2, 64(CX)
 	VSUBPS      Z0, Z8, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z10, Z9, Z2
-	VMOVUPS     Z2, 128(AX)
+	VMOVUPS     Z2, 128(CX)
 	VSUBPS      Z0, Z11, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z13, Z12, Z2
-	VMOVUPS     Z2, 192(AX)
+	VMOVUPS     Z2, 192(CX)
 	ADDQ        $0x00000100, DX
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, SI
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, DI
+	MOVQ        AX, DI
 	MOVQ        $0x00000010, R8
 	CMPQ        DI, R8
 	CMOVQGT     R8, DI
@@ -1223,12 +1239,12 @@ tail:
 	VSUBPS      Z0, Z2, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z4, Z3, Z2
-	VMOVUPS     Z2, K1, (AX)
+	VMOVUPS     Z2, K1, (CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -1439,8 +1455,8 @@ done:
 // func normGradF32AVX512(dst *float32, x *float32, gamma *float32, dy *float32, n int, mean float32, rstd float32, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normGradF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -1450,7 +1466,7 @@ TEXT ·normGradF32AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS b+52(FP), Z3
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Z4
 	VMOVUPS      (BX), Z5
@@ -1464,26 +1480,26 @@ main:
 	VMULPS       Z1, Z4, Z4
 	VFNMADD231PS Z3, Z4, Z5
 	VMULPS       Z1, Z5, Z4
-	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z4, (CX)
 	VMULPS       Z9, Z8, Z4
 	VSUBPS       Z2, Z4, Z4
 	VSUBPS       Z0, Z7, Z5
 	VMULPS       Z1, Z5, Z5
 	VFNMADD231PS Z3, Z5, Z4
 	VMULPS       Z1, Z4, Z4
-	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z4, 64(CX)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, BX
 	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, DI
+	MOVQ         AX, DI
 	MOVQ         $0x00000010, R8
 	CMPQ         DI, R8
 	CMOVQGT      R8, DI
@@ -1499,12 +1515,12 @@ tail:
 	VMULPS       Z1, Z4, Z4
 	VFNMADD231PS Z3, Z4, Z5
 	VMULPS       Z1, Z5, Z4
-	VMOVUPS      Z4, K1, (AX)
+	VMOVUPS      Z4, K1, (CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	ADDQ         $0x00000040, SI
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -1514,8 +1530,8 @@ done:
 // func normGradPlainF32AVX512(dst *float32, x *float32, dy *float32, n int, mean float32, rstd float32, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normGradPlainF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSS mean+32(FP), Z0
@@ -1524,7 +1540,7 @@ TEXT ·normGradPlainF32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS b+44(FP), Z3
 
 main:
-	CMPQ         CX, $0x00000020
+	CMPQ         AX, $0x00000020
 	JL           main_end
 	VMOVUPS      (DX), Z4
 	VMOVUPS      (BX), Z5
@@ -1535,24 +1551,24 @@ main:
 	VMULPS       Z1, Z4, Z4
 	VFNMADD231PS Z3, Z4, Z5
 	VMULPS       Z1, Z5, Z4
-	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z4, (CX)
 	VSUBPS       Z2, Z7, Z4
 	VSUBPS       Z0, Z6, Z5
 	VMULPS       Z1, Z5, Z5
 	VFNMADD231PS Z3, Z5, Z4
 	VMULPS       Z1, Z4, Z4
-	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z4, 64(CX)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, BX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000020, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	MOVQ         $0x00000010, DI
 	CMPQ         SI, DI
 	CMOVQGT      DI, SI
@@ -1566,11 +1582,11 @@ tail:
 	VMULPS       Z1, Z4, Z4
 	VFNMADD231PS Z3, Z4, Z5
 	VMULPS       Z1, Z5, Z4
-	VMOVUPS      Z4, K1, (AX)
+	VMOVUPS      Z4, K1, (CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
 	JMP          tail
 
 done:
@@ -1580,8 +1596,8 @@ done:
 // func addNormalizedF32AVX512(dst *float32, acc *float32, x *float32, dy *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·addNormalizedF32AVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         acc+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -1589,7 +1605,7 @@ TEXT ·addNormalizedF32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS rstd+44(FP), Z1
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPS     (DX), Z2
 	VMOVUPS     (BX), Z3
@@ -1600,23 +1616,23 @@ main:
 	VSUBPS      Z0, Z3, Z3
 	VMULPS      Z1, Z3, Z3
 	VFMADD213PS Z2, Z4, Z3
-	VMOVUPS     Z3, (AX)
+	VMOVUPS     Z3, (CX)
 	VSUBPS      Z0, Z6, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z5, Z7, Z2
-	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z2, 64(CX)
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, DI
+	MOVQ        AX, DI
 	MOVQ        $0x00000010, R8
 	CMPQ        DI, R8
 	CMOVQGT     R8, DI
@@ -1629,12 +1645,12 @@ tail:
 	VSUBPS      Z0, Z3, Z3
 	VMULPS      Z1, Z3, Z3
 	VFMADD213PS Z2, Z4, Z3
-	VMOVUPS     Z3, K1, (AX)
+	VMOVUPS     Z3, K1, (CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
 	JMP         tail
 
 done:
@@ -2088,6 +2104,9 @@ done:
 // func expSumF64AVX512(x *float64, n int, shift float64) (s0 float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
 TEXT ·expSumF64AVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+begin:
 	MOVQ         n+8(FP), AX
 	MOVQ         x+0(FP), CX
 	VBROADCASTSD shift+16(FP), Z0
@@ -2095,135 +2114,127 @@ TEXT ·expSumF64AVX512(SB), NOSPLIT, $0-32
 	VPXORD       Z2, Z2, Z2
 
 main:
-	CMPQ              AX, $0x00000010
-	JL                main_end
-	VMOVUPD           (CX), Z3
-	VSUBPD            Z0, Z3, Z3
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
-	VMAXPD            Z3, Z5, Z3
-	VMINPD            Z3, Z4, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VADDPD            Z3, Z1, Z1
-	VMOVUPD           64(CX), Z3
-	VSUBPD            Z0, Z3, Z3
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
-	VMAXPD            Z3, Z5, Z3
-	VMINPD            Z3, Z4, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VADDPD            Z3, Z2, Z2
-	ADDQ              $0x00000080, CX
-	SUBQ              $0x00000010, AX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (CX), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z14, Z3
+	VFNMADD231PD     Z8, Z14, Z3
+	VMOVAPD          Z9, Z15
+	VFMADD213PD      Z10, Z3, Z15
+	VFMADD213PD      Z11, Z3, Z15
+	VFMADD213PD      Z12, Z3, Z15
+	VFMADD213PD      Z13, Z3, Z15
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z15
+	VMULPD           Z3, Z3, Z16
+	VFMADD213PD      Z3, Z16, Z15
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z15, Z3
+	VSCALEFPD        Z14, Z3, Z3
+	VADDPD           Z3, Z1, Z1
+	VMOVUPD          64(CX), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z14, Z3
+	VFNMADD231PD     Z8, Z14, Z3
+	VMOVAPD          Z9, Z15
+	VFMADD213PD      Z10, Z3, Z15
+	VFMADD213PD      Z11, Z3, Z15
+	VFMADD213PD      Z12, Z3, Z15
+	VFMADD213PD      Z13, Z3, Z15
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z15
+	VMULPD           Z3, Z3, Z16
+	VFMADD213PD      Z3, Z16, Z15
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z15, Z3
+	VSCALEFPD        Z14, Z3, Z3
+	VADDPD           Z3, Z2, Z2
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 single:
-	CMPQ              AX, $0x00000008
-	JL                single_end
-	VMOVUPD           (CX), Z3
-	VSUBPD            Z0, Z3, Z3
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
-	VMAXPD            Z3, Z5, Z3
-	VMINPD            Z3, Z4, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VADDPD            Z3, Z1, Z1
-	ADDQ              $0x00000040, CX
-	SUBQ              $0x00000008, AX
-	JMP               single
+	CMPQ             AX, $0x00000008
+	JL               single_end
+	VMOVUPD          (CX), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z14, Z3
+	VFNMADD231PD     Z8, Z14, Z3
+	VMOVAPD          Z9, Z15
+	VFMADD213PD      Z10, Z3, Z15
+	VFMADD213PD      Z11, Z3, Z15
+	VFMADD213PD      Z12, Z3, Z15
+	VFMADD213PD      Z13, Z3, Z15
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z15
+	VMULPD           Z3, Z3, Z16
+	VFMADD213PD      Z3, Z16, Z15
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z15, Z3
+	VSCALEFPD        Z14, Z3, Z3
+	VADDPD           Z3, Z1, Z1
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              single
 
 single_end:
-	TESTQ             AX, AX
-	JLE               done
-	MOVQ              $-1, DX
-	BZHIQ             AX, DX, DX
-	KMOVB             DX, K1
-	VMOVUPD.Z         (CX), K1, Z3
-	VSUBPD            Z0, Z3, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z0, Z4, Z0
-	VMINPD            Z0, Z3, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z4
-	VMULPD            Z0, Z0, Z5
-	VFMADD213PD       Z0, Z5, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z0
-	VSCALEFPD         Z3, Z0, Z0
-	VMOVAPD.Z         Z0, K1, Z0
-	VADDPD            Z0, Z1, Z1
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             $-1, DX
+	BZHIQ            AX, DX, DX
+	KMOVB            DX, K1
+	VMOVUPD.Z        (CX), K1, Z3
+	VSUBPD           Z0, Z3, Z0
+	VMAXPD           Z0, Z5, Z0
+	VMINPD           Z0, Z4, Z0
+	VMULPD           Z6, Z0, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z3, Z0
+	VFNMADD231PD     Z8, Z3, Z0
+	VMOVAPD          Z9, Z4
+	VFMADD213PD      Z10, Z0, Z4
+	VFMADD213PD      Z11, Z0, Z4
+	VFMADD213PD      Z12, Z0, Z4
+	VFMADD213PD      Z13, Z0, Z4
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z4
+	VMULPD           Z0, Z0, Z5
+	VFMADD213PD      Z0, Z5, Z4
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z4, Z0
+	VSCALEFPD        Z3, Z0, Z0
+	VMOVAPD.Z        Z0, K1, Z0
+	VADDPD           Z0, Z1, Z1
 
 done:
 	VADDPD        Z2, Z1, Z1
@@ -2236,6 +2247,19 @@ done:
 	MOVSD         X0, s0+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z13
+	JMP          begin
 
 DATA c64_4086300000000000<>+0(SB)/8, $0x4086300000000000
 DATA c64_4086300000000000<>+8(SB)/8, $0x4086300000000000
@@ -2342,6 +2366,9 @@ GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
 // func expShiftF64AVX512(dst *float64, x *float64, n int, shift float64) (s0 float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
 TEXT ·expShiftF64AVX512(SB), NOSPLIT, $0-40
+	JMP constants
+
+begin:
 	MOVQ         n+16(FP), AX
 	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
@@ -2350,141 +2377,133 @@ TEXT ·expShiftF64AVX512(SB), NOSPLIT, $0-40
 	VPXORD       Z2, Z2, Z2
 
 main:
-	CMPQ              AX, $0x00000010
-	JL                main_end
-	VMOVUPD           (DX), Z3
-	VSUBPD            Z0, Z3, Z3
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
-	VMAXPD            Z3, Z5, Z3
-	VMINPD            Z3, Z4, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VMOVUPD           Z3, (CX)
-	VADDPD            Z3, Z1, Z1
-	VMOVUPD           64(DX), Z3
-	VSUBPD            Z0, Z3, Z3
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
-	VMAXPD            Z3, Z5, Z3
-	VMINPD            Z3, Z4, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VMOVUPD           Z3, 64(CX)
-	VADDPD            Z3, Z2, Z2
-	ADDQ              $0x00000080, CX
-	ADDQ              $0x00000080, DX
-	SUBQ              $0x00000010, AX
-	JMP               main
+	CMPQ             AX, $0x00000010
+	JL               main_end
+	VMOVUPD          (DX), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z14, Z3
+	VFNMADD231PD     Z8, Z14, Z3
+	VMOVAPD          Z9, Z15
+	VFMADD213PD      Z10, Z3, Z15
+	VFMADD213PD      Z11, Z3, Z15
+	VFMADD213PD      Z12, Z3, Z15
+	VFMADD213PD      Z13, Z3, Z15
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z15
+	VMULPD           Z3, Z3, Z16
+	VFMADD213PD      Z3, Z16, Z15
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z15, Z3
+	VSCALEFPD        Z14, Z3, Z3
+	VMOVUPD          Z3, (CX)
+	VADDPD           Z3, Z1, Z1
+	VMOVUPD          64(DX), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z14, Z3
+	VFNMADD231PD     Z8, Z14, Z3
+	VMOVAPD          Z9, Z15
+	VFMADD213PD      Z10, Z3, Z15
+	VFMADD213PD      Z11, Z3, Z15
+	VFMADD213PD      Z12, Z3, Z15
+	VFMADD213PD      Z13, Z3, Z15
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z15
+	VMULPD           Z3, Z3, Z16
+	VFMADD213PD      Z3, Z16, Z15
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z15, Z3
+	VSCALEFPD        Z14, Z3, Z3
+	VMOVUPD          Z3, 64(CX)
+	VADDPD           Z3, Z2, Z2
+	ADDQ             $0x00000080, CX
+	ADDQ             $0x00000080, DX
+	SUBQ             $0x00000010, AX
+	JMP              main
 
 main_end:
 single:
-	CMPQ              AX, $0x00000008
-	JL                single_end
-	VMOVUPD           (DX), Z3
-	VSUBPD            Z0, Z3, Z3
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z4
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z5
-	VMAXPD            Z3, Z5, Z3
-	VMINPD            Z3, Z4, Z3
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z3, Z3
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z3
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z3
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z3, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z3, Z5
-	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z3, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z3
-	VSCALEFPD         Z4, Z3, Z3
-	VMOVUPD           Z3, (CX)
-	VADDPD            Z3, Z1, Z1
-	ADDQ              $0x00000040, CX
-	ADDQ              $0x00000040, DX
-	SUBQ              $0x00000008, AX
-	JMP               single
+	CMPQ             AX, $0x00000008
+	JL               single_end
+	VMOVUPD          (DX), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMAXPD           Z3, Z5, Z3
+	VMINPD           Z3, Z4, Z3
+	VMULPD           Z6, Z3, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VMOVAPD          Z3, Z3
+	VFNMADD231PD     Z7, Z14, Z3
+	VFNMADD231PD     Z8, Z14, Z3
+	VMOVAPD          Z9, Z15
+	VFMADD213PD      Z10, Z3, Z15
+	VFMADD213PD      Z11, Z3, Z15
+	VFMADD213PD      Z12, Z3, Z15
+	VFMADD213PD      Z13, Z3, Z15
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z3, Z15
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z3, Z15
+	VMULPD           Z3, Z3, Z16
+	VFMADD213PD      Z3, Z16, Z15
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z15, Z3
+	VSCALEFPD        Z14, Z3, Z3
+	VMOVUPD          Z3, (CX)
+	VADDPD           Z3, Z1, Z1
+	ADDQ             $0x00000040, CX
+	ADDQ             $0x00000040, DX
+	SUBQ             $0x00000008, AX
+	JMP              single
 
 single_end:
-	TESTQ             AX, AX
-	JLE               done
-	MOVQ              $-1, BX
-	BZHIQ             AX, BX, BX
-	KMOVB             BX, K1
-	VMOVUPD.Z         (DX), K1, Z3
-	VSUBPD            Z0, Z3, Z0
-	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z3
-	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
-	VMAXPD            Z0, Z4, Z0
-	VMINPD            Z0, Z3, Z0
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z3
-	VRNDSCALEPD       $0x08, Z3, Z3
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z3, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z3, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z4
-	VMULPD            Z0, Z0, Z5
-	VFMADD213PD       Z0, Z5, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z0
-	VSCALEFPD         Z3, Z0, Z0
-	VMOVUPD           Z0, K1, (CX)
-	VMOVAPD.Z         Z0, K1, Z0
-	VADDPD            Z0, Z1, Z1
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             $-1, BX
+	BZHIQ            AX, BX, BX
+	KMOVB            BX, K1
+	VMOVUPD.Z        (DX), K1, Z3
+	VSUBPD           Z0, Z3, Z0
+	VMAXPD           Z0, Z5, Z0
+	VMINPD           Z0, Z4, Z0
+	VMULPD           Z6, Z0, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z7, Z3, Z0
+	VFNMADD231PD     Z8, Z3, Z0
+	VMOVAPD          Z9, Z4
+	VFMADD213PD      Z10, Z0, Z4
+	VFMADD213PD      Z11, Z0, Z4
+	VFMADD213PD      Z12, Z0, Z4
+	VFMADD213PD      Z13, Z0, Z4
+	VFMADD213PD.BCST c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3f56c16c16c3260e<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z4
+	VMULPD           Z0, Z0, Z5
+	VFMADD213PD      Z0, Z5, Z4
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z4, Z0
+	VSCALEFPD        Z3, Z0, Z0
+	VMOVUPD          Z0, K1, (CX)
+	VMOVAPD.Z        Z0, K1, Z0
+	VADDPD           Z0, Z1, Z1
 
 done:
 	VADDPD        Z2, Z1, Z1
@@ -2498,17 +2517,30 @@ done:
 	VZEROUPPER
 	RET
 
+constants:
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Z4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Z5
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z9
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z10
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z11
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z12
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z13
+	JMP          begin
+
 // func subTwiceF64AVX512(dst *float64, x *float64, n int, a float64, b float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·subTwiceF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD a+24(FP), Z0
 	VBROADCASTSD b+32(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z2
 	VMOVUPD 64(DX), Z3
@@ -2516,26 +2548,26 @@ main:
 	VMOVUPD 192(DX), Z5
 	VSUBPD  Z0, Z2, Z2
 	VSUBPD  Z1, Z2, Z2
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (CX)
 	VSUBPD  Z0, Z3, Z2
 	VSUBPD  Z1, Z2, Z2
-	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z2, 64(CX)
 	VSUBPD  Z0, Z4, Z2
 	VSUBPD  Z1, Z2, Z2
-	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z2, 128(CX)
 	VSUBPD  Z0, Z5, Z2
 	VSUBPD  Z1, Z2, Z2
-	VMOVUPD Z2, 192(AX)
+	VMOVUPD Z2, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -2545,10 +2577,10 @@ tail:
 	VMOVUPD.Z (DX), K1, Z2
 	VSUBPD    Z0, Z2, Z2
 	VSUBPD    Z1, Z2, Z2
-	VMOVUPD   Z2, K1, (AX)
+	VMOVUPD   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -2558,14 +2590,14 @@ done:
 // func softmaxGradF64AVX512(dst *float64, y *float64, dy *float64, n int, dot float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·softmaxGradF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSD dot+32(FP), Z0
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z1
 	VMOVUPD (BX), Z2
@@ -2577,27 +2609,27 @@ main:
 	VMOVUPD 192(BX), Z8
 	VSUBPD  Z0, Z2, Z2
 	VMULPD  Z2, Z1, Z1
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (CX)
 	VSUBPD  Z0, Z4, Z1
 	VMULPD  Z1, Z3, Z1
-	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z1, 64(CX)
 	VSUBPD  Z0, Z6, Z1
 	VMULPD  Z1, Z5, Z1
-	VMOVUPD Z1, 128(AX)
+	VMOVUPD Z1, 128(CX)
 	VSUBPD  Z0, Z8, Z1
 	VMULPD  Z1, Z7, Z1
-	VMOVUPD Z1, 192(AX)
+	VMOVUPD Z1, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -2608,11 +2640,11 @@ tail:
 	VMOVUPD.Z (BX), K1, Z2
 	VSUBPD    Z0, Z2, Z2
 	VMULPD    Z2, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)
+	VMOVUPD   Z1, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -2622,14 +2654,14 @@ done:
 // func logSoftmaxGradF64AVX512(dst *float64, y *float64, dy *float64, n int, sum float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·logSoftmaxGradF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         y+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSD sum+32(FP), Z0
 
 main:
-	CMPQ              CX, $0x00000010
+	CMPQ              AX, $0x00000010
 	JL                main_end
 	VMOVUPD           (DX), Z1
 	VMOVUPD           (BX), Z2
@@ -2661,7 +2693,7 @@ main:
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z6, Z1
 	VSCALEFPD         Z5, Z1, Z1
 	VFNMADD231PD      Z0, Z1, Z2
-	VMOVUPD           Z2, (AX)
+	VMOVUPD           Z2, (CX)
 	VMOVAPD           Z4, Z1
 	VBROADCASTSD      c64_4086300000000000<>+0(SB), Z2
 	VBROADCASTSD      c64_c087500000000000<>+0(SB), Z4
@@ -2688,18 +2720,18 @@ main:
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z2
 	VSCALEFPD         Z3, Z2, Z2
 	VFNMADD231PD      Z0, Z2, Z1
-	VMOVUPD           Z1, 64(AX)
+	VMOVUPD           Z1, 64(CX)
 	ADDQ              $0x00000080, DX
 	ADDQ              $0x00000080, BX
-	ADDQ              $0x00000080, AX
-	SUBQ              $0x00000010, CX
+	ADDQ              $0x00000080, CX
+	SUBQ              $0x00000010, AX
 	JMP               main
 
 main_end:
 tail:
-	TESTQ             CX, CX
+	TESTQ             AX, AX
 	JLE               done
-	MOVQ              CX, SI
+	MOVQ              AX, SI
 	MOVQ              $0x00000008, DI
 	CMPQ              SI, DI
 	CMOVQGT           DI, SI
@@ -2734,11 +2766,11 @@ tail:
 	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z1
 	VSCALEFPD         Z3, Z1, Z1
 	VFNMADD231PD      Z0, Z1, Z2
-	VMOVUPD           Z2, K1, (AX)
+	VMOVUPD           Z2, K1, (CX)
 	ADDQ              $0x00000040, DX
 	ADDQ              $0x00000040, BX
-	ADDQ              $0x00000040, AX
-	SUBQ              $0x00000008, CX
+	ADDQ              $0x00000040, CX
+	SUBQ              $0x00000008, AX
 	JMP               tail
 
 done:
@@ -2748,14 +2780,14 @@ done:
 // func normalizeF64AVX512(dst *float64, x *float64, n int, mean float64, rstd float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·normalizeF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	VBROADCASTSD mean+24(FP), Z0
 	VBROADCASTSD rstd+32(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z2
 	VMOVUPD 64(DX), Z3
@@ -2763,26 +2795,26 @@ main:
 	VMOVUPD 192(DX), Z5
 	VSUBPD  Z0, Z2, Z2
 	VMULPD  Z1, Z2, Z2
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (CX)
 	VSUBPD  Z0, Z3, Z2
 	VMULPD  Z1, Z2, Z2
-	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z2, 64(CX)
 	VSUBPD  Z0, Z4, Z2
 	VMULPD  Z1, Z2, Z2
-	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z2, 128(CX)
 	VSUBPD  Z0, Z5, Z2
 	VMULPD  Z1, Z2, Z2
-	VMOVUPD Z2, 192(AX)
+	VMOVUPD Z2, 192(CX)
 	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, BX
+	MOVQ      AX, BX
 	MOVQ      $0x00000008, SI
 	CMPQ      BX, SI
 	CMOVQGT   SI, BX
@@ -2792,10 +2824,10 @@ tail:
 	VMOVUPD.Z (DX), K1, Z2
 	VSUBPD    Z0, Z2, Z2
 	VMULPD    Z1, Z2, Z2
-	VMOVUPD   Z2, K1, (AX)
+	VMOVUPD   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -2805,15 +2837,15 @@ done:
 // func normalizeScaleF64AVX512(dst *float64, x *float64, gamma *float64, n int, mean float64, rstd float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·normalizeScaleF64AVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	VBROADCASTSD mean+32(FP), Z0
 	VBROADCASTSD rstd+40(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPD (DX), Z2
 	VMOVUPD (BX), Z3
@@ -2826,30 +2858,30 @@ main:
 	VSUBPD  Z0, Z2, Z2
 	VMULPD  Z1, Z2, Z2
 	VMULPD  Z3, Z2, Z2
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (CX)
 	VSUBPD  Z0, Z4, Z2
 	VMULPD  Z1, Z2, Z2
 	VMULPD  Z5, Z2, Z2
-	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z2, 64(CX)
 	VSUBPD  Z0, Z6, Z2
 	VMULPD  Z1, Z2, Z2
 	VMULPD  Z7, Z2, Z2
-	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z2, 128(CX)
 	VSUBPD  Z0, Z8, Z2
 	VMULPD  Z1, Z2, Z2
 	VMULPD  Z9, Z2, Z2
-	VMOVUPD Z2, 192(AX)
+	VMOVUPD Z2, 192(CX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000008, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -2861,11 +2893,11 @@ tail:
 	VSUBPD    Z0, Z2, Z2
 	VMULPD    Z1, Z2, Z2
 	VMULPD    Z3, Z2, Z2
-	VMOVUPD   Z2, K1, (AX)
+	VMOVUPD   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000008, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
 	JMP       tail
 
 done:
@@ -2875,8 +2907,8 @@ done:
 // func normalizeAffineF64AVX512(dst *float64, x *float64, gamma *float64, beta *float64, n int, mean float64, rstd float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·normalizeAffineF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         beta+24(FP), SI
@@ -2884,7 +2916,7 @@ TEXT ·normalizeAffineF64AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD rstd+48(FP), Z1
 
 main:
-	CMPQ        CX, $0x00000020
+	CMPQ        AX, $0x00000020
 	JL          main_end
 	VMOVUPD     (DX), Z2
 	VMOVUPD     (BX), Z3
@@ -2901,31 +2933,31 @@ main:
 	VSUBPD      Z0, Z2, Z2
 	VMULPD      Z1, Z2, Z2
 	VFMADD213PD Z4, Z3, Z2
-	VMOVUPD     Z2, (AX)
+	VMOVUPD     Z2, (CX)
 	VSUBPD      Z0, Z5, Z2
 	VMULPD      Z1, Z2, Z2
 	VFMADD213PD Z7, Z6, Z2
-	VMOVUPD     Z2, 64(AX)
+	VMOVUPD     Z2, 64(CX)
 	VSUBPD      Z0, Z8, Z2
 	VMULPD      Z1, Z2, Z2
 	VFMADD213PD Z10, Z9, Z2
-	VMOVUPD     Z2, 128(AX)
+	VMOVUPD     Z2, 128(CX)
 	VSUBPD      Z0, Z11, Z2
 	VMULPD      Z1, Z2, Z2
 	VFMADD213PD Z13, Z12, Z2
-	VMOVUPD     Z2, 192(AX)
+	VMOVUPD     Z2, 192(CX)
 	ADDQ        $0x00000100, DX
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, SI
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000020, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, DI
+	MOVQ        AX, DI
 	MOVQ        $0x00000008, R8
 	CMPQ        DI, R8
 	CMOVQGT     R8, DI
@@ -2938,12 +2970,12 @@ tail:
 	VSUBPD      Z0, Z2, Z2
 	VMULPD      Z1, Z2, Z2
 	VFMADD213PD Z4, Z3, Z2
-	VMOVUPD     Z2, K1, (AX)
+	VMOVUPD     Z2, K1, (CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:
@@ -3138,8 +3170,8 @@ done:
 // func normGradF64AVX512(dst *float64, x *float64, gamma *float64, dy *float64, n int, mean float64, rstd float64, a float64, b float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·normGradF64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         gamma+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -3149,7 +3181,7 @@ TEXT ·normGradF64AVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD b+64(FP), Z3
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Z4
 	VMOVUPD      (BX), Z5
@@ -3163,26 +3195,26 @@ main:
 	VMULPD       Z1, Z4, Z4
 	VFNMADD231PD Z3, Z4, Z5
 	VMULPD       Z1, Z5, Z4
-	VMOVUPD      Z4, (AX)
+	VMOVUPD      Z4, (CX)
 	VMULPD       Z9, Z8, Z4
 	VSUBPD       Z2, Z4, Z4
 	VSUBPD       Z0, Z7, Z5
 	VMULPD       Z1, Z5, Z5
 	VFNMADD231PD Z3, Z5, Z4
 	VMULPD       Z1, Z4, Z4
-	VMOVUPD      Z4, 64(AX)
+	VMOVUPD      Z4, 64(CX)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, BX
 	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, DI
+	MOVQ         AX, DI
 	MOVQ         $0x00000008, R8
 	CMPQ         DI, R8
 	CMOVQGT      R8, DI
@@ -3198,12 +3230,12 @@ tail:
 	VMULPD       Z1, Z4, Z4
 	VFNMADD231PD Z3, Z4, Z5
 	VMULPD       Z1, Z5, Z4
-	VMOVUPD      Z4, K1, (AX)
+	VMOVUPD      Z4, K1, (CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	ADDQ         $0x00000040, SI
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -3213,8 +3245,8 @@ done:
 // func normGradPlainF64AVX512(dst *float64, x *float64, dy *float64, n int, mean float64, rstd float64, a float64, b float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·normGradPlainF64AVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
 	MOVQ         dy+16(FP), BX
 	VBROADCASTSD mean+32(FP), Z0
@@ -3223,7 +3255,7 @@ TEXT ·normGradPlainF64AVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSD b+56(FP), Z3
 
 main:
-	CMPQ         CX, $0x00000010
+	CMPQ         AX, $0x00000010
 	JL           main_end
 	VMOVUPD      (DX), Z4
 	VMOVUPD      (BX), Z5
@@ -3234,24 +3266,24 @@ main:
 	VMULPD       Z1, Z4, Z4
 	VFNMADD231PD Z3, Z4, Z5
 	VMULPD       Z1, Z5, Z4
-	VMOVUPD      Z4, (AX)
+	VMOVUPD      Z4, (CX)
 	VSUBPD       Z2, Z7, Z4
 	VSUBPD       Z0, Z6, Z5
 	VMULPD       Z1, Z5, Z5
 	VFNMADD231PD Z3, Z5, Z4
 	VMULPD       Z1, Z4, Z4
-	VMOVUPD      Z4, 64(AX)
+	VMOVUPD      Z4, 64(CX)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, BX
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x00000010, CX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, AX
 	JMP          main
 
 main_end:
 tail:
-	TESTQ        CX, CX
+	TESTQ        AX, AX
 	JLE          done
-	MOVQ         CX, SI
+	MOVQ         AX, SI
 	MOVQ         $0x00000008, DI
 	CMPQ         SI, DI
 	CMOVQGT      DI, SI
@@ -3265,11 +3297,11 @@ tail:
 	VMULPD       Z1, Z4, Z4
 	VFNMADD231PD Z3, Z4, Z5
 	VMULPD       Z1, Z5, Z4
-	VMOVUPD      Z4, K1, (AX)
+	VMOVUPD      Z4, K1, (CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000008, CX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
 	JMP          tail
 
 done:
@@ -3279,8 +3311,8 @@ done:
 // func addNormalizedF64AVX512(dst *float64, acc *float64, x *float64, dy *float64, n int, mean float64, rstd float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·addNormalizedF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+32(FP), CX
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         acc+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         dy+24(FP), SI
@@ -3288,7 +3320,7 @@ TEXT ·addNormalizedF64AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD rstd+48(FP), Z1
 
 main:
-	CMPQ        CX, $0x00000010
+	CMPQ        AX, $0x00000010
 	JL          main_end
 	VMOVUPD     (DX), Z2
 	VMOVUPD     (BX), Z3
@@ -3299,23 +3331,23 @@ main:
 	VSUBPD      Z0, Z3, Z3
 	VMULPD      Z1, Z3, Z3
 	VFMADD213PD Z2, Z4, Z3
-	VMOVUPD     Z3, (AX)
+	VMOVUPD     Z3, (CX)
 	VSUBPD      Z0, Z6, Z2
 	VMULPD      Z1, Z2, Z2
 	VFMADD213PD Z5, Z7, Z2
-	VMOVUPD     Z2, 64(AX)
+	VMOVUPD     Z2, 64(CX)
 	ADDQ        $0x00000080, DX
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000010, CX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000010, AX
 	JMP         main
 
 main_end:
 tail:
-	TESTQ       CX, CX
+	TESTQ       AX, AX
 	JLE         done
-	MOVQ        CX, DI
+	MOVQ        AX, DI
 	MOVQ        $0x00000008, R8
 	CMPQ        DI, R8
 	CMOVQGT     R8, DI
@@ -3328,12 +3360,12 @@ tail:
 	VSUBPD      Z0, Z3, Z3
 	VMULPD      Z1, Z3, Z3
 	VFMADD213PD Z2, Z4, Z3
-	VMOVUPD     Z3, K1, (AX)
+	VMOVUPD     Z3, K1, (CX)
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x00000008, CX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000008, AX
 	JMP         tail
 
 done:

@@ -299,7 +299,7 @@ done:
 	RET
 
 // func tiles32AVX512NT(dst *byte, src *byte, count int, dstStride int, srcStride int)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·tiles32AVX512NT(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -420,12 +420,11 @@ next:
 	JMP        next
 
 done:
-	SFENCE
 	VZEROUPPER
 	RET
 
 // func tiles64AVX512NT(dst *byte, src *byte, count int, dstStride int, srcStride int)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·tiles64AVX512NT(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -486,12 +485,11 @@ next:
 	JMP        next
 
 done:
-	SFENCE
 	VZEROUPPER
 	RET
 
 // func tiles32AVX2NT(dst *byte, src *byte, count int, dstStride int, srcStride int)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·tiles32AVX2NT(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -552,12 +550,11 @@ next:
 	JMP        next
 
 done:
-	SFENCE
 	VZEROUPPER
 	RET
 
 // func tiles64AVX2NT(dst *byte, src *byte, count int, dstStride int, srcStride int)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·tiles64AVX2NT(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -592,6 +589,5 @@ next:
 	JMP        next
 
 done:
-	SFENCE
 	VZEROUPPER
 	RET

@@ -1,0 +1,47 @@
+// Command stream generates the copies of internal/kernel/stream, whose stores go
+// past the cache.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	copies("copyAVX512", 64)
+	copies("copyAVX2", 32)
+	Generate()
+}
+
+// copies emits a copy of n bytes, a multiple of 256, to memory aligned to 64. No
+// fence follows, which would wait for memory after each block: the core that wrote
+// sees its own stores in order, and whatever makes them known to another one in Go
+// is a locked instruction, which drains the buffers.
+func copies(name string, width int) {
+	TEXT(name, NOSPLIT, "func(dst, src *byte, n int)")
+	Doc(name + " copies n bytes, a multiple of 256, to dst, which is aligned to 64.")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
+	src := Load(Param("src"), GP64()).(reg.GPVirtual)
+	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	Label("next")
+	CMPQ(n, U32(256))
+	JL(LabelRef("done"))
+	for i := 0; i < 256; i += width {
+		var v reg.VecVirtual = YMM()
+		if width == 64 {
+			v = ZMM()
+		}
+		VMOVUPS(Mem{Base: src, Disp: i}, v)
+		VMOVNTPS(v, Mem{Base: dst, Disp: i})
+	}
+	ADDQ(U32(256), src)
+	ADDQ(U32(256), dst)
+	SUBQ(U32(256), n)
+	JMP(LabelRef("next"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}

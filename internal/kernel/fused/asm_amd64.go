@@ -1,0 +1,71 @@
+//go:build amd64 && !purego
+
+package fused
+
+import "github.com/tenonml/tenon/internal/cpu"
+
+// level is the family of kernels in use. Tests change it.
+var level = cpu.Active()
+
+// pairs are the kernels of one activation.
+type pairs struct {
+	bias, biasStream     biasKernel
+	affine, affineStream affineKernel
+}
+
+var avx512 = [activationCount]pairs{
+	Identity: {biasIdentityF32AVX512, biasIdentityStreamF32AVX512, affineIdentityF32AVX512, affineIdentityStreamF32AVX512},
+	Relu:     {biasReluF32AVX512, biasReluStreamF32AVX512, affineReluF32AVX512, affineReluStreamF32AVX512},
+	Gelu:     {biasGeluF32AVX512, biasGeluStreamF32AVX512, affineGeluF32AVX512, affineGeluStreamF32AVX512},
+	GeluTanh: {biasGeluTanhF32AVX512, biasGeluTanhStreamF32AVX512, affineGeluTanhF32AVX512, affineGeluTanhStreamF32AVX512},
+	Silu:     {biasSiluF32AVX512, biasSiluStreamF32AVX512, affineSiluF32AVX512, affineSiluStreamF32AVX512},
+	Sigmoid:  {biasSigmoidF32AVX512, biasSigmoidStreamF32AVX512, affineSigmoidF32AVX512, affineSigmoidStreamF32AVX512},
+	Tanh:     {biasTanhF32AVX512, biasTanhStreamF32AVX512, affineTanhF32AVX512, affineTanhStreamF32AVX512},
+}
+
+var avx2 = [activationCount]pairs{
+	Identity: {biasIdentityF32AVX2, biasIdentityStreamF32AVX2, affineIdentityF32AVX2, affineIdentityStreamF32AVX2},
+	Relu:     {biasReluF32AVX2, biasReluStreamF32AVX2, affineReluF32AVX2, affineReluStreamF32AVX2},
+	Gelu:     {biasGeluF32AVX2, biasGeluStreamF32AVX2, affineGeluF32AVX2, affineGeluStreamF32AVX2},
+	GeluTanh: {biasGeluTanhF32AVX2, biasGeluTanhStreamF32AVX2, affineGeluTanhF32AVX2, affineGeluTanhStreamF32AVX2},
+	Silu:     {biasSiluF32AVX2, biasSiluStreamF32AVX2, affineSiluF32AVX2, affineSiluStreamF32AVX2},
+	Sigmoid:  {biasSigmoidF32AVX2, biasSigmoidStreamF32AVX2, affineSigmoidF32AVX2, affineSigmoidStreamF32AVX2},
+	Tanh:     {biasTanhF32AVX2, biasTanhStreamF32AVX2, affineTanhF32AVX2, affineTanhStreamF32AVX2},
+}
+
+// kernelsOf returns the kernels of an activation, past the cache or not, or nil.
+func kernelsOf(act Activation, past bool) (biasKernel, affineKernel) {
+	var p *pairs
+	switch level {
+	case cpu.AVX512:
+		p = &avx512[act]
+	case cpu.AVX2:
+		p = &avx2[act]
+	default:
+		return nil, nil
+	}
+	if past {
+		return p.biasStream, p.affineStream
+	}
+	return p.bias, p.affine
+}
+
+var (
+	avx512F32 = kernels[float32]{adamF32AVX512, sgdF32AVX512, momentumF32AVX512, nesterovF32AVX512}
+	avx512F64 = kernels[float64]{adamF64AVX512, sgdF64AVX512, momentumF64AVX512, nesterovF64AVX512}
+	avx2F32   = kernels[float32]{adamF32AVX2, sgdF32AVX2, momentumF32AVX2, nesterovF32AVX2}
+	avx2F64   = kernels[float64]{adamF64AVX2, sgdF64AVX2, momentumF64AVX2, nesterovF64AVX2}
+)
+
+// assembly returns the optimizers for T at the present level, or nil.
+func assembly[T float]() *kernels[T] {
+	var k any
+	switch any(T(0)).(type) {
+	case float32:
+		k = map[cpu.Level]*kernels[float32]{cpu.AVX512: &avx512F32, cpu.AVX2: &avx2F32}[level]
+	case float64:
+		k = map[cpu.Level]*kernels[float64]{cpu.AVX512: &avx512F64, cpu.AVX2: &avx2F64}[level]
+	}
+	t, _ := k.(*kernels[T])
+	return t
+}

@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package stream
+
+var kernel func(dst, src *byte, n int)

@@ -1,0 +1,37 @@
+package stream
+
+import "unsafe"
+
+// Threshold is the number of bytes of a result from which going past the cache pays.
+const Threshold = 16 << 20
+
+// Copy copies min(len(dst), len(src)) elements, past the cache where they are
+// many enough for the attempt. T holds no pointers; dst and src do not overlap.
+func Copy[T any](dst, src []T) {
+	var t T
+	n := min(len(dst), len(src)) * int(unsafe.Sizeof(t))
+	Bytes(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), n)
+}
+
+// Bytes is [Copy] for n bytes at dst and src.
+func Bytes(dst, src unsafe.Pointer, n int) {
+	const least, most = 512, 256 << 10 // of one call into assembly
+	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
+	if kernel == nil || n < least {
+		copy(to, from)
+		return
+	}
+	head := int(-uintptr(dst) % 64)
+	copy(to[:head], from)
+	for to, from = to[head:], from[head:]; len(to) >= 256; {
+		part := min(len(to), most) &^ 255
+		call(&to[0], &from[0], part)
+		to, from = to[part:], from[part:]
+	}
+	copy(to, from)
+}
+
+// call is an ordinary function, in whose prologue a goroutine can be stopped.
+//
+//go:noinline
+func call(dst, src *byte, n int) { kernel(dst, src, n) }

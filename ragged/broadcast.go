@@ -60,7 +60,7 @@ func (b *Broadcaster) Apply(flat tensor.Tensor) tensor.Tensor {
 	case b.at != mapped:
 		return flat
 	case b.by != nil:
-		return rows.Repeat(flat, b.by.RowSplits(), b.by.spec.nvals)
+		return rows.Repeat(flat, b.by.RowSplits(), b.by.nvals)
 	}
 	return ops.Gather(flat, b.index, 0)
 }
@@ -150,7 +150,7 @@ func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
 	for a := 1; a <= depth; a++ {
 		p := b.dimension(a, n)
 		parts = append(parts, p)
-		n = size{p.spec.nvals, p.NVals}
+		n = size{p.nvals, p.NVals}
 	}
 	sizes := []size{n}
 	for a := depth + 1; a < b.rank; a++ {
@@ -352,7 +352,7 @@ func (b *broadcasting) agree(a int, q *RowPartition, splits tensor.Tensor) *RowP
 		b.failAt(fmt.Sprintf("row %d", r), "dimension %d has %d and %d values there", a, x[r+1]-x[r], y[r+1]-y[r])
 	}
 	checked := rows.AssertSame(q.RowSplits(), splits)
-	return newPartition(checked, q.spec.nvals)
+	return newPartition(checked, q.nvals)
 }
 
 // uniform aligns a dimension that is uniform in every operand.

@@ -29,10 +29,11 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 				alike = sameParts(first.parts, v.parts) && v.flat.Shape().Rank() == first.flat.Shape().Rank()
 			}
 			flats[i] = v.flat
-		case tensor.Tensor:
-			flats[i] = v
 		default:
-			return nil, op.NotHandled
+			if !plain(v) {
+				return nil, op.NotHandled
+			}
+			flats[i] = v
 		}
 	}
 	if alike {
@@ -102,4 +103,13 @@ func samePartition(p, q *RowPartition) bool {
 	}
 	a, b := p.splits.Load(), q.splits.Load()
 	return *a == *b
+}
+
+// plain reports whether v is a tensor without structure, in memory or symbolic.
+func plain(v tenon.Value) bool {
+	switch v.(type) {
+	case *tensor.Dense, *tensor.Strings, op.Recorder:
+		return true
+	}
+	return false
 }

@@ -19,6 +19,7 @@ type RowPartition struct {
 	splits  atomic.Pointer[tensor.Tensor] // nil until asked for, where uniform
 	uniform tensor.Tensor                 // the row length as a scalar, where declared
 	nrows   tensor.Tensor                 // a scalar; nil until asked for, where not uniform
+	nvals   int                           // counted in concrete splits too, which the Spec does not; or unknown
 
 	lengths atomic.Pointer[tensor.Tensor]
 	ids     atomic.Pointer[tensor.Tensor]
@@ -42,7 +43,8 @@ func (p *RowPartition) UniformRowLength() tensor.Tensor { return p.uniform }
 // StaticNRows returns the number of rows, or shape.Unknown.
 func (p *RowPartition) StaticNRows() int { return p.spec.nrows }
 
-// StaticNVals returns the number of values, or shape.Unknown.
+// StaticNVals returns the number of values where it is known without looking at
+// splits, and shape.Unknown otherwise: it does not depend on data.
 func (p *RowPartition) StaticNVals() int { return p.spec.nvals }
 
 // StaticUniformRowLength returns the declared row length, or shape.Unknown where
@@ -75,13 +77,13 @@ func (p *RowPartition) RowLimits() tensor.Tensor { return part(p.RowSplits(), 1,
 // ValueRowIDs returns the row of each value.
 func (p *RowPartition) ValueRowIDs() tensor.Tensor {
 	return p.once(&p.ids, func() tensor.Tensor {
-		return memo(p.RowSplits(), idsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.RowIDs(s, p.spec.nvals) })
+		return memo(p.RowSplits(), idsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.RowIDs(s, p.nvals) })
 	})
 }
 
 // OffsetsInRows returns the position of each value in its row.
 func (p *RowPartition) OffsetsInRows() tensor.Tensor {
-	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.Offsets(s, p.spec.nvals) })
+	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.Offsets(s, p.nvals) })
 }
 
 // NRows returns the number of rows as a scalar.
@@ -98,8 +100,8 @@ func (p *RowPartition) NRows() tensor.Tensor {
 // NVals returns the number of values as a scalar.
 func (p *RowPartition) NVals() tensor.Tensor {
 	switch {
-	case p.spec.nvals >= 0:
-		return scalar(p.spec.nvals, p.spec.dtype)
+	case p.nvals >= 0:
+		return scalar(p.nvals, p.spec.dtype)
 	case p.uniform != nil:
 		return product(p.nrows, p.uniform)
 	}
@@ -146,16 +148,22 @@ func splits64(splits tensor.Tensor) ([]int64, bool) {
 }
 
 // newPartition makes a partition of splits that have been checked. nvals may be
-// shape.Unknown.
+// shape.Unknown. The Spec does not tell it: it is data, and what is traced for some
+// rows should do for others.
 func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
-	nrows := splits.Shape().Dim(0)
-	if nrows > 0 {
-		nrows--
+	spec := &PartitionSpec{dtype: splits.DType(), nrows: splits.Shape().Dim(0), nvals: shape.Unknown, length: shape.Unknown}
+	if spec.nrows > 0 {
+		spec.nrows--
 	}
-	if s, ok := splits64(splits); ok && nvals < 0 {
-		nvals = int(s[len(s)-1])
+	if spec.nrows == 0 {
+		spec.nvals, nvals = 0, 0
 	}
-	p := &RowPartition{spec: &PartitionSpec{dtype: splits.DType(), nrows: nrows, nvals: nvals, length: shape.Unknown}}
+	if nvals < 0 {
+		if s, ok := splits64(splits); ok {
+			nvals = int(s[len(s)-1])
+		}
+	}
+	p := &RowPartition{spec: spec, nvals: nvals}
 	p.splits.Store(&splits)
 	return p
 }
@@ -168,7 +176,7 @@ func newUniform(nrows, length tensor.Tensor) *RowPartition {
 	} else if spec.length == 0 {
 		spec.nvals = 0
 	}
-	return &RowPartition{spec: spec, uniform: length, nrows: nrows}
+	return &RowPartition{spec: spec, uniform: length, nrows: nrows, nvals: spec.nvals}
 }
 
 // as returns the partition with splits of another type, which has to hold them.
@@ -178,7 +186,7 @@ func (p *RowPartition) as(d dtype.DType) *RowPartition {
 	}
 	spec := *p.spec
 	spec.dtype = d
-	q := &RowPartition{spec: &spec}
+	q := &RowPartition{spec: &spec, nvals: p.nvals}
 	if p.nrows != nil {
 		q.nrows = cast(p.nrows, d)
 	}

@@ -17,7 +17,8 @@ import (
 // value adds nothing.
 type PartitionOptions struct {
 	// DType is the type of splits, Int64 or Int32. None stands for that of the
-	// tensor that the partition is made of.
+	// tensor that the partition is made of, and for Int64 where that is Go data. A
+	// tensor of another type is an error.
 	DType dtype.DType
 
 	// NRows and NVals are the numbers of rows and values, integers or scalar
@@ -26,11 +27,12 @@ type PartitionOptions struct {
 	NRows, NVals any
 }
 
-// FromRowSplits returns the partition with the given row splits, a vector that
-// starts at 0 and never falls.
-func FromRowSplits(splits tensor.Tensor, o PartitionOptions) (*RowPartition, error) {
-	return makePartition("ragged.FromRowSplits", "row_splits", splits, o, func(s tensor.Tensor) (*RowPartition, error) {
-		if err := checkSplits("ragged.FromRowSplits", s, shape.Unknown); err != nil {
+// PartitionFromRowSplits returns the partition with the given row splits, a vector
+// of n+1 integers for n rows, as a tensor or Go slice. It starts at 0 and never falls.
+func PartitionFromRowSplits(splits any, o PartitionOptions) (*RowPartition, error) {
+	const fn = "ragged.PartitionFromRowSplits"
+	return makePartition(fn, "row_splits", splits, o, func(s tensor.Tensor) (*RowPartition, error) {
+		if err := checkSplits(fn, s, shape.Unknown); err != nil {
 			return nil, err
 		}
 		if _, ok := op.Known(s); !ok {
@@ -40,35 +42,48 @@ func FromRowSplits(splits tensor.Tensor, o PartitionOptions) (*RowPartition, err
 	})
 }
 
-// FromRowLengths returns the partition of rows with the given lengths, none of
-// which is negative.
-func FromRowLengths(lengths tensor.Tensor, o PartitionOptions) (*RowPartition, error) {
-	return makePartition("ragged.FromRowLengths", "row_lengths", lengths, o, func(l tensor.Tensor) (*RowPartition, error) {
+// PartitionFromRowLengths returns the partition of rows with the given lengths, a
+// vector of integers, none of which is negative.
+func PartitionFromRowLengths(lengths any, o PartitionOptions) (*RowPartition, error) {
+	return makePartition("ragged.PartitionFromRowLengths", "row_lengths", lengths, o, func(l tensor.Tensor) (*RowPartition, error) {
 		p := newPartition(rows.FromLengths(l), shape.Unknown)
 		p.lengths.Store(&l)
 		return p, nil
 	})
 }
 
-// FromRowStarts returns the partition of rows that start at the given offsets,
-// from 0 on and never falling. The number of values, which the last row needs, is
-// in o.NVals.
-func FromRowStarts(starts tensor.Tensor, o PartitionOptions) (*RowPartition, error) {
-	return makePartition("ragged.FromRowStarts", "row_starts", starts, o, func(s tensor.Tensor) (*RowPartition, error) {
+// PartitionFromRowStarts returns the partition of rows that start at the given
+// offsets, from 0 on and never falling. The number of values, which the last row
+// needs, is in o.NVals.
+func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, error) {
+	const fn = "ragged.PartitionFromRowStarts"
+	return makePartition(fn, "row_starts", starts, o, func(s tensor.Tensor) (*RowPartition, error) {
 		if o.NVals == nil {
-			return nil, invalid("ragged.FromRowStarts", "NVals", "is missing: the last row ends with the values")
+			return nil, invalid(fn, "NVals", "is missing: the last row ends with the values")
 		}
-		n := ops.ExpandDims(ops.Cast(o.NVals, s.DType()), 0)
-		return fromOffsets("ragged.FromRowStarts", "row_starts", ops.Concat([]tensor.Tensor{s, n}, 0))
+		n := ops.Reshape(ops.Cast(o.NVals, s.DType()), []int{1})
+		return fromOffsets(fn, "row_starts", ops.Concat([]tensor.Tensor{s, n}, 0))
 	})
 }
 
-// FromRowLimits returns the partition of rows that end before the given offsets,
-// which never fall.
-func FromRowLimits(limits tensor.Tensor, o PartitionOptions) (*RowPartition, error) {
-	return makePartition("ragged.FromRowLimits", "row_limits", limits, o, func(l tensor.Tensor) (*RowPartition, error) {
+// PartitionFromRowLimits returns the partition of rows that end before the given
+// offsets, which never fall.
+func PartitionFromRowLimits(limits any, o PartitionOptions) (*RowPartition, error) {
+	const fn = "ragged.PartitionFromRowLimits"
+	return makePartition(fn, "row_limits", limits, o, func(l tensor.Tensor) (*RowPartition, error) {
 		zero := ops.Fill([]int{1}, scalar(0, l.DType()))
-		return fromOffsets("ragged.FromRowLimits", "row_limits", ops.Concat([]tensor.Tensor{zero, l}, 0))
+		return fromOffsets(fn, "row_limits", ops.Concat([]tensor.Tensor{zero, l}, 0))
+	})
+}
+
+// PartitionFromValueRowIDs returns the partition in which each value is in the given
+// row. Row ids never fall. The number of rows is o.NRows; by default it is one more
+// than the last id.
+func PartitionFromValueRowIDs(ids any, o PartitionOptions) (*RowPartition, error) {
+	return makePartition("ragged.PartitionFromValueRowIDs", "value_rowids", ids, o, func(ids tensor.Tensor) (*RowPartition, error) {
+		p := newPartition(rows.FromRowIDs(ids, o.NRows), ids.Shape().Dim(0))
+		p.ids.Store(&ids)
+		return p, nil
 	})
 }
 
@@ -85,24 +100,11 @@ func fromOffsets(fn, name string, splits tensor.Tensor) (*RowPartition, error) {
 	return newPartition(splits, shape.Unknown), nil
 }
 
-// FromValueRowIDs returns the partition in which each value is in the given row.
-// Row ids never fall. The number of rows is o.NRows; by default it is one more than
-// the last id.
-func FromValueRowIDs(ids tensor.Tensor, o PartitionOptions) (*RowPartition, error) {
-	return makePartition("ragged.FromValueRowIDs", "value_rowids", ids, o, func(ids tensor.Tensor) (*RowPartition, error) {
-		p := newPartition(rows.FromRowIDs(ids, o.NRows), ids.Shape().Dim(0))
-		p.ids.Store(&ids)
-		return p, nil
-	})
-}
-
 // makePartition checks what all constructors check, and what they say of counts.
-func makePartition(fn, name string, t tensor.Tensor, o PartitionOptions, make func(tensor.Tensor) (*RowPartition, error)) (p *RowPartition, err error) {
+func makePartition(fn, name string, x any, o PartitionOptions, make func(tensor.Tensor) (*RowPartition, error)) (p *RowPartition, err error) {
 	defer tenon.Catch(&err)
-	if err := checkVector(fn, name, t); err != nil {
-		return nil, err
-	}
-	if t, err = convertSplits(fn, name, t, o.DType); err != nil {
+	t, err := encoding(fn, name, x, o.DType)
+	if err != nil {
 		return nil, err
 	}
 	if p, err = make(t); err != nil {
@@ -111,7 +113,50 @@ func makePartition(fn, name string, t tensor.Tensor, o PartitionOptions, make fu
 	if err := agree(fn, "rows", o.NRows, p.spec.nrows); err != nil {
 		return nil, err
 	}
-	return p, agree(fn, "values", o.NVals, p.spec.nvals)
+	return p, agree(fn, "values", o.NVals, p.nvals)
+}
+
+// encoding returns a vector of splits, lengths, offsets or ids as a tensor.
+func encoding(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
+	if d != dtype.None && d != dtype.Int64 && d != dtype.Int32 {
+		return nil, invalid(fn, "DType", "row splits are int64 or int32, not %v", d)
+	}
+	t, given := x.(tensor.Tensor)
+	if !given {
+		var err error
+		if t, err = tensor.Convert(x); err != nil {
+			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is no vector of integers", x), Err: err, Line: source.Line()}
+		}
+		if dense, ok := t.(*tensor.Dense); ok && dense.Len() == 0 && !dense.DType().IsInteger() {
+			t = tensor.Vector([]int64{})
+		}
+	}
+	if err := checkVector(fn, name, t); err != nil {
+		return nil, err
+	}
+	switch {
+	case d == dtype.None || d == t.DType():
+		return t, nil
+	case given:
+		e := invalid(fn, name, "are %v, %v row splits were asked for", t.DType(), d)
+		e.Hint = "cast them with ops.Cast, or the partition with WithDType"
+		return nil, e
+	}
+	return narrow(fn, name, t, d)
+}
+
+// narrow casts known integers to another type, which has to hold them.
+func narrow(fn, name string, t tensor.Tensor, d dtype.DType) (tensor.Tensor, error) {
+	if d == dtype.Int32 {
+		for i, n := range tensor.Data[int64](t) {
+			if int64(int32(n)) != n {
+				e := invalid(fn, fmt.Sprintf("%s[%d]", name, i), "%d is more than int32 holds", n)
+				e.Hint = "use int64 row splits"
+				return nil, e
+			}
+		}
+	}
+	return ops.Cast(t, d), nil
 }
 
 // agree checks a count that was given against one that follows.
@@ -129,44 +174,80 @@ func agree(fn, what string, given any, have int) error {
 	return nil
 }
 
-// convertSplits casts splits, lengths or ids to another type, which has to hold
-// them.
-func convertSplits(fn, name string, t tensor.Tensor, d dtype.DType) (tensor.Tensor, error) {
-	switch d {
-	case dtype.None, t.DType():
-		return t, nil
-	case dtype.Int64:
-		return cast(t, d), nil
-	case dtype.Int32:
-		c, ok := op.Known(t)
-		if !ok {
-			return ops.Cast(t, d), nil
-		}
-		for i, n := range tensor.Data[int64](c) {
-			if int64(int32(n)) != n {
-				e := invalid(fn, fmt.Sprintf("%s[%d]", name, i), "%d is more than int32 holds", n)
-				e.Hint = "use int64 row splits"
-				return nil, e
-			}
-		}
-		return ops.Cast(t, d), nil
+// count returns an integer or scalar tensor as a scalar that is not negative, as far
+// as that is known, of type d where that is not None.
+func count(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
+	t, err := tensor.Convert(x)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is no integer", x), Err: err, Line: source.Line()}
 	}
-	return nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "DType", Msg: fmt.Sprintf("row splits are int64 or int32, not %v", d), Line: source.Line()}
+	if k := t.DType(); k != dtype.Int64 && k != dtype.Int32 {
+		return nil, invalid(fn, name, "has the element type %v, want int64 or int32", k)
+	}
+	if s := t.Shape(); s.HasRank() && s.Rank() != 0 {
+		return nil, invalid(fn, name, "has the shape %v, want a scalar", s)
+	}
+	if _, ok := op.Known(t); ok && known(t) < 0 {
+		return nil, invalid(fn, name, "%d is negative", known(t))
+	}
+	if d == dtype.Int32 && known(t) > 1<<31-1 {
+		return nil, invalid(fn, name, "%d is more than int32 holds", known(t))
+	}
+	if d != dtype.None && t.DType() != d {
+		t = ops.Cast(t, d)
+	}
+	return t, nil
 }
 
-// FromUniformRowLength returns the partition of nrows rows of one length, both
-// integer scalars. The splits have the type of length.
-func FromUniformRowLength(length, nrows tensor.Tensor) (p *RowPartition, err error) {
-	const fn = "ragged.FromUniformRowLength"
+// PartitionFromUniformRowLength returns the partition into rows of one length, an
+// integer or scalar tensor. o has the number of rows or that of values: without
+// the first, there are as many rows as the values fill, none where the length is 0.
+func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartition, err error) {
+	const fn = "ragged.PartitionFromUniformRowLength"
 	defer tenon.Catch(&err)
-	for i, t := range []tensor.Tensor{length, nrows} {
-		name := [...]string{"length", "nrows"}[i]
-		if err := checkCount(fn, name, t); err != nil {
+	if o.DType != dtype.None && o.DType != dtype.Int64 && o.DType != dtype.Int32 {
+		return nil, invalid(fn, "DType", "row splits are int64 or int32, not %v", o.DType)
+	}
+	l, err := count(fn, "length", length, o.DType)
+	if err != nil {
+		return nil, err
+	}
+	d := l.DType()
+	if o.NRows != nil {
+		nrows, err := count(fn, "NRows", o.NRows, d)
+		if err != nil {
 			return nil, err
 		}
+		if p, err = uniformRows(fn, l, nrows); err != nil {
+			return nil, err
+		}
+		return p, agree(fn, "values", o.NVals, p.nvals)
 	}
-	n, m := known(length), known(nrows)
-	if n >= 0 && m >= 0 {
+	if o.NVals == nil {
+		return nil, invalid(fn, "", "neither the number of rows nor that of values is given")
+	}
+	nvals, err := count(fn, "NVals", o.NVals, d)
+	if err != nil {
+		return nil, err
+	}
+	switch n, m := known(l), known(nvals); {
+	case n == 0 && m > 0, n > 0 && m >= 0 && m%n != 0:
+		return nil, invalid(fn, "", "%d values are not rows of %d", m, n)
+	case n == 0:
+		return uniformRows(fn, l, scalar(0, d))
+	case n > 0 && m >= 0:
+		return uniformRows(fn, l, scalar(m/n, d))
+	}
+	atLeast1 := ops.Maximum(l, 1)
+	// Fails where the rows are not whole: both partitions have a single row.
+	single := func(n tensor.Tensor) tensor.Tensor { return rows.Uniform(n, scalar(1, d)) }
+	whole := rows.AssertSame(single(nvals), single(ops.Mul(ops.FloorDiv(nvals, atLeast1), l)))
+	return uniformRows(fn, l, ops.FloorDiv(ops.Index(whole, -1), atLeast1))
+}
+
+// uniformRows returns nrows rows of a length once their number of values fits.
+func uniformRows(fn string, length, nrows tensor.Tensor) (*RowPartition, error) {
+	if n, m := known(length), known(nrows); n >= 0 && m >= 0 {
 		if _, err := shape.Of(n, m).CheckedSize(1); err != nil {
 			return nil, invalid(fn, "", "%d rows of %d values are more than memory holds", m, n)
 		}
@@ -174,53 +255,7 @@ func FromUniformRowLength(length, nrows tensor.Tensor) (p *RowPartition, err err
 			return nil, invalid(fn, "", "%d rows of %d values are more than int32 splits hold", m, n)
 		}
 	}
-	return newUniform(cast(nrows, length.DType()), length), nil
-}
-
-// UniformRows is [FromUniformRowLength] for nvals values, which have to be whole
-// rows; no values at all are no rows where the length is 0.
-func UniformRows(length, nvals tensor.Tensor) (p *RowPartition, err error) {
-	const fn = "ragged.UniformRows"
-	defer tenon.Catch(&err)
-	for i, t := range []tensor.Tensor{length, nvals} {
-		if err := checkCount(fn, [...]string{"length", "nvals"}[i], t); err != nil {
-			return nil, err
-		}
-	}
-	n, m := known(length), known(nvals)
-	switch {
-	case n == 0 && m > 0, n > 0 && m >= 0 && m%n != 0:
-		return nil, invalid(fn, "", "%d values are not rows of %d", m, n)
-	case n == 0:
-		return FromUniformRowLength(length, scalar(0, length.DType()))
-	case n > 0 && m >= 0:
-		return FromUniformRowLength(length, scalar(m/n, length.DType()))
-	}
-	d := length.DType()
-	nvals = cast(nvals, d)
-	whole := ops.FloorDiv(nvals, ops.Maximum(length, 1))
-	// Fails where the rows are not whole: both partitions have a single row.
-	one := func(n tensor.Tensor) tensor.Tensor { return rows.Uniform(n, scalar(1, d)) }
-	nrows := ops.FloorDiv(ops.Index(rows.AssertSame(one(nvals), one(ops.Mul(whole, length))), -1), ops.Maximum(length, 1))
-	return FromUniformRowLength(length, nrows)
-}
-
-// checkCount checks that t is an integer scalar that is not negative, as far as it
-// is known.
-func checkCount(fn, name string, t tensor.Tensor) error {
-	if t == nil {
-		return invalid(fn, name, "is nil")
-	}
-	if d := t.DType(); d != dtype.Int64 && d != dtype.Int32 {
-		return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: name, Msg: fmt.Sprintf("has the element type %v, want int64 or int32", d), Line: source.Line()}
-	}
-	if s := t.Shape(); s.HasRank() && s.Rank() != 0 {
-		return &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: name, Msg: fmt.Sprintf("has the shape %v, want a scalar", s), Line: source.Line()}
-	}
-	if _, ok := op.Known(t); ok && known(t) < 0 {
-		return invalid(fn, name, "%d is negative", known(t))
-	}
-	return nil
+	return newUniform(nrows, length), nil
 }
 
 // WithDType returns the partition with splits of type Int64 or Int32. An int32
@@ -230,9 +265,9 @@ func (p *RowPartition) WithDType(d dtype.DType) (q *RowPartition, err error) {
 	defer tenon.Catch(&err)
 	switch {
 	case d != dtype.Int64 && d != dtype.Int32:
-		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("row splits are int64 or int32, not %v", d), Line: source.Line()}
-	case d == dtype.Int32 && (p.spec.nvals > 1<<31-1 || p.spec.nrows > 1<<31-2):
-		e := invalid(fn, "", "int32 does not hold %d values in %d rows", p.spec.nvals, p.spec.nrows)
+		return nil, invalid(fn, "", "row splits are int64 or int32, not %v", d)
+	case d == dtype.Int32 && (p.nvals > 1<<31-1 || p.spec.nrows > 1<<31-2):
+		e := invalid(fn, "", "int32 does not hold %d values in %d rows", p.nvals, p.spec.nrows)
 		e.Hint = "keep int64 row splits"
 		return nil, e
 	}
@@ -255,16 +290,17 @@ func (p *RowPartition) MergeEncodings(q *RowPartition) (m *RowPartition, err err
 	if err != nil {
 		return nil, err
 	}
+	nvals := max(p.nvals, q.nvals)
 	if p.uniform == nil || q.uniform == nil || spec.nvals < 0 {
 		checked := rows.AssertSame(p.RowSplits(), q.RowSplits())
 		if _, ok := op.Known(checked); !ok {
-			m := newPartition(checked, spec.nvals)
+			m := newPartition(checked, nvals)
 			m.spec = spec
 			m.uniform, m.nrows = firstOf(p.uniform, q.uniform), firstOf(p.nrows, q.nrows)
 			return m, nil
 		}
 	}
-	m = &RowPartition{spec: spec, uniform: firstOf(p.uniform, q.uniform), nrows: firstOf(p.nrows, q.nrows)}
+	m = &RowPartition{spec: spec, nvals: nvals, uniform: firstOf(p.uniform, q.uniform), nrows: firstOf(p.nrows, q.nrows)}
 	for _, from := range []*RowPartition{p, q} {
 		if s := from.splits.Load(); s != nil {
 			m.splits.CompareAndSwap(nil, s)
@@ -318,7 +354,8 @@ func (p *RowPartition) DetectUniform() *RowPartition {
 	}
 	spec := *p.spec
 	spec.length, spec.uniform = int(n), true
-	q := &RowPartition{spec: &spec, uniform: scalar(int(n), spec.dtype), nrows: p.NRows()}
+	spec.nvals = spec.nrows * spec.length
+	q := &RowPartition{spec: &spec, uniform: scalar(int(n), spec.dtype), nrows: p.NRows(), nvals: p.nvals}
 	q.splits.Store(p.splits.Load())
 	if l := p.lengths.Load(); l != nil {
 		q.lengths.Store(l)

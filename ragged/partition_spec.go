@@ -167,22 +167,29 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 		if n, k := known(nrows), known(length); n < -1 || k < -1 {
 			return nil, invalid("ragged.PartitionSpec.Assemble", "", "%d rows of %d", n, k)
 		}
-		p := newUniform(nrows, length)
-		return p, s.admit(p)
+		return s.admit(newUniform(nrows, length))
 	}
 	splits := components[0].(tensor.Tensor)
 	if err := checkSplits("ragged.PartitionSpec.Assemble", splits, s.nvals); err != nil {
 		return nil, err
 	}
-	p := newPartition(splits, s.nvals)
-	return p, s.admit(p)
+	return s.admit(newPartition(splits, s.nvals))
 }
 
-func (s *PartitionSpec) admit(p *RowPartition) error {
-	if !tenon.Compatible(p.spec, s) {
-		return invalid("ragged.PartitionSpec.Assemble", "", "the components make a %v, not a %v", p.spec, s)
+// admit gives a partition what s knows, if the two fit.
+func (s *PartitionSpec) admit(p *RowPartition) (tenon.Value, error) {
+	if p.nvals >= 0 && s.nvals >= 0 && p.nvals != s.nvals || !tenon.Compatible(p.spec, s) {
+		return nil, invalid("ragged.PartitionSpec.Assemble", "", "the components make a %v, not a %v", p.spec, s)
 	}
-	return nil
+	if p.spec.SubtypeOf(s) {
+		return p, nil
+	}
+	spec, err := meet(p.spec, s)
+	if err != nil {
+		return nil, err
+	}
+	p.spec, p.nvals = spec, max(p.nvals, spec.nvals)
+	return p, nil
 }
 
 // SubtypeOf: known numbers have to agree, and uniform rows are rows.

@@ -158,10 +158,10 @@ func checkVector(fn, name string, t tensor.Tensor) error {
 		return invalid(fn, name, "is nil")
 	}
 	if d := t.DType(); d != dtype.Int64 && d != dtype.Int32 {
-		return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: name, Msg: fmt.Sprintf("has the element type %v, want int64 or int32", d), Line: source.Line()}
+		return invalid(fn, name, "has the element type %v, want int64 or int32", d)
 	}
 	if s := t.Shape(); s.HasRank() && s.Rank() != 1 {
-		return &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: name, Msg: fmt.Sprintf("has the shape %v, want a vector", s), Line: source.Line()}
+		return invalid(fn, name, "has the shape %v, want a vector", s)
 	}
 	return nil
 }

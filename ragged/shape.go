@@ -59,7 +59,7 @@ func NewShape(parts []*RowPartition, sizes tensor.Tensor) (s *Shape, err error) 
 		if i+1 < len(parts) {
 			next, what = parts[i+1].spec.nrows, "the one below has %d rows"
 		}
-		if n := p.spec.nvals; n >= 0 && next >= 0 && n != next {
+		if n := p.nvals; n >= 0 && next >= 0 && n != next {
 			return nil, invalid(fn, fmt.Sprintf("partition %d", i), "has %d values, "+what, n, next)
 		}
 	}
@@ -68,8 +68,8 @@ func NewShape(parts []*RowPartition, sizes tensor.Tensor) (s *Shape, err error) 
 
 // newShape returns a shape of parts that fit each other.
 func newShape(parts []*RowPartition, inner shape.Shape, sizes tensor.Tensor, d dtype.DType) *Shape {
-	if n := len(parts); n > 0 && parts[n-1].spec.nvals >= 0 {
-		inner = inner.With(0, parts[n-1].spec.nvals)
+	if n := len(parts); n > 0 && parts[n-1].nvals >= 0 {
+		inner = inner.With(0, parts[n-1].nvals)
 	}
 	same := parts
 	for i, p := range parts {
@@ -160,20 +160,20 @@ func ShapeFromLengths(lengths []any, o ShapeOptions) (*Shape, error) {
 				n = l
 				continue
 			}
-			p, err := FromUniformRowLength(scalar(l, o.DType), scalar(n, o.DType))
+			p, err := PartitionFromUniformRowLength(l, PartitionOptions{NRows: n, DType: o.DType})
 			if err != nil {
 				return nil, err
 			}
-			parts, n = append(parts, p), p.spec.nvals
+			parts, n = append(parts, p), p.nvals
 		case []int:
 			if len(l) != n {
 				return nil, invalid(fn, fmt.Sprintf("lengths[%d]", i), "has %d entries for %d rows", len(l), n)
 			}
-			p, err := FromRowLengths(tensor.Vector(l), PartitionOptions{DType: o.DType})
+			p, err := PartitionFromRowLengths(l, PartitionOptions{DType: o.DType})
 			if err != nil {
 				return nil, err
 			}
-			parts, n = append(parts, p), p.spec.nvals
+			parts, n = append(parts, p), p.nvals
 		}
 		dims[0] = n
 	}
@@ -443,7 +443,7 @@ func (s *Shape) slices(a int) size {
 	case a < k:
 		return size{s.parts[a].spec.nrows, s.parts[a].NRows}
 	case k > 0 && a == k:
-		return size{s.parts[k-1].spec.nvals, s.parts[k-1].NVals}
+		return size{s.parts[k-1].nvals, s.parts[k-1].NVals}
 	}
 	n := s.inner.Slice(0, a-k+1).Size()
 	return size{n, func() tensor.Tensor { return ops.Prod(ops.Index(s.sizes, key.To(a-k+1))) }}

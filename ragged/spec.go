@@ -198,7 +198,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	for i := range parts {
 		parts[i] = components[i+1].(*RowPartition)
 		if i > 0 {
-			if n, m := parts[i-1].spec.nvals, parts[i].spec.nrows; n >= 0 && m >= 0 && n != m {
+			if n, m := parts[i-1].nvals, parts[i].spec.nrows; n >= 0 && m >= 0 && n != m {
 				return nil, invalid("ragged.Spec.Assemble", fmt.Sprintf("partition_%d", i), "has %d rows, the one above it %d values", m, n)
 			}
 		}
@@ -206,7 +206,30 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if err := checkValues("ragged.Spec.Assemble", flat, parts[len(parts)-1]); err != nil {
 		return nil, err
 	}
-	return wrap(flat, parts), nil
+	t := wrap(flat, parts)
+	t.spec = t.spec.with(s)
+	return t, nil
+}
+
+// with returns what s and o, which are compatible, know together.
+func (s *Spec) with(o *Spec) *Spec {
+	if s.SubtypeOf(o) {
+		return s
+	}
+	m := &Spec{flat: s.flat, parts: slices.Clone(s.parts)}
+	if a, ok := s.flat.(*tensor.Spec); ok {
+		if b, ok := o.flat.(*tensor.Spec); ok {
+			if both, err := shape.Merge(a.Shape(), b.Shape()); err == nil {
+				m.flat = tensor.NewSpec(a.DType(), both)
+			}
+		}
+	}
+	for i, p := range s.parts {
+		if both, err := meet(p, o.parts[i]); err == nil {
+			m.parts[i] = both
+		}
+	}
+	return m
 }
 
 // EqualSpec compares without encoding.
@@ -215,8 +238,8 @@ func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	return ok && (s == o || tenon.Equal(s.flat, o.flat) && slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return *a == *b }))
 }
 
-// plain reports whether s describes unpartitioned values.
-func plain(s tenon.Spec) (tenon.Spec, bool) {
+// unpartitioned returns the Spec of flat values that s describes, if that is all.
+func unpartitioned(s tenon.Spec) (tenon.Spec, bool) {
 	switch s := s.(type) {
 	case *Spec:
 		return s.flat, len(s.parts) == 0
@@ -229,8 +252,8 @@ func plain(s tenon.Spec) (tenon.Spec, bool) {
 // SubtypeOf: flat values and every partition are subtypes. A Spec without
 // partitions is one of its flat values.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
-	if a, ok := plain(s); ok {
-		b, ok := plain(other)
+	if a, ok := unpartitioned(s); ok {
+		b, ok := unpartitioned(other)
 		return ok && tenon.Subtype(a, b)
 	}
 	o, ok := other.(*Spec)
@@ -247,8 +270,8 @@ func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 
 // CompatibleWith: flat values and every partition are compatible.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
-	if a, ok := plain(s); ok {
-		b, ok := plain(other)
+	if a, ok := unpartitioned(s); ok {
+		b, ok := unpartitioned(other)
 		return ok && tenon.Compatible(a, b)
 	}
 	o, ok := other.(*Spec)
@@ -267,7 +290,7 @@ func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 	o, ok := other.(*Spec)
 	if !ok {
-		if b, ok := plain(other); ok && len(s.parts) == 0 {
+		if b, ok := unpartitioned(other); ok && len(s.parts) == 0 {
 			m, ok := tenon.Merge(s.flat, b)
 			return &Spec{flat: m}, ok
 		}

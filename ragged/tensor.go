@@ -71,11 +71,9 @@ func (t *Tensor) WithFlatValues(flat tensor.Tensor) (*Tensor, error) {
 
 // with returns t over flat values that are known to fit.
 func (t *Tensor) with(flat tensor.Tensor) *Tensor {
-	if flat.DType() == t.flat.DType() {
-		if a, ok := t.flat.(*tensor.Dense); ok {
-			if b, ok := flat.(*tensor.Dense); ok && a.Shape().Equal(b.Shape()) {
-				return &Tensor{spec: t.spec, flat: flat, parts: t.parts}
-			}
+	if a, ok := t.flat.(*tensor.Dense); ok {
+		if b, ok := flat.(*tensor.Dense); ok && a.DType() == b.DType() && a.Shape().Equal(b.Shape()) {
+			return &Tensor{spec: t.spec, flat: flat, parts: t.parts}
 		}
 	}
 	return wrap(flat, t.parts)
@@ -83,11 +81,49 @@ func (t *Tensor) with(flat tensor.Tensor) *Tensor {
 
 // wrap makes a tensor of parts that fit each other.
 func wrap(flat tensor.Tensor, parts []*RowPartition) *Tensor {
+	return &Tensor{spec: specOf(flat, parts), flat: flat, parts: parts}
+}
+
+// specOf returns the Spec of a tensor made of parts. It tells what does not depend
+// on the partitions' data: of ragged dimensions neither how many values they divide
+// nor, then, how many rows the dimension below has.
+func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
 	specs := make([]*PartitionSpec, len(parts))
+	n := parts[0].spec.nrows
 	for i, p := range parts {
-		specs[i] = p.spec
+		s := p.spec
+		nvals := shape.Unknown
+		if n == 0 || s.uniform && s.length == 0 {
+			nvals = 0
+		} else if s.uniform && n >= 0 && s.length >= 0 {
+			nvals = n * s.length
+		}
+		if s.nrows != n || s.nvals != nvals {
+			s = &PartitionSpec{dtype: s.dtype, nrows: n, nvals: nvals, length: s.length, uniform: s.uniform}
+		}
+		specs[i], n = s, nvals
 	}
-	return &Tensor{spec: &Spec{flat: flat.Spec(), parts: specs}, flat: flat, parts: parts}
+	return &Spec{flat: outermost(flat.Spec(), n), parts: specs}
+}
+
+// outermost returns a Spec with another size of the outermost dimension.
+func outermost(s tenon.Spec, n int) tenon.Spec {
+	switch s := s.(type) {
+	case *tensor.Spec:
+		if sh := s.Shape(); sh.HasRank() && sh.Dim(0) != n {
+			return tensor.NewSpec(s.DType(), sh.With(0, n))
+		}
+		return s
+	case tenon.Batcher:
+		if row, err := s.Unbatched(); err == nil {
+			if b, ok := row.(tenon.Batcher); ok {
+				if out, err := b.Batched(n); err == nil {
+					return out
+				}
+			}
+		}
+	}
+	return s
 }
 
 // build is wrap for any number of partitions: without one it is the flat tensor.
@@ -114,33 +150,8 @@ func checkValues(fn string, values tensor.Tensor, p *RowPartition) error {
 	if s.HasRank() && s.Rank() == 0 {
 		return invalid(fn, "values", "are a scalar, which cannot be partitioned")
 	}
-	if n, m := s.Dim(0), p.spec.nvals; n >= 0 && m >= 0 && n != m {
+	if n, m := s.Dim(0), p.nvals; n >= 0 && m >= 0 && n != m {
 		return invalid(fn, "values", "have %d rows, the partition has %d values", n, m)
 	}
 	return nil
-}
-
-// FromPartition returns the tensor whose rows are the values divided by p. The
-// values may be ragged themselves; their splits are cast to the type of p's
-// where they differ and one is int64.
-func FromPartition(values tensor.Tensor, p *RowPartition) (*Tensor, error) {
-	if err := checkValues("ragged.FromPartition", values, p); err != nil {
-		return nil, err
-	}
-	flat, parts := split(values)
-	all := append([]*RowPartition{p}, parts...)
-	return wrap(flat, sameDType(all)), nil
-}
-
-// FromPartitions returns flat values divided by nested partitions, outermost first.
-func FromPartitions(flat tensor.Tensor, parts []*RowPartition) (tensor.Tensor, error) {
-	out := flat
-	for i := len(parts) - 1; i >= 0; i-- {
-		t, err := FromPartition(out, parts[i])
-		if err != nil {
-			return nil, err
-		}
-		out = t
-	}
-	return out, nil
 }

@@ -1,25 +1,280 @@
 package ragged
 
 import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
-// FromSlices returns the tensor whose rows are those of a slice of slices. The
-// elements are copied into one buffer; rows may be nil.
-func FromSlices[T dtype.Native](x [][]T) (*Tensor, error) {
+// FromPartition returns the tensor whose rows are the values divided by p. The
+// values may be ragged themselves; where one of the two has int64 splits, so does
+// the result.
+//
+//	values: [nvals, a…] → [nrows, (row), a…]
+func FromPartition(values tensor.Tensor, p *RowPartition) (*Tensor, error) {
+	return fromPartition("ragged.FromPartition", values, p)
+}
+
+func fromPartition(fn string, values tensor.Tensor, p *RowPartition) (*Tensor, error) {
+	if err := checkValues(fn, values, p); err != nil {
+		return nil, err
+	}
+	return partitioned(values, p), nil
+}
+
+// partitioned is FromPartition for values that fit.
+func partitioned(values tensor.Tensor, p *RowPartition) *Tensor {
+	flat, parts := split(values)
+	all := make([]*RowPartition, 1, len(parts)+1)
+	all[0] = p
+	return wrap(flat, sameDType(append(all, parts...)))
+}
+
+// FromPartitions returns flat values divided by nested partitions, outermost first;
+// without partitions it is the flat values.
+func FromPartitions(flat tensor.Tensor, parts ...*RowPartition) (tensor.Tensor, error) {
+	const fn = "ragged.FromPartitions"
+	out := flat
+	for i := len(parts) - 1; i >= 0; i-- {
+		t, err := fromPartition(fn, out, parts[i])
+		if err != nil {
+			return nil, err
+		}
+		out = t
+	}
+	return out, nil
+}
+
+// fromEncoding makes a tensor of values, which may be Go data, and a partition that
+// make returns.
+func fromEncoding(fn string, values any, make func(v tensor.Tensor) (*RowPartition, error)) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	v, err := tensor.Convert(values)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Msg: fmt.Sprintf("a %T is no tensor", values), Err: err, Line: source.Line()}
+	}
+	p, err := make(v)
+	if err != nil {
+		return nil, err
+	}
+	return fromPartition(fn, v, p)
+}
+
+// FromRowSplits returns the tensor with rows values[splits[i]:splits[i+1]]. Values
+// and splits are tensors, also ragged and symbolic ones, or Go slices, of which flat
+// ones are not copied.
+//
+//	values: [nvals, a…], splits: int[nrows+1] → [nrows, (row), a…]
+func FromRowSplits(values, splits any) (*Tensor, error) {
+	return fromEncoding("ragged.FromRowSplits", values, func(v tensor.Tensor) (*RowPartition, error) {
+		return fitted(v, splits, PartitionFromRowSplits)
+	})
+}
+
+// FromRowLengths returns the tensor with rows of the given lengths.
+//
+//	values: [nvals, a…], lengths: int[nrows] → [nrows, (row), a…]
+func FromRowLengths(values, lengths any) (*Tensor, error) {
+	return fromEncoding("ragged.FromRowLengths", values, func(v tensor.Tensor) (*RowPartition, error) {
+		return fitted(v, lengths, PartitionFromRowLengths)
+	})
+}
+
+// FromRowStarts returns the tensor with rows that start at the given offsets.
+//
+//	values: [nvals, a…], starts: int[nrows] → [nrows, (row), a…]
+func FromRowStarts(values, starts any) (*Tensor, error) {
+	return fromEncoding("ragged.FromRowStarts", values, func(v tensor.Tensor) (*RowPartition, error) {
+		return PartitionFromRowStarts(starts, PartitionOptions{NVals: outerSize(v)})
+	})
+}
+
+// FromRowLimits returns the tensor with rows that end before the given offsets.
+//
+//	values: [nvals, a…], limits: int[nrows] → [nrows, (row), a…]
+func FromRowLimits(values, limits any) (*Tensor, error) {
+	return fromEncoding("ragged.FromRowLimits", values, func(v tensor.Tensor) (*RowPartition, error) {
+		return fitted(v, limits, PartitionFromRowLimits)
+	})
+}
+
+// FromValueRowIDs returns the tensor in which value i is in row ids[i]; ids never
+// fall. nrows, an integer or a scalar tensor, is the number of rows; nil stands for
+// one more than the last id.
+//
+//	values: [nvals, a…], ids: int[nvals] → [nrows, (row), a…]
+func FromValueRowIDs(values, ids, nrows any) (*Tensor, error) {
+	return fromEncoding("ragged.FromValueRowIDs", values, func(v tensor.Tensor) (*RowPartition, error) {
+		return PartitionFromValueRowIDs(ids, PartitionOptions{NRows: nrows})
+	})
+}
+
+// FromUniformRowLength returns the tensor with rows of one length, an integer or a
+// scalar tensor. nrows is the number of rows, which the length 0 needs; nil stands
+// for as many as the values fill.
+//
+//	values: [nrows·length, a…] → [nrows, length, a…]
+func FromUniformRowLength(values, length, nrows any) (*Tensor, error) {
+	return fromEncoding("ragged.FromUniformRowLength", values, func(v tensor.Tensor) (*RowPartition, error) {
+		if n := outermostSize(v); n >= 0 || nrows == nil {
+			return PartitionFromUniformRowLength(length, PartitionOptions{NRows: nrows, NVals: outerSize(v)})
+		}
+		return PartitionFromUniformRowLength(length, PartitionOptions{NRows: nrows})
+	})
+}
+
+// fitted makes a partition; where it or the number of values is only known at run
+// time, that they fit is checked then.
+func fitted(v tensor.Tensor, x any, make func(any, PartitionOptions) (*RowPartition, error)) (*RowPartition, error) {
+	p, err := make(x, PartitionOptions{})
+	if err != nil || p.nvals >= 0 && outermostSize(v) >= 0 {
+		return p, err
+	}
+	q := newPartition(rows.Validate(p.RowSplits(), outerSize(v)), outermostSize(v))
+	q.lengths.Store(p.lengths.Load())
+	return q, nil
+}
+
+// outermostSize returns the number of rows of any tensor, or shape.Unknown.
+func outermostSize(t tensor.Tensor) int {
+	if r, ok := t.(*Tensor); ok {
+		return r.parts[0].spec.nrows
+	}
+	if s := t.Shape(); s.HasRank() && s.Rank() > 0 {
+		return s.Dim(0)
+	}
+	return shape.Unknown
+}
+
+// outerSize returns the number of rows of any tensor as a scalar.
+func outerSize(t tensor.Tensor) tensor.Tensor {
+	if r, ok := t.(*Tensor); ok {
+		return r.NRows()
+	}
+	if t.Shape().IsScalar() {
+		tenon.Throw(invalid("ragged", "values", "are a scalar, which cannot be partitioned"))
+	}
+	return sizeOf(t, 0, dtype.Int64)
+}
+
+// FromNestedRowSplits returns flat values divided by nested row splits, outermost
+// first.
+func FromNestedRowSplits(flat any, splits ...any) (tensor.Tensor, error) {
+	return nested("ragged.FromNestedRowSplits", flat, splits, FromRowSplits)
+}
+
+// FromNestedRowLengths returns flat values divided by nested row lengths, outermost
+// first.
+func FromNestedRowLengths(flat any, lengths ...any) (tensor.Tensor, error) {
+	return nested("ragged.FromNestedRowLengths", flat, lengths, FromRowLengths)
+}
+
+// FromNestedValueRowIDs returns flat values divided by nested row ids, outermost
+// first. nrows has the number of rows at each level; it may be nil as a whole.
+func FromNestedValueRowIDs(flat any, ids, nrows []any) (tensor.Tensor, error) {
+	const fn = "ragged.FromNestedValueRowIDs"
+	if nrows != nil && len(nrows) != len(ids) {
+		return nil, invalid(fn, "nrows", "has %d entries for %d lists of row ids", len(nrows), len(ids))
+	}
+	i := len(ids)
+	return nested(fn, flat, ids, func(values, ids any) (*Tensor, error) {
+		if i--; nrows == nil {
+			return FromValueRowIDs(values, ids, nil)
+		}
+		return FromValueRowIDs(values, ids, nrows[i])
+	})
+}
+
+func nested(fn string, flat any, levels []any, make func(values, encoding any) (*Tensor, error)) (tensor.Tensor, error) {
+	out, err := tensor.Convert(flat)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "flat", Err: err, Line: source.Line()}
+	}
+	for i := len(levels) - 1; i >= 0; i-- {
+		t, err := make(out, levels[i])
+		if err != nil {
+			e := *tenon.AsError(err)
+			e.Op = fn
+			if e.Where == "" {
+				e.Where = fmt.Sprintf("level %d", i)
+			} else {
+				e.Where = fmt.Sprintf("level %d: %s", i, e.Where)
+			}
+			return nil, &e
+		}
+		out = t
+	}
+	return out, nil
+}
+
+// FromOffsets returns the tensor with rows values[offsets[i]:offsets[i+1]], as
+// [FromRowSplits] does, for offsets that may begin and end inside the values: the
+// list arrays of Apache Arrow, sliced ones included. Values are never copied, and
+// offsets only where they do not begin at 0.
+//
+//	values: [m, a…], offsets: int[nrows+1] → [nrows, (row), a…]
+func FromOffsets(values, offsets any) (t *Tensor, err error) {
+	const fn = "ragged.FromOffsets"
+	defer tenon.Catch(&err)
+	v, err := tensor.Convert(values)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Err: err, Line: source.Line()}
+	}
+	o, err := encoding(fn, "offsets", offsets, dtype.None)
+	if err != nil {
+		return nil, err
+	}
+	if s := v.Shape(); s.IsScalar() || o.Shape().Dim(0) == 0 {
+		return nil, invalid(fn, "", "%v offsets into values of shape %v", o.Shape().Dim(0), s)
+	}
+	if _, ok := op.Known(o); ok && outermostSize(v) >= 0 {
+		first, last := known(ops.Index(o, 0)), known(ops.Index(o, -1))
+		if first < 0 || last < first || last > outermostSize(v) {
+			return nil, invalid(fn, "offsets", "run from %d to %d, there are %d values", first, last, outermostSize(v))
+		}
+		if first == 0 && last == outermostSize(v) {
+			return FromRowSplits(v, o)
+		}
+	}
+	lo, hi := ops.Index(o, 0), ops.Index(o, -1)
+	if known(lo) != 0 {
+		o = ops.Sub(o, lo)
+	}
+	return FromRowSplits(sliceOuter(v, lo, hi), o)
+}
+
+// FromSlices returns the tensor whose rows are those of a slice of slices, which
+// may be nil. The elements are copied into one buffer.
+func FromSlices[T dtype.Native](x [][]T) *Tensor {
 	splits, n := sliceSplits(x)
 	var flat tensor.Tensor
 	if dtype.Of[T]() == dtype.String {
-		flat = tensor.Of(joined(make([]T, n), x))
+		flat = tensor.Of(joined(make([]T, n), splits, x))
 	} else {
 		d := tensor.NewDense(dtype.Of[T](), shape.Of(n))
-		joined(tensor.Data[T](d), x)
+		joined(tensor.Data[T](d), splits, x)
 		flat = d
 	}
-	return wrap(flat, []*RowPartition{newPartition(splits, n)}), nil
+	return wrap(flat, []*RowPartition{newPartition(splits, n)})
+}
+
+// FromSlices2 is [FromSlices] for rows of rows.
+func FromSlices2[T dtype.Native](x [][][]T) *Tensor {
+	outer, n := sliceSplits(x)
+	mid := make([][]T, 0, n)
+	for _, row := range x {
+		mid = append(mid, row...)
+	}
+	t := FromSlices(mid)
+	return wrap(t.flat, []*RowPartition{newPartition(outer, n), t.parts[0]})
 }
 
 // sliceSplits returns the row splits of slices and the number of their elements.
@@ -33,11 +288,14 @@ func sliceSplits[T any](x [][]T) (*tensor.Dense, int) {
 	return rows.Trusted(d, s), int(n)
 }
 
-func joined[T any](out []T, x [][]T) []T {
-	at := 0
-	for _, row := range x {
-		at += copy(out[at:], row)
-	}
+// joined copies slices one behind the other.
+func joined[T any](out []T, splits *tensor.Dense, x [][]T) []T {
+	s := tensor.Data[int64](splits)
+	par.For(len(x), 1<<12, func(lo, hi int) {
+		at := s[lo]
+		for _, row := range x[lo:hi] {
+			at += int64(copy(out[at:], row))
+		}
+	})
 	return out
 }
-

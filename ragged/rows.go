@@ -1,0 +1,170 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Taking rows of any tensor, dense or ragged: what indexing, gathering and
+// splitting are made of.
+
+// sliceOuter returns the rows of t from lo up to hi, scalars with 0 <= lo <= hi and
+// hi at most the number of rows. In memory nothing but splits is copied.
+func sliceOuter(t tensor.Tensor, lo, hi tensor.Tensor) tensor.Tensor {
+	r, ok := t.(*Tensor)
+	if !ok {
+		return ops.Index(t, key.Range(bound(lo), bound(hi), nil))
+	}
+	p := r.parts[0]
+	if n := outermostSize(t); n >= 0 && known(lo) == 0 && known(hi) == n {
+		return t
+	}
+	if p.IsUniform() {
+		d := p.spec.dtype
+		lo, hi := cast(lo, d), cast(hi, d)
+		count := difference(hi, lo)
+		return partitioned(sliceOuter(r.Values(), product(lo, p.uniform), product(hi, p.uniform)), newUniform(count, p.uniform))
+	}
+	splits := p.RowSplits()
+	if s, ok := p.Splits64(); ok && known(lo) >= 0 && known(hi) >= 0 {
+		lo, hi := known(lo), known(hi)
+		out, entries := shifted(splits.(*tensor.Dense), s, lo, hi)
+		first, last := int(s[lo]), int(s[hi])
+		d := p.spec.dtype
+		return partitioned(sliceOuter(r.Values(), scalar(first, d), scalar(last, d)), newPartition(rows.Trusted(out, entries), last-first))
+	}
+	window := ops.Index(splits, key.Range(lo, ops.Add(hi, 1), nil))
+	first, last := ops.Index(window, 0), ops.Index(window, -1)
+	return partitioned(sliceOuter(r.Values(), first, last), newPartition(ops.Sub(window, first), shape.Unknown))
+}
+
+// bound returns a scalar as a bound of a key: an int where its value is known.
+func bound(t tensor.Tensor) any {
+	if n := known(t); n >= 0 {
+		return n
+	}
+	return t
+}
+
+// difference returns a-b.
+func difference(a, b tensor.Tensor) tensor.Tensor {
+	if n, m := known(a), known(b); n >= 0 && m >= 0 {
+		return scalar(n-m, a.DType())
+	}
+	return ops.Sub(a, b)
+}
+
+// shifted returns the splits of the rows from lo up to hi, counted from 0, in their
+// own type and as int64.
+func shifted(splits *tensor.Dense, s []int64, lo, hi int) (*tensor.Dense, []int64) {
+	if s[lo] == 0 {
+		return part(splits, lo, len(s)-1-hi).(*tensor.Dense), s[lo : hi+1]
+	}
+	out, entries := tensor.Make[int64](shape.Of(hi - lo + 1))
+	first := s[lo]
+	for i, x := range s[lo : hi+1] {
+		entries[i] = x - first
+	}
+	if splits.DType() != out.DType() {
+		return cast(out, splits.DType()).(*tensor.Dense), entries
+	}
+	return out, entries
+}
+
+// rowAt returns one row of a ragged tensor; a negative number counts from the end.
+func rowAt(fn string, t *Tensor, k key.Key) tensor.Tensor {
+	p := t.parts[0]
+	i, ok, err := k.Position(p.spec.nrows)
+	if err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Line = fn, source.Line()
+		tenon.Throw(&e)
+	}
+	d := p.spec.dtype
+	if p.IsUniform() {
+		var at tensor.Tensor
+		if ok {
+			at = scalar(i, d)
+		} else {
+			at = position(k, p.nrows)
+		}
+		lo := product(at, p.uniform)
+		return sliceOuter(t.Values(), lo, sum(lo, p.uniform))
+	}
+	if s, in := p.Splits64(); in && ok {
+		return sliceOuter(t.Values(), scalar(int(s[i]), d), scalar(int(s[i+1]), d))
+	}
+	at := position(k, p.NRows())
+	splits := p.RowSplits()
+	return sliceOuter(t.Values(), ops.Index(splits, key.At(at)), ops.Index(splits, key.At(ops.Add(at, 1))))
+}
+
+// position returns the position that a key means among n, which is checked when a
+// graph runs.
+func position(k key.Key, n tensor.Tensor) tensor.Tensor {
+	d := n.DType()
+	all := ops.Range(scalar(0, d), n, scalar(1, d))
+	return ops.Index(all, k)
+}
+
+// sum returns a+b.
+func sum(a, b tensor.Tensor) tensor.Tensor {
+	if n, m := known(a), known(b); n >= 0 && m >= 0 {
+		return scalar(n+m, a.DType())
+	}
+	return ops.Add(a, b)
+}
+
+// gatherRows returns rows of any tensor by number, a vector of integers: those of a
+// dense tensor, or whole rows of a ragged one. A number out of range is an error
+// that names it.
+func gatherRows(t tensor.Tensor, index tensor.Tensor) tensor.Tensor {
+	r, ok := t.(*Tensor)
+	if !ok {
+		return ops.Gather(t, index, 0)
+	}
+	p := r.parts[0]
+	if len(r.parts) == 1 && !p.IsUniform() && plain(r.flat) {
+		flat, splits := rows.Gather(r.flat, p.RowSplits(), index)
+		return wrap(flat, []*RowPartition{newPartition(splits, flat.Shape().Dim(0))})
+	}
+	if p.IsUniform() {
+		return partitioned(gatherRows(r.Values(), spreadUniform(p, index)), newUniform(sizeOf(index, 0, p.spec.dtype), p.uniform))
+	}
+	splits, at := rows.GatherIndex(p.RowSplits(), index)
+	return partitioned(gatherRows(r.Values(), at), newPartition(splits, at.Shape().Dim(0)))
+}
+
+// spreadUniform returns the positions of the values of rows of one length, one row
+// behind the other.
+func spreadUniform(p *RowPartition, index tensor.Tensor) tensor.Tensor {
+	d := p.spec.dtype
+	checked := index
+	if n := p.spec.nrows; p.spec.length == 0 || n < 0 {
+		// Without values nothing below would notice a row that is not there.
+		checked = ops.Gather(ops.Range(scalar(0, d), p.nrows, scalar(1, d)), index, 0)
+	}
+	starts := ops.ExpandDims(ops.Mul(cast(checked, d), p.uniform), 1)
+	within := ops.Range(scalar(0, d), p.uniform, scalar(1, d))
+	at := ops.Add(starts, ops.ExpandDims(within, 0))
+	n := shape.Unknown
+	if m := index.Shape().Dim(0); m >= 0 && p.spec.length >= 0 {
+		n = m * p.spec.length
+	}
+	if n >= 0 {
+		return ops.Reshape(at, []int{n})
+	}
+	return ops.Reshape(at, ops.ExpandDims(ops.Mul(sizeOf(index, 0, d), p.uniform), 0))
+}
+
+// outOfRange returns the error of a position that is not there.
+func outOfRange(fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrRange, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}

@@ -19,7 +19,7 @@ import (
 type AttentionOptions struct {
 	Scale  float64 // factor of the scores; 0 stands for 1/√d
 	Causal bool    // query i sees keys up to i, counted from the last query and key
-	Mask   any     // true where a query sees a key; broadcasts to […, n, m]
+	Mask   any     // true where a query sees a key: […, n, m], or what broadcasts to that
 }
 
 // Attention returns, for each query, the mean of the values weighted with the softmax
@@ -69,9 +69,12 @@ var attentionOp = op.Register(&op.Op{
 			if err := wantDType(c, 3, func(d dtype.DType) bool { return d == dtype.Bool }, "boolean"); err != nil {
 				return nil, err
 			}
-			scores := shape.Concat(batch, shape.Of(n, m))
-			if s, err := broadcast(c, scores, c.Tensor(3).Shape()); err != nil || !s.CompatibleWith(scores) {
-				return nil, c.Errorf(tenon.ErrShape, "the mask's shape %v does not broadcast to that of the scores, %v", c.Tensor(3).Shape(), scores)
+			scores, mask := shape.Of(n, m), c.Tensor(3).Shape()
+			if mask.Rank() > 2 {
+				mask = mask.Tail(mask.Rank() - 2)
+			}
+			if s, err := broadcast(c, scores, mask); err != nil || !s.CompatibleWith(scores) {
+				return nil, c.Errorf(tenon.ErrShape, "the mask's shape %v does not broadcast to that of the scores, %v", mask, scores)
 			}
 		}
 		return specs(c.Tensor(0).DType(), shape.Concat(batch, shape.Of(n, e)))
@@ -98,7 +101,18 @@ func attentionBatch(c *op.Call) (shape.Shape, error) {
 	if !v.HasRank() || !qk.HasRank() {
 		return shape.UnknownRank, nil
 	}
-	return broadcast(c, qk, v.Slice(0, v.Rank()-2))
+	s, err := broadcast(c, qk, v.Slice(0, v.Rank()-2))
+	if err != nil || !c.Has(3) {
+		return s, err
+	}
+	mask := c.Tensor(3).Shape()
+	switch {
+	case !mask.HasRank():
+		return mask, nil
+	case mask.Rank() <= 2:
+		return s, nil
+	}
+	return broadcast(c, s, mask.Slice(0, mask.Rank()-2))
 }
 
 func attentionScale(c *op.Call) float64 {

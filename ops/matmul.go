@@ -343,11 +343,11 @@ var outerOp = op.Register(&op.Op{
 		x, y := values[0].(tensor.Tensor), values[1].(tensor.Tensor)
 		if batched[1] {
 			yr--
-			axes := span(1, xr)
-			if !batched[0] {
-				axes = span(1, xr+1)
+			own := xr
+			if batched[0] {
+				own--
 			}
-			y = ExpandDims(y, axes...)
+			y = ExpandDims(y, span(1, 1+own)...)
 		}
 		return results(Mul(ExpandDims(x, span(xr, xr+yr)...), y))
 	},

@@ -226,10 +226,7 @@ func RandomBernoulli(key, shape, p any) tensor.Tensor {
 //
 //	logits: […, classes]  →  […]
 func RandomCategorical(key, logits any) tensor.Tensor {
-	l, ok := logits.(tensor.Tensor)
-	if !ok {
-		l = tenon.Must(tensor.Convert(logits))
-	}
+	l := operandOf(logits)
 	return ArgMax(Add(l, RandomGumbel(key, Shape(l), l.DType())), -1)
 }
 

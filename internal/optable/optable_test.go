@@ -221,7 +221,7 @@ func near(got, want, tolerance, size float64) bool {
 	case math.IsInf(want, 0) || math.IsInf(got, 0):
 		return got == want
 	}
-	if !(size > 1) { // or is NaN
+	if !(size > 1) || math.IsInf(size, 0) { // or is NaN: the other part of the number
 		size = 1
 	}
 	return math.Abs(got-want) <= tolerance*size

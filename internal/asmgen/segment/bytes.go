@@ -15,9 +15,18 @@ import (
 // bytesOf is a machine for vectors of bytes.
 func bytesOf(wide bool) vec.Machine { return vec.Machine{Wide: wide, Elem: vec.Float32} }
 
+// argument returns the memory of a parameter that is not worth a register.
+func argument(name string) Mem {
+	addr, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return addr.Addr
+}
+
 // span sets n to the bytes between the split in start and the one at mem, and start
 // to the latter.
-func span(start, item gp, mem Mem) (n gp) {
+func span(start gp, item, mem Mem) (n gp) {
 	n = GP64()
 	MOVQ(start, n)
 	MOVQ(mem, start)
@@ -63,15 +72,17 @@ func firstBytes(m vec.Machine, n, ones gp, yes, no vec.V) vec.V {
 }
 
 // pad writes a function that pads rows of up to a fixed number of vectors.
-func pad(m vec.Machine, vectors int) {
-	name := "pad" + strconv.Itoa(vectors*m.Bytes()) + "b" + m.ISA()
-	TEXT(name, NOSPLIT, "func(dst, src *byte, splits *int64, rows, item, width int, fill *byte)")
+func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
+	name := "pad" + strconv.Itoa(vectors*m.Bytes()) + "b" + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sinkSignature(streaming, "src *byte, splits *int64, rows, item, width int, fill *byte"))
 	Pragma("noescape")
-	Doc(name+" writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,",
+	Doc(append([]string{
+		name + " writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,",
 		"which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole",
-		"vectors from the beginning of each row.")
-	dst, src, splits, rows := param("dst"), param("src"), param("splits"), param("rows")
-	item, width, fill := param("item"), param("width"), param("fill")
+		"vectors from the beginning of each row.",
+	}, sinkDoc(streaming)...)...)
+	out, src, splits, rows := newSink(m, streaming), param("src"), param("splits"), param("rows")
+	item, width, fill := argument("item"), argument("width"), param("fill")
 	ones, start, at := GP64(), GP64(), GP64()
 	MOVQ(I32(-1), ones)
 	MOVQ(Mem{Base: splits}, start)
@@ -79,8 +90,6 @@ func pad(m vec.Machine, vectors int) {
 	for v := range vectors {
 		behind = append(behind, m.Load(Mem{Base: fill, Disp: v * m.Bytes()}))
 	}
-	zero := GP64()
-	XORQ(zero, zero)
 	Label("row")
 	ADDQ(U8(8), splits)
 	MOVQ(start, at)
@@ -91,56 +100,62 @@ func pad(m vec.Machine, vectors int) {
 	CMOVQGT(width, n)
 	for v := range vectors {
 		if v > 0 {
+			zero := GP64()
+			XORQ(zero, zero)
 			SUBQ(U8(uint8(m.Bytes())), n)
 			CMOVQLT(zero, n)
 		}
-		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), behind[v]), Mem{Base: dst, Disp: v * m.Bytes()})
+		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), behind[v]), Mem{Base: out.at, Disp: v * m.Bytes()})
 	}
-	ADDQ(width, dst)
+	ADDQ(width, out.at)
+	out.check()
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	out.end()
 }
 
 // unpad writes a function that takes the beginning of rows of a fixed number of vectors.
-func unpad(m vec.Machine, vectors int) {
-	name := "unpad" + strconv.Itoa(vectors*m.Bytes()) + "b" + m.ISA()
-	TEXT(name, NOSPLIT, "func(dst, src *byte, splits *int64, rows, item, width int)")
+func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
+	name := "unpad" + strconv.Itoa(vectors*m.Bytes()) + "b" + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sinkSignature(streaming, "src *byte, splits *int64, rows, item, width int"))
 	Pragma("noescape")
-	Doc(name+" writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,",
-		"are those of the splits. It reads and writes whole vectors, one row after the other.")
-	dst, src, splits, rows := param("dst"), param("src"), param("splits"), param("rows")
-	item, width := param("item"), param("width")
+	Doc(append([]string{
+		name + " writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,",
+		"are those of the splits. It reads and writes whole vectors, one row after the other.",
+	}, sinkDoc(streaming)...)...)
+	out, src, splits, rows := newSink(m, streaming), param("src"), param("splits"), param("rows")
+	item, width := argument("item"), argument("width")
 	start := GP64()
 	MOVQ(Mem{Base: splits}, start)
 	Label("row")
 	ADDQ(U8(8), splits)
 	n := span(start, item, Mem{Base: splits})
 	for v := range vectors {
-		m.Store(m.Load(Mem{Base: src, Disp: v * m.Bytes()}), Mem{Base: dst, Disp: v * m.Bytes()})
+		m.Store(m.Load(Mem{Base: src, Disp: v * m.Bytes()}), Mem{Base: out.at, Disp: v * m.Bytes()})
 	}
-	ADDQ(n, dst)
+	ADDQ(n, out.at)
+	out.check()
 	ADDQ(width, src)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	out.end()
 }
 
-// copyRow copies the n bytes at address from to dst, by whole vectors, and moves dst
-// behind them. label has to be unique.
-func copyRow(m vec.Machine, dst, from, n gp, label string) {
-	Label(label)
-	m.Store(m.Load(Mem{Base: from}), Mem{Base: dst})
+// copyRow copies the n bytes at address from, by whole vectors, and moves out behind
+// them.
+func copyRow(m vec.Machine, out *sink, from, n gp) {
+	Label("copy")
+	m.Store(m.Load(Mem{Base: from}), Mem{Base: out.at})
 	CMPQ(n, U8(uint8(m.Bytes())))
-	JLE(LabelRef(label + "_end"))
+	JLE(LabelRef("last"))
 	ADDQ(U8(uint8(m.Bytes())), from)
-	ADDQ(U8(uint8(m.Bytes())), dst)
+	ADDQ(U8(uint8(m.Bytes())), out.at)
 	SUBQ(U8(uint8(m.Bytes())), n)
-	JMP(LabelRef(label))
-	Label(label + "_end")
-	ADDQ(n, dst)
+	out.check()
+	JMP(LabelRef("copy"))
+	Label("last")
+	ADDQ(n, out.at)
+	out.check()
 }
 
 // Rows are fetched so many rows ahead, and their splits so much earlier that they are
@@ -152,11 +167,15 @@ const (
 
 // A gatherer is a function being written that copies rows by index.
 type gatherer struct {
-	dst, src, splits, idx, rows, ahead, item gp
+	out                           *sink
+	src, splits, idx, rows, ahead gp
+	item                          Mem
 }
 
-func newGatherer() gatherer {
-	g := gatherer{param("dst"), param("src"), param("splits"), param("idx"), param("rows"), param("ahead"), param("item")}
+const gatherParams = "src *byte, splits, idx *int64, rows, ahead, item, limit int"
+
+func newGatherer(m vec.Machine, streaming bool) gatherer {
+	g := gatherer{newSink(m, streaming), param("src"), param("splits"), param("idx"), param("rows"), param("ahead"), argument("item")}
 	ADDQ(g.rows, g.ahead) // indices that are left
 	return g
 }
@@ -204,27 +223,28 @@ func (g gatherer) loop() {
 	DECQ(g.ahead)
 	DECQ(g.rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	g.out.end()
 }
 
 // gather writes a function that copies rows by index.
-func gather(m vec.Machine) {
-	name := "gatherRows" + m.ISA()
-	TEXT(name, NOSPLIT, "func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)")
+func gather(m vec.Machine, streaming bool, suffix string) {
+	name := "gatherRows" + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sinkSignature(streaming, gatherParams))
 	Pragma("noescape")
-	Doc(name+" copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that",
-		"end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.")
-	g := newGatherer()
-	limit, end := param("limit"), GP64()
-	ADDQ(g.src, limit)
+	Doc(append([]string{
+		name + " copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that",
+		"end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.",
+	}, sinkDoc(streaming)...)...)
+	g := newGatherer(m, streaming)
+	end := GP64()
 	Label("row")
 	g.prefetch()
 	at, n := g.next()
 	LEAQ(Mem{Base: at, Index: n, Scale: 1}, end)
-	CMPQ(end, limit)
-	JA(LabelRef("exact"))
-	copyRow(m, g.dst, at, n, "copy")
+	SUBQ(g.src, end)
+	CMPQ(end, argument("limit"))
+	JG(LabelRef("exact"))
+	copyRow(m, g.out, at, n)
 	Label("copied")
 	g.loop()
 	Label("exact")
@@ -232,26 +252,27 @@ func gather(m vec.Machine) {
 	JZ(LabelRef("copied"))
 	one := GP64()
 	MOVBQZX(Mem{Base: at}, one)
-	MOVB(one.As8(), Mem{Base: g.dst})
+	MOVB(one.As8(), Mem{Base: g.out.at})
 	INCQ(at)
-	INCQ(g.dst)
+	INCQ(g.out.at)
+	g.out.check()
 	DECQ(n)
 	JMP(LabelRef("exact"))
 }
 
 // gatherWords writes the form of gather for rows of four-byte words that touches no
 // cache line which holds nothing of the row: lines from memory are what it waits for.
-func gatherWords(m vec.Machine) {
-	name := "gatherWords" + m.ISA()
-	TEXT(name, NOSPLIT, "func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)")
+func gatherWords(m vec.Machine, streaming bool, suffix string) {
+	name := "gatherWords" + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sinkSignature(streaming, gatherParams))
 	Pragma("noescape")
-	Doc(name+" copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row",
-		"after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.")
-	g := newGatherer()
+	Doc(append([]string{
+		name + " copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row",
+		"after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.",
+	}, sinkDoc(streaming)...)...)
+	g := newGatherer(m, streaming)
 	lanes := ZMM()
 	VMOVDQU32(wordNumbers(), lanes)
-	zero := GP64()
-	XORQ(zero, zero)
 	Label("row")
 	g.prefetch()
 	at, n := g.next()
@@ -264,37 +285,41 @@ func gatherWords(m vec.Machine) {
 	ANDQ(U8(63), off)
 	MOVQ(at, from)
 	SUBQ(off, from)
+	zero := GP64()
+	XORQ(zero, zero)
 	LEAQ(Mem{Base: off, Index: n, Scale: 1}, end)
 	CMPQ(end, U8(64))
 	CMOVQGT(at, from)
 	CMOVQGT(zero, off)
 	TESTQ(n, n)
-	CMOVQEQ(g.dst, from) // an empty row may be where nothing is
+	CMOVQEQ(g.out.at, from) // an empty row may be where nothing is
+	Label("move")
 	SHRQ(U8(2), off)
 	shift, z := ZMM(), ZMM()
 	VPBROADCASTD(off.As32(), shift)
 	VPADDD(lanes, shift, shift)
 	VMOVDQU32(Mem{Base: from}, z)
 	VPERMD(z, shift, z)
-	VMOVDQU32(z, Mem{Base: g.dst})
-	ADDQ(n, g.dst)
-	Label("copied")
+	VMOVDQU32(z, Mem{Base: g.out.at})
+	ADDQ(n, g.out.at)
+	g.out.check()
 	g.loop()
-	// The last vector of a longer row is the one that ends with it.
+	// The last vector of a longer row is the one that ends with it, moved down.
 	Label("long")
 	LEAQ(Mem{Base: at, Index: n, Scale: 1, Disp: -64}, end)
-	VMOVDQU32(Mem{Base: end}, z)
-	VMOVDQU32(z, Mem{Base: g.dst, Index: n, Scale: 1, Disp: -64})
-	ADDQ(g.dst, n)
 	Label("vector")
 	VMOVDQU32(Mem{Base: at}, z)
-	VMOVDQU32(z, Mem{Base: g.dst})
+	VMOVDQU32(z, Mem{Base: g.out.at})
 	ADDQ(U8(64), at)
-	ADDQ(U8(64), g.dst)
-	CMPQ(at, end)
-	JL(LabelRef("vector"))
-	MOVQ(n, g.dst)
-	JMP(LabelRef("copied"))
+	ADDQ(U8(64), g.out.at)
+	SUBQ(U8(64), n)
+	g.out.check()
+	CMPQ(n, U8(64))
+	JG(LabelRef("vector"))
+	MOVQ(at, off)
+	SUBQ(end, off)
+	MOVQ(end, from)
+	JMP(LabelRef("move"))
 }
 
 var wordTable *Mem
@@ -312,18 +337,19 @@ func wordNumbers() Mem {
 }
 
 // zip writes a function that joins several rows to one.
-func zip(m vec.Machine) {
-	name := "zipRows" + m.ISA()
-	TEXT(name, NOSPLIT, "func(dst *byte, parts **byte, count, row, rows, item int)")
+func zip(m vec.Machine, streaming bool, suffix string) {
+	name := "zipRows" + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sinkSignature(streaming, "parts **byte, count, row, rows, item int"))
 	Pragma("noescape")
-	Doc(name+" copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,",
-		"one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.")
-	dst, parts, count := param("dst"), param("parts"), param("count")
-	row, rows, item := param("row"), param("rows"), param("item")
-	part, left, splits, at, n := GP64(), GP64(), GP64(), GP64(), GP64()
+	Doc(append([]string{
+		name + " copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,",
+		"one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.",
+	}, sinkDoc(streaming)...)...)
+	out := newSink(m, streaming)
+	row, rows, item := param("row"), param("rows"), argument("item")
+	splits, at, n := GP64(), GP64(), GP64()
 	Label("row")
-	MOVQ(parts, part)
-	MOVQ(count, left)
+	part, left := param("parts"), param("count")
 	Label("part")
 	MOVQ(Mem{Base: part, Disp: 8}, splits)
 	MOVQ(Mem{Base: splits, Index: row, Scale: 8}, at)
@@ -332,24 +358,24 @@ func zip(m vec.Machine) {
 	IMULQ(item, n)
 	IMULQ(item, at)
 	ADDQ(Mem{Base: part}, at)
-	copyRow(m, dst, at, n, "copy")
+	copyRow(m, out, at, n)
 	ADDQ(U8(16), part)
 	DECQ(left)
 	JNZ(LabelRef("part"))
 	INCQ(row)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	out.end()
 }
 
 // repeat writes a function that repeats a number of each row over the row.
-func repeat(m vec.Machine, size int) {
-	name := "repeat" + strconv.Itoa(8*size) + m.ISA()
-	TEXT(name, NOSPLIT, "func(dst, perRow *byte, splits *int64, rows int)")
+func repeat(m vec.Machine, size int, streaming bool, suffix string) {
+	name := "repeat" + strconv.Itoa(8*size) + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sinkSignature(streaming, "perRow *byte, splits *int64, rows int"))
 	Pragma("noescape")
-	Doc(name + " writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.")
-	dst, own, splits, rows := param("dst"), param("perRow"), param("splits"), param("rows")
+	Doc(append([]string{name + " writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other."},
+		sinkDoc(streaming)...)...)
+	out, own, splits, rows := newSink(m, streaming), param("perRow"), param("splits"), param("rows")
 	start, n := GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
 	Label("row")
@@ -359,13 +385,12 @@ func repeat(m vec.Machine, size int) {
 	SUBQ(start, n)
 	NEGQ(n)
 	v := m.Reg()
-	map[int]func(...Op){1: VPBROADCASTB, 2: VPBROADCASTW, 4: VPBROADCASTD, 8: VPBROADCASTQ}[size](Mem{Base: own}, v)
+	map[int]func(...Op){4: VPBROADCASTD, 8: VPBROADCASTQ}[size](Mem{Base: own}, v)
 	ADDQ(U8(uint8(size)), own)
-	rest := fillRow(m, dst, n, size, v, nil)
+	rest := fillRow(m, out, n, size, v, nil)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	out.end()
 	rest()
 }
 
@@ -377,13 +402,13 @@ func unasked(m vec.Machine, size int) int {
 	return min((usual*size+m.Bytes()-1)/m.Bytes(), 3)
 }
 
-// fillRow writes n elements to dst by whole vectors and moves dst behind them. step,
-// if not nil, makes v the next vector. It returns what has to be written behind the
-// function's end.
-func fillRow(m vec.Machine, dst, n gp, size int, v vec.V, step func()) (outOfLine func()) {
+// fillRow writes n elements by whole vectors and moves out behind them. step, if not
+// nil, makes v the next vector. It returns what has to be written behind the function's
+// end.
+func fillRow(m vec.Machine, out *sink, n gp, size int, v vec.V, step func()) (outOfLine func()) {
 	lanes, first := m.Bytes()/size, unasked(m, size)
 	for i := range first {
-		m.Store(v, Mem{Base: dst, Disp: i * m.Bytes()})
+		m.Store(v, Mem{Base: out.at, Disp: i * m.Bytes()})
 		if step != nil {
 			step()
 		}
@@ -391,45 +416,43 @@ func fillRow(m vec.Machine, dst, n gp, size int, v vec.V, step func()) (outOfLin
 	CMPQ(n, U8(uint8(first*lanes)))
 	JG(LabelRef("more"))
 	Label("filled")
-	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(size)}, dst)
+	LEAQ(Mem{Base: out.at, Index: n, Scale: uint8(size)}, out.at)
+	out.check()
 	return func() {
 		Label("more")
-		left, to := GP64(), GP64()
-		LEAQ(Mem{Base: n, Disp: -first * lanes}, left)
-		LEAQ(Mem{Base: dst, Disp: first * m.Bytes()}, to)
+		ADDQ(U8(uint8(first*m.Bytes())), out.at)
+		SUBQ(U8(uint8(first*lanes)), n)
 		Label("vector")
-		m.Store(v, Mem{Base: to})
+		out.check()
+		m.Store(v, Mem{Base: out.at})
+		CMPQ(n, U8(uint8(lanes)))
+		JLE(LabelRef("filled"))
 		if step != nil {
 			step()
 		}
-		ADDQ(U8(uint8(m.Bytes())), to)
-		SUBQ(U8(uint8(lanes)), left)
-		JG(LabelRef("vector"))
-		JMP(LabelRef("filled"))
+		ADDQ(U8(uint8(m.Bytes())), out.at)
+		SUBQ(U8(uint8(lanes)), n)
+		JMP(LabelRef("vector"))
 	}
 }
 
 // numbers writes the functions that number values by their rows and within them.
-func numbers(m vec.Machine) {
+func numbers(m vec.Machine, streaming bool, suffix string) {
 	i64 := m.As(vec.Int64)
 	for _, byRow := range []bool{true, false} {
-		name, doc := "offsets", "the position of each value in its row"
+		name, doc := "offsets"+suffix, "the position of each value in its row"
 		if byRow {
-			name, doc = "rowIDs", "the row of each value, the first being row"
+			name, doc = "rowIDs"+suffix, "the row of each value, the first being row"
 		}
-		TEXT(name+m.ISA(), NOSPLIT, "func(dst, splits *int64, row, rows int)")
+		TEXT(name+m.ISA(), NOSPLIT, sinkSignature(streaming, "splits *int64, row, rows int"))
 		Pragma("noescape")
-		Doc(name + m.ISA() + " writes " + doc + ". It writes whole vectors, one row after the other.")
-		dst, splits, rows := param("dst"), param("splits"), param("rows")
+		Doc(append([]string{name + m.ISA() + " writes " + doc + ", as int64. It writes whole vectors, one row after the other."}, sinkDoc(streaming)...)...)
+		out, splits, rows := newSink(m, streaming), param("splits"), param("rows")
 		start, n := GP64(), GP64()
 		MOVQ(Mem{Base: splits}, start)
 		var id, one, v, lane vec.V
 		if byRow {
-			addr, err := Param("row").Resolve()
-			if err != nil {
-				panic(err)
-			}
-			id = i64.Broadcast(addr.Addr)
+			id = i64.Broadcast(argument("row"))
 			one = i64.Load(vec.Const(1))
 		} else {
 			lane = i64.Load(laneNumbers())
@@ -444,16 +467,15 @@ func numbers(m vec.Machine) {
 		NEGQ(n)
 		var rest func()
 		if byRow {
-			rest = fillRow(i64, dst, n, 8, id, nil)
+			rest = fillRow(i64, out, n, 8, id, nil)
 			VPADDQ(one, id, id)
 		} else {
 			VMOVAPS(lane, v)
-			rest = fillRow(i64, dst, n, 8, v, func() { VPADDQ(one, v, v) })
+			rest = fillRow(i64, out, n, 8, v, func() { VPADDQ(one, v, v) })
 		}
 		DECQ(rows)
 		JNZ(LabelRef("row"))
-		VZEROUPPER()
-		RET()
+		out.end()
 		rest()
 	}
 }
@@ -476,17 +498,19 @@ func laneNumbers() Mem {
 func movers(wide bool) {
 	m := bytesOf(wide)
 	stream(m)
-	for _, bytes := range []int{64, 128} {
-		pad(m, bytes/m.Bytes())
-		unpad(m, bytes/m.Bytes())
-	}
-	gather(m)
-	if wide {
-		gatherWords(m)
-	}
-	zip(m)
-	for _, size := range []int{1, 2, 4, 8} {
-		repeat(m, size)
-	}
-	numbers(m)
+	variants(func(streaming bool, suffix string) {
+		for _, bytes := range []int{64, 128} {
+			pad(m, bytes/m.Bytes(), streaming, suffix)
+			unpad(m, bytes/m.Bytes(), streaming, suffix)
+		}
+		gather(m, streaming, suffix)
+		if wide {
+			gatherWords(m, streaming, suffix)
+		}
+		zip(m, streaming, suffix)
+		for _, size := range []int{4, 8} {
+			repeat(m, size, streaming, suffix)
+		}
+		numbers(m, streaming, suffix)
+	})
 }

@@ -18,14 +18,15 @@ func zipVectorised[T any](out []T, outSplits []int64, values [][]T, splits [][]i
 		safe = min(safe, reachable(splits[p], 0, rows, item, cap(src)))
 		parts = append(parts, unsafe.SliceData(src), (*byte)(unsafe.Pointer(unsafe.SliceData(splits[p]))))
 	}
-	dst := bytesOf(out)
 	m := mover{
-		flow:   flowFor(len(dst)),
-		out:    dst,
+		out:    bytesOf(out),
 		splits: outSplits,
 		item:   item,
 		kernel: func(dst *byte, lo, hi int) { k.zip(dst, &parts[0], len(values), lo, hi-lo, item) },
-		plain:  plain,
+		past: func(dst *byte, lo, hi int, stage *byte) int {
+			return k.zipPast(dst, &parts[0], len(values), lo, hi-lo, item, stage)
+		},
+		plain: plain,
 	}
 	eachRows(outSplits, inner, func(lo, hi int) {
 		m.run(lo, min(hi, safe))

@@ -20,19 +20,21 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 	}
 	var pattern [readRoom]byte
 	fillItems(pattern[:], bytesOf(fill))
-	kernel := k.pad[0]
+	kernel, past := k.pad[0], k.padPast[0]
 	if rowBytes > 64 {
-		kernel = k.pad[1]
+		kernel, past = k.pad[1], k.padPast[1]
 	}
 	dst, src := bytesOf(out), bytesOf(values)
 	rows := rowsOf(splits)
 	safe := reachable(splits, 0, rows, item, cap(src))
 	m := mover{
-		flow: flowFor(rows * rowBytes),
 		out:  dst,
 		item: rowBytes,
 		kernel: func(dst *byte, lo, hi int) {
 			kernel(dst, unsafe.SliceData(src), &splits[lo], hi-lo, item, rowBytes, &pattern[0])
+		},
+		past: func(dst *byte, lo, hi int, stage *byte) int {
+			return past(dst, unsafe.SliceData(src), &splits[lo], hi-lo, item, rowBytes, &pattern[0], stage)
 		},
 	}
 	par.For(rows, max(1, chunkCost/(width*inner)), func(lo, hi int) {
@@ -53,19 +55,21 @@ func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bo
 	if k == nil || rowBytes > readRoom || rowBytes == 0 {
 		return false
 	}
-	kernel := k.unpad[0]
+	kernel, past := k.unpad[0], k.unpadPast[0]
 	if rowBytes > 64 {
-		kernel = k.unpad[1]
+		kernel, past = k.unpad[1], k.unpadPast[1]
 	}
 	dst, src := bytesOf(out), bytesOf(dense)
 	safe := min(rowsOf(splits), max(cap(src)-readRoom, 0)/rowBytes)
 	m := mover{
-		flow:   flowFor(len(dst)),
 		out:    dst,
 		splits: splits,
 		item:   item,
 		kernel: func(dst *byte, lo, hi int) {
 			kernel(dst, &src[lo*rowBytes], &splits[lo], hi-lo, item, rowBytes)
+		},
+		past: func(dst *byte, lo, hi int, stage *byte) int {
+			return past(dst, &src[lo*rowBytes], &splits[lo], hi-lo, item, rowBytes, stage)
 		},
 		plain: func(r int) { copy(row(out, splits, r, inner), dense[r*width*inner:]) },
 	}

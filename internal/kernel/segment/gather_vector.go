@@ -9,56 +9,37 @@ func gatherVectorised[T any, I Index](out, values []T, outSplits, splits []int64
 		return false
 	}
 	item := inner * int(unsafe.Sizeof(*new(T)))
-	dst, src := bytesOf(out), bytesOf(values)
+	src := bytesOf(values)
 	limit := cap(src) - readRoom
-	kernel := k.gather
+	kernel, past := k.gather, k.gatherPast
 	if k.gatherWords != nil && item%4 == 0 {
-		kernel = k.gatherWords
+		kernel, past = k.gatherWords, k.gatherWordsPast
 	}
+	at := asInt64(idx)
 	m := mover{
-		flow:   flowFor(len(dst)),
-		out:    dst,
+		out:    bytesOf(out),
 		splits: outSplits,
 		item:   item,
-		plain:  func(r int) { copyLong(row(out, outSplits, r, inner), row(values, splits, int(idx[r]), inner)) },
+		kernel: func(dst *byte, lo, hi int) {
+			kernel(dst, unsafe.SliceData(src), unsafe.SliceData(splits), &at[lo], hi-lo, len(at)-hi, item, limit)
+		},
+		past: func(dst *byte, lo, hi int, stage *byte) int {
+			return past(dst, unsafe.SliceData(src), unsafe.SliceData(splits), &at[lo], hi-lo, len(at)-hi, item, limit, stage)
+		},
+		plain: func(r int) { copyLong(row(out, outSplits, r, inner), row(values, splits, int(idx[r]), inner)) },
 	}
-	switch idx := any(idx).(type) {
-	case []int64:
-		m.kernel = func(dst *byte, lo, hi int) {
-			kernel(dst, unsafe.SliceData(src), unsafe.SliceData(splits), &idx[lo], hi-lo, len(idx)-hi, item, limit)
-		}
-	default:
-		m.kernel = widened(kernel, src, splits, idx.([]int32), item, limit)
-	}
-	eachRows(outSplits, inner, func(lo, hi int) {
-		if hi-lo == 1 && int(outSplits[hi]-outSplits[lo])*item > blockBytes {
-			m.plain(lo)
-			return
-		}
-		m.run(lo, hi)
-	})
+	eachRows(outSplits, inner, m.run)
 	return true
 }
 
-// widened is the kernel for int32 indices, which it widens a few at a time.
-func widened(kernel gatherKernel, src []byte, splits []int64, idx []int32, item, limit int) func(dst *byte, lo, hi int) {
-	return func(dst *byte, lo, hi int) {
-		const batch, ahead = 256, 32
-		var wide [batch + ahead]int64
-		to := 0
-		for ; lo < hi; lo += batch {
-			n, more := min(hi-lo, batch), 0
-			for i, at := range idx[lo:min(lo+n+ahead, len(idx))] {
-				wide[i] = int64(at)
-				if i < n {
-					to += int(splits[at+1]-splits[at]) * item
-				} else {
-					more++
-				}
-			}
-			kernel(dst, unsafe.SliceData(src), unsafe.SliceData(splits), &wide[0], n, more, item, limit)
-			dst = (*byte)(unsafe.Add(unsafe.Pointer(dst), to))
-			to = 0
-		}
+// asInt64 returns idx as int64, which is a copy where it is int32.
+func asInt64[I Index](idx []I) []int64 {
+	if unsafe.Sizeof(*new(I)) == 8 {
+		return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(idx))), len(idx))
 	}
+	wide := make([]int64, len(idx))
+	for i, v := range idx {
+		wide[i] = int64(v)
+	}
+	return wide
 }

@@ -325,16 +325,6 @@ func gatherWordsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int
 //go:noescape
 func zipRowsAVX512(dst *byte, parts **byte, count int, row int, rows int, item int)
 
-// repeat8AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
-//
-//go:noescape
-func repeat8AVX512(dst *byte, perRow *byte, splits *int64, rows int)
-
-// repeat16AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
-//
-//go:noescape
-func repeat16AVX512(dst *byte, perRow *byte, splits *int64, rows int)
-
 // repeat32AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
 //
 //go:noescape
@@ -345,15 +335,101 @@ func repeat32AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 //go:noescape
 func repeat64AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 
-// rowIDsAVX512 writes the row of each value, the first being row. It writes whole vectors, one row after the other.
+// rowIDsAVX512 writes the row of each value, the first being row, as int64. It writes whole vectors, one row after the other.
 //
 //go:noescape
-func rowIDsAVX512(dst *int64, splits *int64, row int, rows int)
+func rowIDsAVX512(dst *byte, splits *int64, row int, rows int)
 
-// offsetsAVX512 writes the position of each value in its row. It writes whole vectors, one row after the other.
+// offsetsAVX512 writes the position of each value in its row, as int64. It writes whole vectors, one row after the other.
 //
 //go:noescape
-func offsetsAVX512(dst *int64, splits *int64, row int, rows int)
+func offsetsAVX512(dst *byte, splits *int64, row int, rows int)
+
+// pad64bPastAVX512 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func pad64bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+
+// unpad64bPastAVX512 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func unpad64bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+
+// pad128bPastAVX512 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func pad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+
+// unpad128bPastAVX512 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func unpad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+
+// gatherRowsPastAVX512 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
+// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+
+// gatherWordsPastAVX512 copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row
+// after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+
+// zipRowsPastAVX512 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
+// one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func zipRowsPastAVX512(dst *byte, parts **byte, count int, row int, rows int, item int, stage *byte) int
+
+// repeat32PastAVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func repeat32PastAVX512(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+
+// repeat64PastAVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func repeat64PastAVX512(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+
+// rowIDsPastAVX512 writes the row of each value, the first being row, as int64. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func rowIDsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) int
+
+// offsetsPastAVX512 writes the position of each value in its row, as int64. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func offsetsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) int
 
 // streamAVX2 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
 // Before other processors may look at dst, storeFence has to be called.
@@ -399,16 +475,6 @@ func gatherRowsAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, a
 //go:noescape
 func zipRowsAVX2(dst *byte, parts **byte, count int, row int, rows int, item int)
 
-// repeat8AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
-//
-//go:noescape
-func repeat8AVX2(dst *byte, perRow *byte, splits *int64, rows int)
-
-// repeat16AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
-//
-//go:noescape
-func repeat16AVX2(dst *byte, perRow *byte, splits *int64, rows int)
-
 // repeat32AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
 //
 //go:noescape
@@ -419,12 +485,90 @@ func repeat32AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 //go:noescape
 func repeat64AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 
-// rowIDsAVX2 writes the row of each value, the first being row. It writes whole vectors, one row after the other.
+// rowIDsAVX2 writes the row of each value, the first being row, as int64. It writes whole vectors, one row after the other.
 //
 //go:noescape
-func rowIDsAVX2(dst *int64, splits *int64, row int, rows int)
+func rowIDsAVX2(dst *byte, splits *int64, row int, rows int)
 
-// offsetsAVX2 writes the position of each value in its row. It writes whole vectors, one row after the other.
+// offsetsAVX2 writes the position of each value in its row, as int64. It writes whole vectors, one row after the other.
 //
 //go:noescape
-func offsetsAVX2(dst *int64, splits *int64, row int, rows int)
+func offsetsAVX2(dst *byte, splits *int64, row int, rows int)
+
+// pad64bPastAVX2 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func pad64bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+
+// unpad64bPastAVX2 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func unpad64bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+
+// pad128bPastAVX2 writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,
+// which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole
+// vectors from the beginning of each row.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func pad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+
+// unpad128bPastAVX2 writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,
+// are those of the splits. It reads and writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func unpad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+
+// gatherRowsPastAVX2 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
+// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+
+// zipRowsPastAVX2 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
+// one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func zipRowsPastAVX2(dst *byte, parts **byte, count int, row int, rows int, item int, stage *byte) int
+
+// repeat32PastAVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func repeat32PastAVX2(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+
+// repeat64PastAVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func repeat64PastAVX2(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+
+// rowIDsPastAVX2 writes the row of each value, the first being row, as int64. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func rowIDsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) int
+
+// offsetsPastAVX2 writes the position of each value in its row, as int64. It writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func offsetsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) int

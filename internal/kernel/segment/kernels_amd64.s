@@ -6228,33 +6228,30 @@ TEXT ·pad64bAVX512(SB), NOSPLIT, $0-56
 	MOVQ    src+8(FP), CX
 	MOVQ    splits+16(FP), DX
 	MOVQ    rows+24(FP), BX
-	MOVQ    item+32(FP), SI
-	MOVQ    width+40(FP), DI
-	MOVQ    fill+48(FP), R8
-	MOVQ    $-1, R9
-	MOVQ    (DX), R10
-	VMOVUPS (R8), Z0
-	XORQ    R8, R8
+	MOVQ    fill+48(FP), SI
+	MOVQ    $-1, DI
+	MOVQ    (DX), R8
+	VMOVUPS (SI), Z0
 
 row:
 	ADDQ     $0x08, DX
-	MOVQ     R10, R8
-	IMULQ    SI, R8
-	ADDQ     CX, R8
-	MOVQ     R10, R11
-	MOVQ     (DX), R10
-	SUBQ     R10, R11
-	NEGQ     R11
-	IMULQ    SI, R11
-	CMPQ     R11, DI
-	CMOVQGT  DI, R11
-	VMOVUPS  (R8), Z1
+	MOVQ     R8, SI
+	IMULQ    item+32(FP), SI
+	ADDQ     CX, SI
+	MOVQ     R8, R9
+	MOVQ     (DX), R8
+	SUBQ     R8, R9
+	NEGQ     R9
+	IMULQ    item+32(FP), R9
+	CMPQ     R9, width+40(FP)
+	CMOVQGT  width+40(FP), R9
+	VMOVUPS  (SI), Z1
 	VMOVAPS  Z0, Z2
-	BZHIQ    R11, R9, R8
-	KMOVQ    R8, K1
+	BZHIQ    R9, DI, SI
+	KMOVQ    SI, K1
 	VMOVDQU8 Z1, K1, Z2
 	VMOVUPS  Z2, (AX)
-	ADDQ     DI, AX
+	ADDQ     width+40(FP), AX
 	DECQ     BX
 	JNZ      row
 	VZEROUPPER
@@ -6267,21 +6264,19 @@ TEXT ·unpad64bAVX512(SB), NOSPLIT, $0-48
 	MOVQ src+8(FP), CX
 	MOVQ splits+16(FP), DX
 	MOVQ rows+24(FP), BX
-	MOVQ item+32(FP), SI
-	MOVQ width+40(FP), DI
-	MOVQ (DX), R8
+	MOVQ (DX), SI
 
 row:
 	ADDQ    $0x08, DX
-	MOVQ    R8, R9
-	MOVQ    (DX), R8
-	SUBQ    R8, R9
-	NEGQ    R9
-	IMULQ   SI, R9
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	IMULQ   item+32(FP), DI
 	VMOVUPS (CX), Z0
 	VMOVUPS Z0, (AX)
-	ADDQ    R9, AX
-	ADDQ    DI, CX
+	ADDQ    DI, AX
+	ADDQ    width+40(FP), CX
 	DECQ    BX
 	JNZ     row
 	VZEROUPPER
@@ -6294,42 +6289,40 @@ TEXT ·pad128bAVX512(SB), NOSPLIT, $0-56
 	MOVQ    src+8(FP), CX
 	MOVQ    splits+16(FP), DX
 	MOVQ    rows+24(FP), BX
-	MOVQ    item+32(FP), SI
-	MOVQ    width+40(FP), DI
-	MOVQ    fill+48(FP), R8
-	MOVQ    $-1, R9
-	MOVQ    (DX), R10
-	VMOVUPS (R8), Z0
-	VMOVUPS 64(R8), Z1
-	XORQ    R11, R11
+	MOVQ    fill+48(FP), SI
+	MOVQ    $-1, DI
+	MOVQ    (DX), R8
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
 
 row:
 	ADDQ     $0x08, DX
-	MOVQ     R10, R8
-	IMULQ    SI, R8
-	ADDQ     CX, R8
-	MOVQ     R10, R12
-	MOVQ     (DX), R10
-	SUBQ     R10, R12
-	NEGQ     R12
-	IMULQ    SI, R12
-	CMPQ     R12, DI
-	CMOVQGT  DI, R12
-	VMOVUPS  (R8), Z2
+	MOVQ     R8, SI
+	IMULQ    item+32(FP), SI
+	ADDQ     CX, SI
+	MOVQ     R8, R9
+	MOVQ     (DX), R8
+	SUBQ     R8, R9
+	NEGQ     R9
+	IMULQ    item+32(FP), R9
+	CMPQ     R9, width+40(FP)
+	CMOVQGT  width+40(FP), R9
+	VMOVUPS  (SI), Z2
 	VMOVAPS  Z0, Z3
-	BZHIQ    R12, R9, R13
-	KMOVQ    R13, K1
+	BZHIQ    R9, DI, R10
+	KMOVQ    R10, K1
 	VMOVDQU8 Z2, K1, Z3
 	VMOVUPS  Z3, (AX)
-	SUBQ     $0x40, R12
-	CMOVQLT  R11, R12
-	VMOVUPS  64(R8), Z2
+	XORQ     R10, R10
+	SUBQ     $0x40, R9
+	CMOVQLT  R10, R9
+	VMOVUPS  64(SI), Z2
 	VMOVAPS  Z1, Z3
-	BZHIQ    R12, R9, R8
-	KMOVQ    R8, K1
+	BZHIQ    R9, DI, SI
+	KMOVQ    SI, K1
 	VMOVDQU8 Z2, K1, Z3
 	VMOVUPS  Z3, 64(AX)
-	ADDQ     DI, AX
+	ADDQ     width+40(FP), AX
 	DECQ     BX
 	JNZ      row
 	VZEROUPPER
@@ -6342,23 +6335,21 @@ TEXT ·unpad128bAVX512(SB), NOSPLIT, $0-48
 	MOVQ src+8(FP), CX
 	MOVQ splits+16(FP), DX
 	MOVQ rows+24(FP), BX
-	MOVQ item+32(FP), SI
-	MOVQ width+40(FP), DI
-	MOVQ (DX), R8
+	MOVQ (DX), SI
 
 row:
 	ADDQ    $0x08, DX
-	MOVQ    R8, R9
-	MOVQ    (DX), R8
-	SUBQ    R8, R9
-	NEGQ    R9
-	IMULQ   SI, R9
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	IMULQ   item+32(FP), DI
 	VMOVUPS (CX), Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(CX), Z0
 	VMOVUPS Z0, 64(AX)
-	ADDQ    R9, AX
-	ADDQ    DI, CX
+	ADDQ    DI, AX
+	ADDQ    width+40(FP), CX
 	DECQ    BX
 	JNZ     row
 	VZEROUPPER
@@ -6373,53 +6364,51 @@ TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-64
 	MOVQ idx+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ ahead+40(FP), DI
-	MOVQ item+48(FP), R8
 	ADDQ SI, DI
-	MOVQ limit+56(FP), R9
-	ADDQ CX, R9
 
 row:
-	LEAQ       -1(DI), R10
-	MOVQ       $0x00000020, R11
-	CMPQ       R10, R11
-	CMOVQGT    R11, R10
-	MOVQ       (BX)(R10*8), R10
-	PREFETCHT0 (DX)(R10*8)
-	LEAQ       -1(DI), R10
-	MOVQ       $0x00000010, R11
-	CMPQ       R10, R11
-	CMOVQGT    R11, R10
-	MOVQ       (BX)(R10*8), R10
-	MOVQ       (DX)(R10*8), R11
-	MOVQ       8(DX)(R10*8), R10
-	IMULQ      R8, R11
-	IMULQ      R8, R10
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 -1(CX)(R10*1)
-	MOVQ       (BX), R10
+	LEAQ       -1(DI), R8
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	MOVQ       (BX)(R8*8), R8
+	PREFETCHT0 (DX)(R8*8)
+	LEAQ       -1(DI), R8
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	MOVQ       (BX)(R8*8), R8
+	MOVQ       (DX)(R8*8), R9
+	MOVQ       8(DX)(R8*8), R8
+	IMULQ      item+48(FP), R9
+	IMULQ      item+48(FP), R8
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 -1(CX)(R8*1)
+	MOVQ       (BX), R8
 	ADDQ       $0x08, BX
-	MOVQ       (DX)(R10*8), R11
-	MOVQ       8(DX)(R10*8), R12
-	SUBQ       R11, R12
-	IMULQ      R8, R12
-	IMULQ      R8, R11
-	ADDQ       CX, R11
-	LEAQ       (R11)(R12*1), R10
-	CMPQ       R10, R9
-	JA         exact
+	MOVQ       (DX)(R8*8), R9
+	MOVQ       8(DX)(R8*8), R10
+	SUBQ       R9, R10
+	IMULQ      item+48(FP), R10
+	IMULQ      item+48(FP), R9
+	ADDQ       CX, R9
+	LEAQ       (R9)(R10*1), R8
+	SUBQ       CX, R8
+	CMPQ       R8, limit+56(FP)
+	JG         exact
 
 copy:
-	VMOVUPS (R11), Z0
+	VMOVUPS (R9), Z0
 	VMOVUPS Z0, (AX)
-	CMPQ    R12, $0x40
-	JLE     copy_end
-	ADDQ    $0x40, R11
+	CMPQ    R10, $0x40
+	JLE     last
+	ADDQ    $0x40, R9
 	ADDQ    $0x40, AX
-	SUBQ    $0x40, R12
+	SUBQ    $0x40, R10
 	JMP     copy
 
-copy_end:
-	ADDQ R12, AX
+last:
+	ADDQ R10, AX
 
 copied:
 	DECQ DI
@@ -6429,13 +6418,13 @@ copied:
 	RET
 
 exact:
-	TESTQ   R12, R12
+	TESTQ   R10, R10
 	JZ      copied
-	MOVBQZX (R11), R10
-	MOVB    R10, (AX)
-	INCQ    R11
+	MOVBQZX (R9), R8
+	MOVB    R8, (AX)
+	INCQ    R9
 	INCQ    AX
-	DECQ    R12
+	DECQ    R10
 	JMP     exact
 
 // func gatherWordsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
@@ -6447,79 +6436,78 @@ TEXT ·gatherWordsAVX512(SB), NOSPLIT, $0-64
 	MOVQ      idx+24(FP), BX
 	MOVQ      rows+32(FP), SI
 	MOVQ      ahead+40(FP), DI
-	MOVQ      item+48(FP), R8
 	ADDQ      SI, DI
 	VMOVDQU32 wordNumbers<>+0(SB), Z0
-	XORQ      R9, R9
 
 row:
-	LEAQ         -1(DI), R10
-	MOVQ         $0x00000020, R11
-	CMPQ         R10, R11
-	CMOVQGT      R11, R10
-	MOVQ         (BX)(R10*8), R10
-	PREFETCHT0   (DX)(R10*8)
-	LEAQ         -1(DI), R10
-	MOVQ         $0x00000010, R11
-	CMPQ         R10, R11
-	CMOVQGT      R11, R10
-	MOVQ         (BX)(R10*8), R10
-	MOVQ         (DX)(R10*8), R11
-	MOVQ         8(DX)(R10*8), R10
-	IMULQ        R8, R11
-	IMULQ        R8, R10
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   -1(CX)(R10*1)
-	MOVQ         (BX), R10
-	ADDQ         $0x08, BX
-	MOVQ         (DX)(R10*8), R11
-	MOVQ         8(DX)(R10*8), R10
-	SUBQ         R11, R10
-	IMULQ        R8, R10
-	IMULQ        R8, R11
-	ADDQ         CX, R11
-	CMPQ         R10, $0x40
-	JG           long
-	MOVQ         R11, R13
-	ANDQ         $0x3f, R13
-	MOVQ         R11, R12
-	SUBQ         R13, R12
-	LEAQ         (R13)(R10*1), R14
-	CMPQ         R14, $0x40
-	CMOVQGT      R11, R12
-	CMOVQGT      R9, R13
-	TESTQ        R10, R10
-	CMOVQEQ      AX, R12
-	SHRQ         $0x02, R13
-	VPBROADCASTD R13, Z1
+	LEAQ       -1(DI), R8
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	MOVQ       (BX)(R8*8), R8
+	PREFETCHT0 (DX)(R8*8)
+	LEAQ       -1(DI), R8
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	MOVQ       (BX)(R8*8), R8
+	MOVQ       (DX)(R8*8), R9
+	MOVQ       8(DX)(R8*8), R8
+	IMULQ      item+48(FP), R9
+	IMULQ      item+48(FP), R8
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 -1(CX)(R8*1)
+	MOVQ       (BX), R8
+	ADDQ       $0x08, BX
+	MOVQ       (DX)(R8*8), R9
+	MOVQ       8(DX)(R8*8), R8
+	SUBQ       R9, R8
+	IMULQ      item+48(FP), R8
+	IMULQ      item+48(FP), R9
+	ADDQ       CX, R9
+	CMPQ       R8, $0x40
+	JG         long
+	MOVQ       R9, R11
+	ANDQ       $0x3f, R11
+	MOVQ       R9, R10
+	SUBQ       R11, R10
+	XORQ       R13, R13
+	LEAQ       (R11)(R8*1), R12
+	CMPQ       R12, $0x40
+	CMOVQGT    R9, R10
+	CMOVQGT    R13, R11
+	TESTQ      R8, R8
+	CMOVQEQ    AX, R10
+
+move:
+	SHRQ         $0x02, R11
+	VPBROADCASTD R11, Z1
 	VPADDD       Z0, Z1, Z1
-	VMOVDQU32    (R12), Z2
+	VMOVDQU32    (R10), Z2
 	VPERMD       Z2, Z1, Z2
 	VMOVDQU32    Z2, (AX)
-	ADDQ         R10, AX
-
-copied:
-	DECQ DI
-	DECQ SI
-	JNZ  row
+	ADDQ         R8, AX
+	DECQ         DI
+	DECQ         SI
+	JNZ          row
 	VZEROUPPER
 	RET
 
 long:
-	LEAQ      -64(R11)(R10*1), R14
-	VMOVDQU32 (R14), Z2
-	VMOVDQU32 Z2, -64(AX)(R10*1)
-	ADDQ      AX, R10
+	LEAQ -64(R9)(R8*1), R12
 
 vector:
-	VMOVDQU32 (R11), Z2
+	VMOVDQU32 (R9), Z2
 	VMOVDQU32 Z2, (AX)
-	ADDQ      $0x40, R11
+	ADDQ      $0x40, R9
 	ADDQ      $0x40, AX
-	CMPQ      R11, R14
-	JL        vector
-	MOVQ      R10, AX
-	JMP       copied
+	SUBQ      $0x40, R8
+	CMPQ      R8, $0x40
+	JG        vector
+	MOVQ      R9, R11
+	SUBQ      R12, R11
+	MOVQ      R12, R10
+	JMP       move
 
 DATA wordNumbers<>+0(SB)/4, $0x00000000
 DATA wordNumbers<>+4(SB)/4, $0x00000001
@@ -6543,123 +6531,42 @@ GLOBL wordNumbers<>(SB), RODATA|NOPTR, $64
 // Requires: AVX, AVX512F
 TEXT ·zipRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
-	MOVQ parts+8(FP), CX
-	MOVQ count+16(FP), DX
-	MOVQ row+24(FP), BX
-	MOVQ rows+32(FP), SI
-	MOVQ item+40(FP), DI
+	MOVQ row+24(FP), CX
+	MOVQ rows+32(FP), DX
 
 row:
-	MOVQ CX, R8
-	MOVQ DX, R9
+	MOVQ parts+8(FP), DI
+	MOVQ count+16(FP), R8
 
 part:
-	MOVQ  8(R8), R10
-	MOVQ  (R10)(BX*8), R11
-	MOVQ  8(R10)(BX*8), R10
-	SUBQ  R11, R10
-	IMULQ DI, R10
-	IMULQ DI, R11
-	ADDQ  (R8), R11
+	MOVQ  8(DI), BX
+	MOVQ  (BX)(CX*8), SI
+	MOVQ  8(BX)(CX*8), BX
+	SUBQ  SI, BX
+	IMULQ item+40(FP), BX
+	IMULQ item+40(FP), SI
+	ADDQ  (DI), SI
 
 copy:
-	VMOVUPS (R11), Z0
+	VMOVUPS (SI), Z0
 	VMOVUPS Z0, (AX)
-	CMPQ    R10, $0x40
-	JLE     copy_end
-	ADDQ    $0x40, R11
+	CMPQ    BX, $0x40
+	JLE     last
+	ADDQ    $0x40, SI
 	ADDQ    $0x40, AX
-	SUBQ    $0x40, R10
+	SUBQ    $0x40, BX
 	JMP     copy
 
-copy_end:
-	ADDQ R10, AX
-	ADDQ $0x10, R8
-	DECQ R9
+last:
+	ADDQ BX, AX
+	ADDQ $0x10, DI
+	DECQ R8
 	JNZ  part
-	INCQ BX
-	DECQ SI
+	INCQ CX
+	DECQ DX
 	JNZ  row
 	VZEROUPPER
 	RET
-
-// func repeat8AVX512(dst *byte, perRow *byte, splits *int64, rows int)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·repeat8AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ perRow+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ (DX), SI
-
-row:
-	ADDQ         $0x08, DX
-	MOVQ         SI, DI
-	MOVQ         (DX), SI
-	SUBQ         SI, DI
-	NEGQ         DI
-	VPBROADCASTB (CX), Z0
-	ADDQ         $0x01, CX
-	VMOVUPS      Z0, (AX)
-	CMPQ         DI, $0x40
-	JG           more
-
-filled:
-	LEAQ (AX)(DI*1), AX
-	DECQ BX
-	JNZ  row
-	VZEROUPPER
-	RET
-
-more:
-	LEAQ -64(DI), R8
-	LEAQ 64(AX), R9
-
-vector:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	SUBQ    $0x40, R8
-	JG      vector
-	JMP     filled
-
-// func repeat16AVX512(dst *byte, perRow *byte, splits *int64, rows int)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·repeat16AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ perRow+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ (DX), SI
-
-row:
-	ADDQ         $0x08, DX
-	MOVQ         SI, DI
-	MOVQ         (DX), SI
-	SUBQ         SI, DI
-	NEGQ         DI
-	VPBROADCASTW (CX), Z0
-	ADDQ         $0x02, CX
-	VMOVUPS      Z0, (AX)
-	CMPQ         DI, $0x20
-	JG           more
-
-filled:
-	LEAQ (AX)(DI*2), AX
-	DECQ BX
-	JNZ  row
-	VZEROUPPER
-	RET
-
-more:
-	LEAQ -32(DI), R8
-	LEAQ 64(AX), R9
-
-vector:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	SUBQ    $0x20, R8
-	JG      vector
-	JMP     filled
 
 // func repeat32AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX512F
@@ -6691,15 +6598,16 @@ filled:
 	RET
 
 more:
-	LEAQ -32(DI), R8
-	LEAQ 128(AX), R9
+	ADDQ $0x80, AX
+	SUBQ $0x20, DI
 
 vector:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	SUBQ    $0x10, R8
-	JG      vector
-	JMP     filled
+	VMOVUPS Z0, (AX)
+	CMPQ    DI, $0x10
+	JLE     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, DI
+	JMP     vector
 
 // func repeat64AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX512F
@@ -6732,17 +6640,18 @@ filled:
 	RET
 
 more:
-	LEAQ -24(DI), R8
-	LEAQ 192(AX), R9
+	ADDQ $0xc0, AX
+	SUBQ $0x18, DI
 
 vector:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	SUBQ    $0x08, R8
-	JG      vector
-	JMP     filled
+	VMOVUPS Z0, (AX)
+	CMPQ    DI, $0x08
+	JLE     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DI
+	JMP     vector
 
-// func rowIDsAVX512(dst *int64, splits *int64, row int, rows int)
+// func rowIDsAVX512(dst *byte, splits *int64, row int, rows int)
 // Requires: AVX, AVX512F
 TEXT ·rowIDsAVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
@@ -6773,15 +6682,16 @@ filled:
 	RET
 
 more:
-	LEAQ -24(SI), DI
-	LEAQ 192(AX), R8
+	ADDQ $0xc0, AX
+	SUBQ $0x18, SI
 
 vector:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	SUBQ    $0x08, DI
-	JG      vector
-	JMP     filled
+	VMOVUPD Z0, (AX)
+	CMPQ    SI, $0x08
+	JLE     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, SI
+	JMP     vector
 
 DATA c64_0000000000000001<>+0(SB)/8, $0x0000000000000001
 DATA c64_0000000000000001<>+8(SB)/8, $0x0000000000000001
@@ -6789,7 +6699,7 @@ DATA c64_0000000000000001<>+16(SB)/8, $0x0000000000000001
 DATA c64_0000000000000001<>+24(SB)/8, $0x0000000000000001
 GLOBL c64_0000000000000001<>(SB), RODATA|NOPTR, $32
 
-// func offsetsAVX512(dst *int64, splits *int64, row int, rows int)
+// func offsetsAVX512(dst *byte, splits *int64, row int, rows int)
 // Requires: AVX, AVX512F
 TEXT ·offsetsAVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
@@ -6823,16 +6733,17 @@ filled:
 	RET
 
 more:
-	LEAQ -24(SI), DI
-	LEAQ 192(AX), R8
+	ADDQ $0xc0, AX
+	SUBQ $0x18, SI
 
 vector:
-	VMOVUPD Z2, (R8)
+	VMOVUPD Z2, (AX)
+	CMPQ    SI, $0x08
+	JLE     filled
 	VPADDQ  Z1, Z2, Z2
-	ADDQ    $0x40, R8
-	SUBQ    $0x08, DI
-	JG      vector
-	JMP     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, SI
+	JMP     vector
 
 DATA laneNumbers<>+0(SB)/8, $0x0000000000000000
 DATA laneNumbers<>+8(SB)/8, $0x0000000000000001
@@ -6849,6 +6760,1662 @@ DATA c64_0000000000000008<>+8(SB)/8, $0x0000000000000008
 DATA c64_0000000000000008<>+16(SB)/8, $0x0000000000000008
 DATA c64_0000000000000008<>+24(SB)/8, $0x0000000000000008
 GLOBL c64_0000000000000008<>(SB), RODATA|NOPTR, $32
+
+// func pad64bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·pad64bPastAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+56(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    fill+48(FP), DI
+	MOVQ    $-1, R8
+	MOVQ    (BX), R9
+	VMOVUPS (DI), Z0
+
+row:
+	ADDQ     $0x08, BX
+	MOVQ     R9, DI
+	IMULQ    item+32(FP), DI
+	ADDQ     DX, DI
+	MOVQ     R9, R10
+	MOVQ     (BX), R9
+	SUBQ     R9, R10
+	NEGQ     R10
+	IMULQ    item+32(FP), R10
+	CMPQ     R10, width+40(FP)
+	CMOVQGT  width+40(FP), R10
+	VMOVUPS  (DI), Z1
+	VMOVAPS  Z0, Z2
+	BZHIQ    R10, R8, DI
+	KMOVQ    DI, K1
+	VMOVDQU8 Z1, K1, Z2
+	VMOVUPS  Z2, (AX)
+	ADDQ     width+40(FP), AX
+	LEAQ     -1024(AX), DI
+	CMPQ     DI, CX
+	JB       stay1
+	MOVQ     CX, DI
+	MOVQ     AX, R10
+	ANDQ     $-64, R10
+	MOVQ     1408(CX), R11
+	CMPQ     DI, R10
+	JAE      rest2
+	MOVQ     1416(CX), R12
+	TESTQ    R12, R12
+	JZ       line2
+	VMOVUPS  (DI), Z1
+	VMOVUPS  Z1, (R12)
+	MOVQ     $0x00000000, 1416(CX)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R11
+	CMPQ     DI, R10
+	JAE      rest2
+
+line2:
+	VMOVUPS  (DI), Z1
+	VMOVNTPS Z1, (R11)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R11
+	CMPQ     DI, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func unpad64bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·unpad64bPastAVX512(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ    $0x08, BX
+	MOVQ    DI, R8
+	MOVQ    (BX), DI
+	SUBQ    DI, R8
+	NEGQ    R8
+	IMULQ   item+32(FP), R8
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    R8, AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Z0
+	VMOVUPS Z0, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Z0
+	VMOVNTPS Z0, (R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	ADDQ    width+40(FP), DX
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func pad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·pad128bPastAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+56(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    fill+48(FP), DI
+	MOVQ    $-1, R8
+	MOVQ    (BX), R9
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+
+row:
+	ADDQ     $0x08, BX
+	MOVQ     R9, DI
+	IMULQ    item+32(FP), DI
+	ADDQ     DX, DI
+	MOVQ     R9, R10
+	MOVQ     (BX), R9
+	SUBQ     R9, R10
+	NEGQ     R10
+	IMULQ    item+32(FP), R10
+	CMPQ     R10, width+40(FP)
+	CMOVQGT  width+40(FP), R10
+	VMOVUPS  (DI), Z2
+	VMOVAPS  Z0, Z3
+	BZHIQ    R10, R8, R11
+	KMOVQ    R11, K1
+	VMOVDQU8 Z2, K1, Z3
+	VMOVUPS  Z3, (AX)
+	XORQ     R11, R11
+	SUBQ     $0x40, R10
+	CMOVQLT  R11, R10
+	VMOVUPS  64(DI), Z2
+	VMOVAPS  Z1, Z3
+	BZHIQ    R10, R8, DI
+	KMOVQ    DI, K1
+	VMOVDQU8 Z2, K1, Z3
+	VMOVUPS  Z3, 64(AX)
+	ADDQ     width+40(FP), AX
+	LEAQ     -1024(AX), DI
+	CMPQ     DI, CX
+	JB       stay1
+	MOVQ     CX, DI
+	MOVQ     AX, R10
+	ANDQ     $-64, R10
+	MOVQ     1408(CX), R11
+	CMPQ     DI, R10
+	JAE      rest2
+	MOVQ     1416(CX), R12
+	TESTQ    R12, R12
+	JZ       line2
+	VMOVUPS  (DI), Z2
+	VMOVUPS  Z2, (R12)
+	MOVQ     $0x00000000, 1416(CX)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R11
+	CMPQ     DI, R10
+	JAE      rest2
+
+line2:
+	VMOVUPS  (DI), Z2
+	VMOVNTPS Z2, (R11)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R11
+	CMPQ     DI, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z2
+	VMOVUPS Z2, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func unpad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·unpad128bPastAVX512(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ    $0x08, BX
+	MOVQ    DI, R8
+	MOVQ    (BX), DI
+	SUBQ    DI, R8
+	NEGQ    R8
+	IMULQ   item+32(FP), R8
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(DX), Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    R8, AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Z0
+	VMOVUPS Z0, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Z0
+	VMOVNTPS Z0, (R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	ADDQ    width+40(FP), DX
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·gatherRowsPastAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+64(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    idx+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    ahead+40(FP), R8
+	ADDQ    DI, R8
+
+row:
+	LEAQ       -1(R8), R9
+	MOVQ       $0x00000020, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	MOVQ       (SI)(R9*8), R9
+	PREFETCHT0 (BX)(R9*8)
+	LEAQ       -1(R8), R9
+	MOVQ       $0x00000010, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	MOVQ       (SI)(R9*8), R9
+	MOVQ       (BX)(R9*8), R10
+	MOVQ       8(BX)(R9*8), R9
+	IMULQ      item+48(FP), R10
+	IMULQ      item+48(FP), R9
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 -1(DX)(R9*1)
+	MOVQ       (SI), R9
+	ADDQ       $0x08, SI
+	MOVQ       (BX)(R9*8), R10
+	MOVQ       8(BX)(R9*8), R11
+	SUBQ       R10, R11
+	IMULQ      item+48(FP), R11
+	IMULQ      item+48(FP), R10
+	ADDQ       DX, R10
+	LEAQ       (R10)(R11*1), R9
+	SUBQ       DX, R9
+	CMPQ       R9, limit+56(FP)
+	JG         exact
+
+copy:
+	VMOVUPS (R10), Z0
+	VMOVUPS Z0, (AX)
+	CMPQ    R11, $0x40
+	JLE     last
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, R11
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R12
+	ANDQ    $-64, R12
+	MOVQ    1408(CX), R13
+	CMPQ    R9, R12
+	JAE     rest2
+	MOVQ    1416(CX), R14
+	TESTQ   R14, R14
+	JZ      line2
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (R14)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R13
+	CMPQ    R9, R12
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R9), Z0
+	VMOVNTPS Z0, (R13)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R13
+	CMPQ     R9, R12
+	JB       line2
+
+rest2:
+	MOVQ    R13, 1408(CX)
+	VMOVUPS (R12), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R12, AX
+	ADDQ    CX, AX
+
+stay1:
+	JMP copy
+
+last:
+	ADDQ    R11, AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay3
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest4
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line4
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest4
+
+line4:
+	VMOVUPS  (R9), Z0
+	VMOVNTPS Z0, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line4
+
+rest4:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay3:
+copied:
+	DECQ    R8
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest5
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line5
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest5
+
+line5:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line5
+
+rest5:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+72(FP)
+	VZEROUPPER
+	RET
+
+exact:
+	TESTQ   R11, R11
+	JZ      copied
+	MOVBQZX (R10), R9
+	MOVB    R9, (AX)
+	INCQ    R10
+	INCQ    AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay6
+	MOVQ    CX, R9
+	MOVQ    AX, R12
+	ANDQ    $-64, R12
+	MOVQ    1408(CX), R13
+	CMPQ    R9, R12
+	JAE     rest7
+	MOVQ    1416(CX), R14
+	TESTQ   R14, R14
+	JZ      line7
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (R14)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R13
+	CMPQ    R9, R12
+	JAE     rest7
+
+line7:
+	VMOVUPS  (R9), Z0
+	VMOVNTPS Z0, (R13)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R13
+	CMPQ     R9, R12
+	JB       line7
+
+rest7:
+	MOVQ    R13, 1408(CX)
+	VMOVUPS (R12), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R12, AX
+	ADDQ    CX, AX
+
+stay6:
+	DECQ R11
+	JMP  exact
+
+// func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·gatherWordsPastAVX512(SB), NOSPLIT, $0-80
+	MOVQ      dst+0(FP), AX
+	MOVQ      stage+64(FP), CX
+	MOVQ      AX, DX
+	ANDQ      $-64, DX
+	MOVQ      CX, BX
+	ANDQ      $0x3f, AX
+	CMOVQEQ   AX, BX
+	ADDQ      $0x40, CX
+	MOVQ      DX, 1408(CX)
+	MOVQ      BX, 1416(CX)
+	LEAQ      (CX)(AX*1), AX
+	MOVQ      src+8(FP), DX
+	MOVQ      splits+16(FP), BX
+	MOVQ      idx+24(FP), SI
+	MOVQ      rows+32(FP), DI
+	MOVQ      ahead+40(FP), R8
+	ADDQ      DI, R8
+	VMOVDQU32 wordNumbers<>+0(SB), Z0
+
+row:
+	LEAQ       -1(R8), R9
+	MOVQ       $0x00000020, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	MOVQ       (SI)(R9*8), R9
+	PREFETCHT0 (BX)(R9*8)
+	LEAQ       -1(R8), R9
+	MOVQ       $0x00000010, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	MOVQ       (SI)(R9*8), R9
+	MOVQ       (BX)(R9*8), R10
+	MOVQ       8(BX)(R9*8), R9
+	IMULQ      item+48(FP), R10
+	IMULQ      item+48(FP), R9
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 -1(DX)(R9*1)
+	MOVQ       (SI), R9
+	ADDQ       $0x08, SI
+	MOVQ       (BX)(R9*8), R10
+	MOVQ       8(BX)(R9*8), R9
+	SUBQ       R10, R9
+	IMULQ      item+48(FP), R9
+	IMULQ      item+48(FP), R10
+	ADDQ       DX, R10
+	CMPQ       R9, $0x40
+	JG         long
+	MOVQ       R10, R12
+	ANDQ       $0x3f, R12
+	MOVQ       R10, R11
+	SUBQ       R12, R11
+	XORQ       R14, R14
+	LEAQ       (R12)(R9*1), R13
+	CMPQ       R13, $0x40
+	CMOVQGT    R10, R11
+	CMOVQGT    R14, R12
+	TESTQ      R9, R9
+	CMOVQEQ    AX, R11
+
+move:
+	SHRQ         $0x02, R12
+	VPBROADCASTD R12, Z1
+	VPADDD       Z0, Z1, Z1
+	VMOVDQU32    (R11), Z2
+	VPERMD       Z2, Z1, Z2
+	VMOVDQU32    Z2, (AX)
+	ADDQ         R9, AX
+	LEAQ         -1024(AX), R9
+	CMPQ         R9, CX
+	JB           stay1
+	MOVQ         CX, R9
+	MOVQ         AX, R10
+	ANDQ         $-64, R10
+	MOVQ         1408(CX), R11
+	CMPQ         R9, R10
+	JAE          rest2
+	MOVQ         1416(CX), R12
+	TESTQ        R12, R12
+	JZ           line2
+	VMOVUPS      (R9), Z1
+	VMOVUPS      Z1, (R12)
+	MOVQ         $0x00000000, 1416(CX)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R11
+	CMPQ         R9, R10
+	JAE          rest2
+
+line2:
+	VMOVUPS  (R9), Z1
+	VMOVNTPS Z1, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    R8
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+72(FP)
+	VZEROUPPER
+	RET
+
+long:
+	LEAQ -64(R10)(R9*1), R13
+
+vector:
+	VMOVDQU32 (R10), Z2
+	VMOVDQU32 Z2, (AX)
+	ADDQ      $0x40, R10
+	ADDQ      $0x40, AX
+	SUBQ      $0x40, R9
+	LEAQ      -1024(AX), R11
+	CMPQ      R11, CX
+	JB        stay4
+	MOVQ      CX, R11
+	MOVQ      AX, R12
+	ANDQ      $-64, R12
+	MOVQ      1408(CX), R14
+	CMPQ      R11, R12
+	JAE       rest5
+	MOVQ      1416(CX), R15
+	TESTQ     R15, R15
+	JZ        line5
+	VMOVUPS   (R11), Z1
+	VMOVUPS   Z1, (R15)
+	MOVQ      $0x00000000, 1416(CX)
+	ADDQ      $0x40, R11
+	ADDQ      $0x40, R14
+	CMPQ      R11, R12
+	JAE       rest5
+
+line5:
+	VMOVUPS  (R11), Z1
+	VMOVNTPS Z1, (R14)
+	ADDQ     $0x40, R11
+	ADDQ     $0x40, R14
+	CMPQ     R11, R12
+	JB       line5
+
+rest5:
+	MOVQ    R14, 1408(CX)
+	VMOVUPS (R12), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R12, AX
+	ADDQ    CX, AX
+
+stay4:
+	CMPQ R9, $0x40
+	JG   vector
+	MOVQ R10, R12
+	SUBQ R13, R12
+	MOVQ R13, R11
+	JMP  move
+
+// func zipRowsPastAVX512(dst *byte, parts **byte, count int, row int, rows int, item int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·zipRowsPastAVX512(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    row+24(FP), DX
+	MOVQ    rows+32(FP), BX
+
+row:
+	MOVQ parts+8(FP), R8
+	MOVQ count+16(FP), R9
+
+part:
+	MOVQ  8(R8), SI
+	MOVQ  (SI)(DX*8), DI
+	MOVQ  8(SI)(DX*8), SI
+	SUBQ  DI, SI
+	IMULQ item+40(FP), SI
+	IMULQ item+40(FP), DI
+	ADDQ  (R8), DI
+
+copy:
+	VMOVUPS (DI), Z0
+	VMOVUPS Z0, (AX)
+	CMPQ    SI, $0x40
+	JLE     last
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, SI
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay1
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest2
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line2
+	VMOVUPS (R10), Z0
+	VMOVUPS Z0, (R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R10), Z0
+	VMOVNTPS Z0, (R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line2
+
+rest2:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay1:
+	JMP copy
+
+last:
+	ADDQ    SI, AX
+	LEAQ    -1024(AX), SI
+	CMPQ    SI, CX
+	JB      stay3
+	MOVQ    CX, SI
+	MOVQ    AX, DI
+	ANDQ    $-64, DI
+	MOVQ    1408(CX), R10
+	CMPQ    SI, DI
+	JAE     rest4
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line4
+	VMOVUPS (SI), Z0
+	VMOVUPS Z0, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, R10
+	CMPQ    SI, DI
+	JAE     rest4
+
+line4:
+	VMOVUPS  (SI), Z0
+	VMOVNTPS Z0, (R10)
+	ADDQ     $0x40, SI
+	ADDQ     $0x40, R10
+	CMPQ     SI, DI
+	JB       line4
+
+rest4:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (DI), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    DI, AX
+	ADDQ    CX, AX
+
+stay3:
+	ADDQ    $0x10, R8
+	DECQ    R9
+	JNZ     part
+	INCQ    DX
+	DECQ    BX
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest5
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line5
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest5
+
+line5:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line5
+
+rest5:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func repeat32PastAVX512(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·repeat32PastAVX512(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+32(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    perRow+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         DI, R8
+	MOVQ         (BX), DI
+	SUBQ         DI, R8
+	NEGQ         R8
+	VPBROADCASTD (DX), Z0
+	ADDQ         $0x04, DX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, 64(AX)
+	CMPQ         R8, $0x20
+	JG           more
+
+filled:
+	LEAQ    (AX)(R8*4), AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Z0
+	VMOVUPS Z0, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Z0
+	VMOVNTPS Z0, (R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x80, AX
+	SUBQ $0x20, R8
+
+vector:
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay4
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest5
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line5
+	VMOVUPS (R9), Z1
+	VMOVUPS Z1, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R9), Z1
+	VMOVNTPS Z1, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line5
+
+rest5:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS Z0, (AX)
+	CMPQ    R8, $0x10
+	JLE     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, R8
+	JMP     vector
+
+// func repeat64PastAVX512(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·repeat64PastAVX512(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+32(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    perRow+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         DI, R8
+	MOVQ         (BX), DI
+	SUBQ         DI, R8
+	NEGQ         R8
+	VPBROADCASTQ (DX), Z0
+	ADDQ         $0x08, DX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z0, 64(AX)
+	VMOVUPS      Z0, 128(AX)
+	CMPQ         R8, $0x18
+	JG           more
+
+filled:
+	LEAQ    (AX)(R8*8), AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Z0
+	VMOVUPS Z0, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Z0
+	VMOVNTPS Z0, (R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0xc0, AX
+	SUBQ $0x18, R8
+
+vector:
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay4
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest5
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line5
+	VMOVUPS (R9), Z1
+	VMOVUPS Z1, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R9), Z1
+	VMOVNTPS Z1, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line5
+
+rest5:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS Z0, (AX)
+	CMPQ    R8, $0x08
+	JLE     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, R8
+	JMP     vector
+
+// func rowIDsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·rowIDsPastAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         stage+32(FP), CX
+	MOVQ         AX, DX
+	ANDQ         $-64, DX
+	MOVQ         CX, BX
+	ANDQ         $0x3f, AX
+	CMOVQEQ      AX, BX
+	ADDQ         $0x40, CX
+	MOVQ         DX, 1408(CX)
+	MOVQ         BX, 1416(CX)
+	LEAQ         (CX)(AX*1), AX
+	MOVQ         splits+8(FP), DX
+	MOVQ         rows+24(FP), BX
+	MOVQ         (DX), SI
+	VBROADCASTSD row+16(FP), Z0
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Z1
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	CMPQ    DI, $0x18
+	JG      more
+
+filled:
+	LEAQ    (AX)(DI*8), AX
+	LEAQ    -1024(AX), DI
+	CMPQ    DI, CX
+	JB      stay1
+	MOVQ    CX, DI
+	MOVQ    AX, R8
+	ANDQ    $-64, R8
+	MOVQ    1408(CX), R9
+	CMPQ    DI, R8
+	JAE     rest2
+	MOVQ    1416(CX), R10
+	TESTQ   R10, R10
+	JZ      line2
+	VMOVUPS (DI), Z2
+	VMOVUPS Z2, (R10)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	CMPQ    DI, R8
+	JAE     rest2
+
+line2:
+	VMOVUPS  (DI), Z2
+	VMOVNTPS Z2, (R9)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R9
+	CMPQ     DI, R8
+	JB       line2
+
+rest2:
+	MOVQ    R9, 1408(CX)
+	VMOVUPS (R8), Z2
+	VMOVUPS Z2, (CX)
+	SUBQ    R8, AX
+	ADDQ    CX, AX
+
+stay1:
+	VPADDQ  Z1, Z0, Z0
+	DECQ    BX
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0xc0, AX
+	SUBQ $0x18, DI
+
+vector:
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay4
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest5
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line5
+	VMOVUPS (R8), Z2
+	VMOVUPS Z2, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R8), Z2
+	VMOVNTPS Z2, (R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line5
+
+rest5:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Z2
+	VMOVUPS Z2, (CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD Z0, (AX)
+	CMPQ    DI, $0x08
+	JLE     filled
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DI
+	JMP     vector
+
+// func offsetsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·offsetsPastAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         stage+32(FP), CX
+	MOVQ         AX, DX
+	ANDQ         $-64, DX
+	MOVQ         CX, BX
+	ANDQ         $0x3f, AX
+	CMOVQEQ      AX, BX
+	ADDQ         $0x40, CX
+	MOVQ         DX, 1408(CX)
+	MOVQ         BX, 1416(CX)
+	LEAQ         (CX)(AX*1), AX
+	MOVQ         splits+8(FP), DX
+	MOVQ         rows+24(FP), BX
+	MOVQ         (DX), SI
+	VMOVUPD      laneNumbers<>+0(SB), Z0
+	VBROADCASTSD c64_0000000000000008<>+0(SB), Z1
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	VMOVAPS Z0, Z2
+	VMOVUPD Z2, (AX)
+	VPADDQ  Z1, Z2, Z2
+	VMOVUPD Z2, 64(AX)
+	VPADDQ  Z1, Z2, Z2
+	VMOVUPD Z2, 128(AX)
+	VPADDQ  Z1, Z2, Z2
+	CMPQ    DI, $0x18
+	JG      more
+
+filled:
+	LEAQ    (AX)(DI*8), AX
+	LEAQ    -1024(AX), DI
+	CMPQ    DI, CX
+	JB      stay1
+	MOVQ    CX, DI
+	MOVQ    AX, R8
+	ANDQ    $-64, R8
+	MOVQ    1408(CX), R9
+	CMPQ    DI, R8
+	JAE     rest2
+	MOVQ    1416(CX), R10
+	TESTQ   R10, R10
+	JZ      line2
+	VMOVUPS (DI), Z2
+	VMOVUPS Z2, (R10)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	CMPQ    DI, R8
+	JAE     rest2
+
+line2:
+	VMOVUPS  (DI), Z2
+	VMOVNTPS Z2, (R9)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R9
+	CMPQ     DI, R8
+	JB       line2
+
+rest2:
+	MOVQ    R9, 1408(CX)
+	VMOVUPS (R8), Z2
+	VMOVUPS Z2, (CX)
+	SUBQ    R8, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    BX
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0xc0, AX
+	SUBQ $0x18, DI
+
+vector:
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay4
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest5
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line5
+	VMOVUPS (R8), Z3
+	VMOVUPS Z3, (R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R8), Z3
+	VMOVNTPS Z3, (R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line5
+
+rest5:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Z3
+	VMOVUPS Z3, (CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD Z2, (AX)
+	CMPQ    DI, $0x08
+	JLE     filled
+	VPADDQ  Z1, Z2, Z2
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DI
+	JMP     vector
 
 // func streamAVX2(dst *byte, src *byte, lines int)
 // Requires: AVX
@@ -6904,48 +8471,46 @@ TEXT ·pad64bAVX2(SB), NOSPLIT, $0-56
 	MOVQ    src+8(FP), CX
 	MOVQ    splits+16(FP), DX
 	MOVQ    rows+24(FP), BX
-	MOVQ    item+32(FP), SI
-	MOVQ    width+40(FP), DI
-	MOVQ    fill+48(FP), R8
-	MOVQ    $-1, R9
-	MOVQ    (DX), R9
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
-	XORQ    R10, R10
+	MOVQ    fill+48(FP), SI
+	MOVQ    $-1, DI
+	MOVQ    (DX), DI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
 
 row:
 	ADDQ      $0x08, DX
-	MOVQ      R9, R8
-	IMULQ     SI, R8
-	ADDQ      CX, R8
-	MOVQ      R9, R11
-	MOVQ      (DX), R9
-	SUBQ      R9, R11
-	NEGQ      R11
-	IMULQ     SI, R11
-	CMPQ      R11, DI
-	CMOVQGT   DI, R11
-	VMOVUPS   (R8), Y2
-	MOVQ      $0x00000020, R13
-	CMPQ      R11, R13
-	CMOVQLT   R11, R13
-	LEAQ      byteTable<>+32(SB), R12
-	SUBQ      R13, R12
-	VMOVDQU   (R12), Y3
+	MOVQ      DI, SI
+	IMULQ     item+32(FP), SI
+	ADDQ      CX, SI
+	MOVQ      DI, R8
+	MOVQ      (DX), DI
+	SUBQ      DI, R8
+	NEGQ      R8
+	IMULQ     item+32(FP), R8
+	CMPQ      R8, width+40(FP)
+	CMOVQGT   width+40(FP), R8
+	VMOVUPS   (SI), Y2
+	MOVQ      $0x00000020, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      R10, R9
+	VMOVDQU   (R9), Y3
 	VPBLENDVB Y3, Y2, Y0, Y2
 	VMOVUPS   Y2, (AX)
-	SUBQ      $0x20, R11
-	CMOVQLT   R10, R11
-	VMOVUPS   32(R8), Y2
-	MOVQ      $0x00000020, R8
-	CMPQ      R11, R8
-	CMOVQLT   R11, R8
-	LEAQ      byteTable<>+32(SB), R11
-	SUBQ      R8, R11
-	VMOVDQU   (R11), Y3
+	XORQ      R9, R9
+	SUBQ      $0x20, R8
+	CMOVQLT   R9, R8
+	VMOVUPS   32(SI), Y2
+	MOVQ      $0x00000020, SI
+	CMPQ      R8, SI
+	CMOVQLT   R8, SI
+	LEAQ      byteTable<>+32(SB), R8
+	SUBQ      SI, R8
+	VMOVDQU   (R8), Y3
 	VPBLENDVB Y3, Y2, Y1, Y2
 	VMOVUPS   Y2, 32(AX)
-	ADDQ      DI, AX
+	ADDQ      width+40(FP), AX
 	DECQ      BX
 	JNZ       row
 	VZEROUPPER
@@ -6968,23 +8533,21 @@ TEXT ·unpad64bAVX2(SB), NOSPLIT, $0-48
 	MOVQ src+8(FP), CX
 	MOVQ splits+16(FP), DX
 	MOVQ rows+24(FP), BX
-	MOVQ item+32(FP), SI
-	MOVQ width+40(FP), DI
-	MOVQ (DX), R8
+	MOVQ (DX), SI
 
 row:
 	ADDQ    $0x08, DX
-	MOVQ    R8, R9
-	MOVQ    (DX), R8
-	SUBQ    R8, R9
-	NEGQ    R9
-	IMULQ   SI, R9
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	IMULQ   item+32(FP), DI
 	VMOVUPS (CX), Y0
 	VMOVUPS Y0, (AX)
 	VMOVUPS 32(CX), Y0
 	VMOVUPS Y0, 32(AX)
-	ADDQ    R9, AX
-	ADDQ    DI, CX
+	ADDQ    DI, AX
+	ADDQ    width+40(FP), CX
 	DECQ    BX
 	JNZ     row
 	VZEROUPPER
@@ -6997,72 +8560,72 @@ TEXT ·pad128bAVX2(SB), NOSPLIT, $0-56
 	MOVQ    src+8(FP), CX
 	MOVQ    splits+16(FP), DX
 	MOVQ    rows+24(FP), BX
-	MOVQ    item+32(FP), SI
-	MOVQ    width+40(FP), DI
-	MOVQ    fill+48(FP), R8
-	MOVQ    $-1, R9
-	MOVQ    (DX), R9
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
-	VMOVUPS 64(R8), Y2
-	VMOVUPS 96(R8), Y3
-	XORQ    R10, R10
+	MOVQ    fill+48(FP), SI
+	MOVQ    $-1, DI
+	MOVQ    (DX), DI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
 
 row:
 	ADDQ      $0x08, DX
-	MOVQ      R9, R8
-	IMULQ     SI, R8
-	ADDQ      CX, R8
-	MOVQ      R9, R11
-	MOVQ      (DX), R9
-	SUBQ      R9, R11
-	NEGQ      R11
-	IMULQ     SI, R11
-	CMPQ      R11, DI
-	CMOVQGT   DI, R11
-	VMOVUPS   (R8), Y4
-	MOVQ      $0x00000020, R13
-	CMPQ      R11, R13
-	CMOVQLT   R11, R13
-	LEAQ      byteTable<>+32(SB), R12
-	SUBQ      R13, R12
-	VMOVDQU   (R12), Y5
+	MOVQ      DI, SI
+	IMULQ     item+32(FP), SI
+	ADDQ      CX, SI
+	MOVQ      DI, R8
+	MOVQ      (DX), DI
+	SUBQ      DI, R8
+	NEGQ      R8
+	IMULQ     item+32(FP), R8
+	CMPQ      R8, width+40(FP)
+	CMOVQGT   width+40(FP), R8
+	VMOVUPS   (SI), Y4
+	MOVQ      $0x00000020, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      R10, R9
+	VMOVDQU   (R9), Y5
 	VPBLENDVB Y5, Y4, Y0, Y4
 	VMOVUPS   Y4, (AX)
-	SUBQ      $0x20, R11
-	CMOVQLT   R10, R11
-	VMOVUPS   32(R8), Y4
-	MOVQ      $0x00000020, R13
-	CMPQ      R11, R13
-	CMOVQLT   R11, R13
-	LEAQ      byteTable<>+32(SB), R12
-	SUBQ      R13, R12
-	VMOVDQU   (R12), Y5
+	XORQ      R9, R9
+	SUBQ      $0x20, R8
+	CMOVQLT   R9, R8
+	VMOVUPS   32(SI), Y4
+	MOVQ      $0x00000020, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      R10, R9
+	VMOVDQU   (R9), Y5
 	VPBLENDVB Y5, Y4, Y1, Y4
 	VMOVUPS   Y4, 32(AX)
-	SUBQ      $0x20, R11
-	CMOVQLT   R10, R11
-	VMOVUPS   64(R8), Y4
-	MOVQ      $0x00000020, R13
-	CMPQ      R11, R13
-	CMOVQLT   R11, R13
-	LEAQ      byteTable<>+32(SB), R12
-	SUBQ      R13, R12
-	VMOVDQU   (R12), Y5
+	XORQ      R9, R9
+	SUBQ      $0x20, R8
+	CMOVQLT   R9, R8
+	VMOVUPS   64(SI), Y4
+	MOVQ      $0x00000020, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      R10, R9
+	VMOVDQU   (R9), Y5
 	VPBLENDVB Y5, Y4, Y2, Y4
 	VMOVUPS   Y4, 64(AX)
-	SUBQ      $0x20, R11
-	CMOVQLT   R10, R11
-	VMOVUPS   96(R8), Y4
-	MOVQ      $0x00000020, R8
-	CMPQ      R11, R8
-	CMOVQLT   R11, R8
-	LEAQ      byteTable<>+32(SB), R11
-	SUBQ      R8, R11
-	VMOVDQU   (R11), Y5
+	XORQ      R9, R9
+	SUBQ      $0x20, R8
+	CMOVQLT   R9, R8
+	VMOVUPS   96(SI), Y4
+	MOVQ      $0x00000020, SI
+	CMPQ      R8, SI
+	CMOVQLT   R8, SI
+	LEAQ      byteTable<>+32(SB), R8
+	SUBQ      SI, R8
+	VMOVDQU   (R8), Y5
 	VPBLENDVB Y5, Y4, Y3, Y4
 	VMOVUPS   Y4, 96(AX)
-	ADDQ      DI, AX
+	ADDQ      width+40(FP), AX
 	DECQ      BX
 	JNZ       row
 	VZEROUPPER
@@ -7075,17 +8638,15 @@ TEXT ·unpad128bAVX2(SB), NOSPLIT, $0-48
 	MOVQ src+8(FP), CX
 	MOVQ splits+16(FP), DX
 	MOVQ rows+24(FP), BX
-	MOVQ item+32(FP), SI
-	MOVQ width+40(FP), DI
-	MOVQ (DX), R8
+	MOVQ (DX), SI
 
 row:
 	ADDQ    $0x08, DX
-	MOVQ    R8, R9
-	MOVQ    (DX), R8
-	SUBQ    R8, R9
-	NEGQ    R9
-	IMULQ   SI, R9
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	IMULQ   item+32(FP), DI
 	VMOVUPS (CX), Y0
 	VMOVUPS Y0, (AX)
 	VMOVUPS 32(CX), Y0
@@ -7094,8 +8655,8 @@ row:
 	VMOVUPS Y0, 64(AX)
 	VMOVUPS 96(CX), Y0
 	VMOVUPS Y0, 96(AX)
-	ADDQ    R9, AX
-	ADDQ    DI, CX
+	ADDQ    DI, AX
+	ADDQ    width+40(FP), CX
 	DECQ    BX
 	JNZ     row
 	VZEROUPPER
@@ -7110,53 +8671,51 @@ TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ idx+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ ahead+40(FP), DI
-	MOVQ item+48(FP), R8
 	ADDQ SI, DI
-	MOVQ limit+56(FP), R9
-	ADDQ CX, R9
 
 row:
-	LEAQ       -1(DI), R10
-	MOVQ       $0x00000020, R11
-	CMPQ       R10, R11
-	CMOVQGT    R11, R10
-	MOVQ       (BX)(R10*8), R10
-	PREFETCHT0 (DX)(R10*8)
-	LEAQ       -1(DI), R10
-	MOVQ       $0x00000010, R11
-	CMPQ       R10, R11
-	CMOVQGT    R11, R10
-	MOVQ       (BX)(R10*8), R10
-	MOVQ       (DX)(R10*8), R11
-	MOVQ       8(DX)(R10*8), R10
-	IMULQ      R8, R11
-	IMULQ      R8, R10
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 -1(CX)(R10*1)
-	MOVQ       (BX), R10
+	LEAQ       -1(DI), R8
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	MOVQ       (BX)(R8*8), R8
+	PREFETCHT0 (DX)(R8*8)
+	LEAQ       -1(DI), R8
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	MOVQ       (BX)(R8*8), R8
+	MOVQ       (DX)(R8*8), R9
+	MOVQ       8(DX)(R8*8), R8
+	IMULQ      item+48(FP), R9
+	IMULQ      item+48(FP), R8
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 -1(CX)(R8*1)
+	MOVQ       (BX), R8
 	ADDQ       $0x08, BX
-	MOVQ       (DX)(R10*8), R11
-	MOVQ       8(DX)(R10*8), R12
-	SUBQ       R11, R12
-	IMULQ      R8, R12
-	IMULQ      R8, R11
-	ADDQ       CX, R11
-	LEAQ       (R11)(R12*1), R10
-	CMPQ       R10, R9
-	JA         exact
+	MOVQ       (DX)(R8*8), R9
+	MOVQ       8(DX)(R8*8), R10
+	SUBQ       R9, R10
+	IMULQ      item+48(FP), R10
+	IMULQ      item+48(FP), R9
+	ADDQ       CX, R9
+	LEAQ       (R9)(R10*1), R8
+	SUBQ       CX, R8
+	CMPQ       R8, limit+56(FP)
+	JG         exact
 
 copy:
-	VMOVUPS (R11), Y0
+	VMOVUPS (R9), Y0
 	VMOVUPS Y0, (AX)
-	CMPQ    R12, $0x20
-	JLE     copy_end
-	ADDQ    $0x20, R11
+	CMPQ    R10, $0x20
+	JLE     last
+	ADDQ    $0x20, R9
 	ADDQ    $0x20, AX
-	SUBQ    $0x20, R12
+	SUBQ    $0x20, R10
 	JMP     copy
 
-copy_end:
-	ADDQ R12, AX
+last:
+	ADDQ R10, AX
 
 copied:
 	DECQ DI
@@ -7166,137 +8725,55 @@ copied:
 	RET
 
 exact:
-	TESTQ   R12, R12
+	TESTQ   R10, R10
 	JZ      copied
-	MOVBQZX (R11), R10
-	MOVB    R10, (AX)
-	INCQ    R11
+	MOVBQZX (R9), R8
+	MOVB    R8, (AX)
+	INCQ    R9
 	INCQ    AX
-	DECQ    R12
+	DECQ    R10
 	JMP     exact
 
 // func zipRowsAVX2(dst *byte, parts **byte, count int, row int, rows int, item int)
 // Requires: AVX
 TEXT ·zipRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
-	MOVQ parts+8(FP), CX
-	MOVQ count+16(FP), DX
-	MOVQ row+24(FP), BX
-	MOVQ rows+32(FP), SI
-	MOVQ item+40(FP), DI
+	MOVQ row+24(FP), CX
+	MOVQ rows+32(FP), DX
 
 row:
-	MOVQ CX, R8
-	MOVQ DX, R9
+	MOVQ parts+8(FP), DI
+	MOVQ count+16(FP), R8
 
 part:
-	MOVQ  8(R8), R10
-	MOVQ  (R10)(BX*8), R11
-	MOVQ  8(R10)(BX*8), R10
-	SUBQ  R11, R10
-	IMULQ DI, R10
-	IMULQ DI, R11
-	ADDQ  (R8), R11
+	MOVQ  8(DI), BX
+	MOVQ  (BX)(CX*8), SI
+	MOVQ  8(BX)(CX*8), BX
+	SUBQ  SI, BX
+	IMULQ item+40(FP), BX
+	IMULQ item+40(FP), SI
+	ADDQ  (DI), SI
 
 copy:
-	VMOVUPS (R11), Y0
+	VMOVUPS (SI), Y0
 	VMOVUPS Y0, (AX)
-	CMPQ    R10, $0x20
-	JLE     copy_end
-	ADDQ    $0x20, R11
+	CMPQ    BX, $0x20
+	JLE     last
+	ADDQ    $0x20, SI
 	ADDQ    $0x20, AX
-	SUBQ    $0x20, R10
+	SUBQ    $0x20, BX
 	JMP     copy
 
-copy_end:
-	ADDQ R10, AX
-	ADDQ $0x10, R8
-	DECQ R9
+last:
+	ADDQ BX, AX
+	ADDQ $0x10, DI
+	DECQ R8
 	JNZ  part
-	INCQ BX
-	DECQ SI
+	INCQ CX
+	DECQ DX
 	JNZ  row
 	VZEROUPPER
 	RET
-
-// func repeat8AVX2(dst *byte, perRow *byte, splits *int64, rows int)
-// Requires: AVX, AVX2
-TEXT ·repeat8AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ perRow+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ (DX), SI
-
-row:
-	ADDQ         $0x08, DX
-	MOVQ         SI, DI
-	MOVQ         (DX), SI
-	SUBQ         SI, DI
-	NEGQ         DI
-	VPBROADCASTB (CX), Y0
-	ADDQ         $0x01, CX
-	VMOVUPS      Y0, (AX)
-	CMPQ         DI, $0x20
-	JG           more
-
-filled:
-	LEAQ (AX)(DI*1), AX
-	DECQ BX
-	JNZ  row
-	VZEROUPPER
-	RET
-
-more:
-	LEAQ -32(DI), R8
-	LEAQ 32(AX), R9
-
-vector:
-	VMOVUPS Y0, (R9)
-	ADDQ    $0x20, R9
-	SUBQ    $0x20, R8
-	JG      vector
-	JMP     filled
-
-// func repeat16AVX2(dst *byte, perRow *byte, splits *int64, rows int)
-// Requires: AVX, AVX2
-TEXT ·repeat16AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ perRow+8(FP), CX
-	MOVQ splits+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ (DX), SI
-
-row:
-	ADDQ         $0x08, DX
-	MOVQ         SI, DI
-	MOVQ         (DX), SI
-	SUBQ         SI, DI
-	NEGQ         DI
-	VPBROADCASTW (CX), Y0
-	ADDQ         $0x02, CX
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y0, 32(AX)
-	CMPQ         DI, $0x20
-	JG           more
-
-filled:
-	LEAQ (AX)(DI*2), AX
-	DECQ BX
-	JNZ  row
-	VZEROUPPER
-	RET
-
-more:
-	LEAQ -32(DI), R8
-	LEAQ 64(AX), R9
-
-vector:
-	VMOVUPS Y0, (R9)
-	ADDQ    $0x20, R9
-	SUBQ    $0x10, R8
-	JG      vector
-	JMP     filled
 
 // func repeat32AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX2
@@ -7329,15 +8806,16 @@ filled:
 	RET
 
 more:
-	LEAQ -24(DI), R8
-	LEAQ 96(AX), R9
+	ADDQ $0x60, AX
+	SUBQ $0x18, DI
 
 vector:
-	VMOVUPS Y0, (R9)
-	ADDQ    $0x20, R9
-	SUBQ    $0x08, R8
-	JG      vector
-	JMP     filled
+	VMOVUPS Y0, (AX)
+	CMPQ    DI, $0x08
+	JLE     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, DI
+	JMP     vector
 
 // func repeat64AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX2
@@ -7370,17 +8848,18 @@ filled:
 	RET
 
 more:
-	LEAQ -12(DI), R8
-	LEAQ 96(AX), R9
+	ADDQ $0x60, AX
+	SUBQ $0x0c, DI
 
 vector:
-	VMOVUPS Y0, (R9)
-	ADDQ    $0x20, R9
-	SUBQ    $0x04, R8
-	JG      vector
-	JMP     filled
+	VMOVUPS Y0, (AX)
+	CMPQ    DI, $0x04
+	JLE     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, DI
+	JMP     vector
 
-// func rowIDsAVX2(dst *int64, splits *int64, row int, rows int)
+// func rowIDsAVX2(dst *byte, splits *int64, row int, rows int)
 // Requires: AVX, AVX2
 TEXT ·rowIDsAVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
@@ -7411,17 +8890,18 @@ filled:
 	RET
 
 more:
-	LEAQ -12(SI), DI
-	LEAQ 96(AX), R8
+	ADDQ $0x60, AX
+	SUBQ $0x0c, SI
 
 vector:
-	VMOVUPD Y0, (R8)
-	ADDQ    $0x20, R8
-	SUBQ    $0x04, DI
-	JG      vector
-	JMP     filled
+	VMOVUPD Y0, (AX)
+	CMPQ    SI, $0x04
+	JLE     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, SI
+	JMP     vector
 
-// func offsetsAVX2(dst *int64, splits *int64, row int, rows int)
+// func offsetsAVX2(dst *byte, splits *int64, row int, rows int)
 // Requires: AVX, AVX2
 TEXT ·offsetsAVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
@@ -7455,19 +8935,1696 @@ filled:
 	RET
 
 more:
-	LEAQ -12(SI), DI
-	LEAQ 96(AX), R8
+	ADDQ $0x60, AX
+	SUBQ $0x0c, SI
 
 vector:
-	VMOVUPD Y2, (R8)
+	VMOVUPD Y2, (AX)
+	CMPQ    SI, $0x04
+	JLE     filled
 	VPADDQ  Y1, Y2, Y2
-	ADDQ    $0x20, R8
-	SUBQ    $0x04, DI
-	JG      vector
-	JMP     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, SI
+	JMP     vector
 
 DATA c64_0000000000000004<>+0(SB)/8, $0x0000000000000004
 DATA c64_0000000000000004<>+8(SB)/8, $0x0000000000000004
 DATA c64_0000000000000004<>+16(SB)/8, $0x0000000000000004
 DATA c64_0000000000000004<>+24(SB)/8, $0x0000000000000004
 GLOBL c64_0000000000000004<>(SB), RODATA|NOPTR, $32
+
+// func pad64bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·pad64bPastAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+56(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    fill+48(FP), DI
+	MOVQ    $-1, R8
+	MOVQ    (BX), R8
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+
+row:
+	ADDQ      $0x08, BX
+	MOVQ      R8, DI
+	IMULQ     item+32(FP), DI
+	ADDQ      DX, DI
+	MOVQ      R8, R9
+	MOVQ      (BX), R8
+	SUBQ      R8, R9
+	NEGQ      R9
+	IMULQ     item+32(FP), R9
+	CMPQ      R9, width+40(FP)
+	CMOVQGT   width+40(FP), R9
+	VMOVUPS   (DI), Y2
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y3
+	VPBLENDVB Y3, Y2, Y0, Y2
+	VMOVUPS   Y2, (AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   32(DI), Y2
+	MOVQ      $0x00000020, DI
+	CMPQ      R9, DI
+	CMOVQLT   R9, DI
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      DI, R9
+	VMOVDQU   (R9), Y3
+	VPBLENDVB Y3, Y2, Y1, Y2
+	VMOVUPS   Y2, 32(AX)
+	ADDQ      width+40(FP), AX
+	LEAQ      -1024(AX), DI
+	CMPQ      DI, CX
+	JB        stay1
+	MOVQ      CX, DI
+	MOVQ      AX, R9
+	ANDQ      $-64, R9
+	MOVQ      1408(CX), R10
+	CMPQ      DI, R9
+	JAE       rest2
+	MOVQ      1416(CX), R11
+	TESTQ     R11, R11
+	JZ        line2
+	VMOVUPS   (DI), Y2
+	VMOVUPS   Y2, (R11)
+	VMOVUPS   32(DI), Y2
+	VMOVUPS   Y2, 32(R11)
+	MOVQ      $0x00000000, 1416(CX)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R10
+	CMPQ      DI, R9
+	JAE       rest2
+
+line2:
+	VMOVUPS  (DI), Y2
+	VMOVNTPS Y2, (R10)
+	VMOVUPS  32(DI), Y2
+	VMOVNTPS Y2, 32(R10)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R10
+	CMPQ     DI, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS 32(R9), Y2
+	VMOVUPS Y2, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func unpad64bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·unpad64bPastAVX2(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ    $0x08, BX
+	MOVQ    DI, R8
+	MOVQ    (BX), DI
+	SUBQ    DI, R8
+	NEGQ    R8
+	IMULQ   item+32(FP), R8
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    R8, AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Y0
+	VMOVUPS Y0, (R11)
+	VMOVUPS 32(R8), Y0
+	VMOVUPS Y0, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Y0
+	VMOVNTPS Y0, (R10)
+	VMOVUPS  32(R8), Y0
+	VMOVNTPS Y0, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	ADDQ    width+40(FP), DX
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func pad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, fill *byte, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·pad128bPastAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+56(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    fill+48(FP), DI
+	MOVQ    $-1, R8
+	MOVQ    (BX), R8
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+
+row:
+	ADDQ      $0x08, BX
+	MOVQ      R8, DI
+	IMULQ     item+32(FP), DI
+	ADDQ      DX, DI
+	MOVQ      R8, R9
+	MOVQ      (BX), R8
+	SUBQ      R8, R9
+	NEGQ      R9
+	IMULQ     item+32(FP), R9
+	CMPQ      R9, width+40(FP)
+	CMOVQGT   width+40(FP), R9
+	VMOVUPS   (DI), Y4
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y5
+	VPBLENDVB Y5, Y4, Y0, Y4
+	VMOVUPS   Y4, (AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   32(DI), Y4
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y5
+	VPBLENDVB Y5, Y4, Y1, Y4
+	VMOVUPS   Y4, 32(AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   64(DI), Y4
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y5
+	VPBLENDVB Y5, Y4, Y2, Y4
+	VMOVUPS   Y4, 64(AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   96(DI), Y4
+	MOVQ      $0x00000020, DI
+	CMPQ      R9, DI
+	CMOVQLT   R9, DI
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      DI, R9
+	VMOVDQU   (R9), Y5
+	VPBLENDVB Y5, Y4, Y3, Y4
+	VMOVUPS   Y4, 96(AX)
+	ADDQ      width+40(FP), AX
+	LEAQ      -1024(AX), DI
+	CMPQ      DI, CX
+	JB        stay1
+	MOVQ      CX, DI
+	MOVQ      AX, R9
+	ANDQ      $-64, R9
+	MOVQ      1408(CX), R10
+	CMPQ      DI, R9
+	JAE       rest2
+	MOVQ      1416(CX), R11
+	TESTQ     R11, R11
+	JZ        line2
+	VMOVUPS   (DI), Y4
+	VMOVUPS   Y4, (R11)
+	VMOVUPS   32(DI), Y4
+	VMOVUPS   Y4, 32(R11)
+	MOVQ      $0x00000000, 1416(CX)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R10
+	CMPQ      DI, R9
+	JAE       rest2
+
+line2:
+	VMOVUPS  (DI), Y4
+	VMOVNTPS Y4, (R10)
+	VMOVUPS  32(DI), Y4
+	VMOVNTPS Y4, 32(R10)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R10
+	CMPQ     DI, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y4
+	VMOVUPS Y4, (CX)
+	VMOVUPS 32(R9), Y4
+	VMOVUPS Y4, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func unpad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·unpad128bPastAVX2(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ    $0x08, BX
+	MOVQ    DI, R8
+	MOVQ    (BX), DI
+	SUBQ    DI, R8
+	NEGQ    R8
+	IMULQ   item+32(FP), R8
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(DX), Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(DX), Y0
+	VMOVUPS Y0, 96(AX)
+	ADDQ    R8, AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Y0
+	VMOVUPS Y0, (R11)
+	VMOVUPS 32(R8), Y0
+	VMOVUPS Y0, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Y0
+	VMOVNTPS Y0, (R10)
+	VMOVUPS  32(R8), Y0
+	VMOVNTPS Y0, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	ADDQ    width+40(FP), DX
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherRowsPastAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+64(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    idx+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    ahead+40(FP), R8
+	ADDQ    DI, R8
+
+row:
+	LEAQ       -1(R8), R9
+	MOVQ       $0x00000020, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	MOVQ       (SI)(R9*8), R9
+	PREFETCHT0 (BX)(R9*8)
+	LEAQ       -1(R8), R9
+	MOVQ       $0x00000010, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	MOVQ       (SI)(R9*8), R9
+	MOVQ       (BX)(R9*8), R10
+	MOVQ       8(BX)(R9*8), R9
+	IMULQ      item+48(FP), R10
+	IMULQ      item+48(FP), R9
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 -1(DX)(R9*1)
+	MOVQ       (SI), R9
+	ADDQ       $0x08, SI
+	MOVQ       (BX)(R9*8), R10
+	MOVQ       8(BX)(R9*8), R11
+	SUBQ       R10, R11
+	IMULQ      item+48(FP), R11
+	IMULQ      item+48(FP), R10
+	ADDQ       DX, R10
+	LEAQ       (R10)(R11*1), R9
+	SUBQ       DX, R9
+	CMPQ       R9, limit+56(FP)
+	JG         exact
+
+copy:
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, (AX)
+	CMPQ    R11, $0x20
+	JLE     last
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R11
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R12
+	ANDQ    $-64, R12
+	MOVQ    1408(CX), R13
+	CMPQ    R9, R12
+	JAE     rest2
+	MOVQ    1416(CX), R14
+	TESTQ   R14, R14
+	JZ      line2
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (R14)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(R14)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R13
+	CMPQ    R9, R12
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R9), Y0
+	VMOVNTPS Y0, (R13)
+	VMOVUPS  32(R9), Y0
+	VMOVNTPS Y0, 32(R13)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R13
+	CMPQ     R9, R12
+	JB       line2
+
+rest2:
+	MOVQ    R13, 1408(CX)
+	VMOVUPS (R12), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R12), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R12, AX
+	ADDQ    CX, AX
+
+stay1:
+	JMP copy
+
+last:
+	ADDQ    R11, AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay3
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest4
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line4
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (R12)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest4
+
+line4:
+	VMOVUPS  (R9), Y0
+	VMOVNTPS Y0, (R11)
+	VMOVUPS  32(R9), Y0
+	VMOVNTPS Y0, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line4
+
+rest4:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R10), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay3:
+copied:
+	DECQ    R8
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest5
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line5
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest5
+
+line5:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line5
+
+rest5:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+72(FP)
+	VZEROUPPER
+	RET
+
+exact:
+	TESTQ   R11, R11
+	JZ      copied
+	MOVBQZX (R10), R9
+	MOVB    R9, (AX)
+	INCQ    R10
+	INCQ    AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay6
+	MOVQ    CX, R9
+	MOVQ    AX, R12
+	ANDQ    $-64, R12
+	MOVQ    1408(CX), R13
+	CMPQ    R9, R12
+	JAE     rest7
+	MOVQ    1416(CX), R14
+	TESTQ   R14, R14
+	JZ      line7
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (R14)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(R14)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R13
+	CMPQ    R9, R12
+	JAE     rest7
+
+line7:
+	VMOVUPS  (R9), Y0
+	VMOVNTPS Y0, (R13)
+	VMOVUPS  32(R9), Y0
+	VMOVNTPS Y0, 32(R13)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R13
+	CMPQ     R9, R12
+	JB       line7
+
+rest7:
+	MOVQ    R13, 1408(CX)
+	VMOVUPS (R12), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R12), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R12, AX
+	ADDQ    CX, AX
+
+stay6:
+	DECQ R11
+	JMP  exact
+
+// func zipRowsPastAVX2(dst *byte, parts **byte, count int, row int, rows int, item int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·zipRowsPastAVX2(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    row+24(FP), DX
+	MOVQ    rows+32(FP), BX
+
+row:
+	MOVQ parts+8(FP), R8
+	MOVQ count+16(FP), R9
+
+part:
+	MOVQ  8(R8), SI
+	MOVQ  (SI)(DX*8), DI
+	MOVQ  8(SI)(DX*8), SI
+	SUBQ  DI, SI
+	IMULQ item+40(FP), SI
+	IMULQ item+40(FP), DI
+	ADDQ  (R8), DI
+
+copy:
+	VMOVUPS (DI), Y0
+	VMOVUPS Y0, (AX)
+	CMPQ    SI, $0x20
+	JLE     last
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, SI
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay1
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest2
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line2
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, (R13)
+	VMOVUPS 32(R10), Y0
+	VMOVUPS Y0, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R10), Y0
+	VMOVNTPS Y0, (R12)
+	VMOVUPS  32(R10), Y0
+	VMOVNTPS Y0, 32(R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line2
+
+rest2:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R11), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay1:
+	JMP copy
+
+last:
+	ADDQ    SI, AX
+	LEAQ    -1024(AX), SI
+	CMPQ    SI, CX
+	JB      stay3
+	MOVQ    CX, SI
+	MOVQ    AX, DI
+	ANDQ    $-64, DI
+	MOVQ    1408(CX), R10
+	CMPQ    SI, DI
+	JAE     rest4
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line4
+	VMOVUPS (SI), Y0
+	VMOVUPS Y0, (R11)
+	VMOVUPS 32(SI), Y0
+	VMOVUPS Y0, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, R10
+	CMPQ    SI, DI
+	JAE     rest4
+
+line4:
+	VMOVUPS  (SI), Y0
+	VMOVNTPS Y0, (R10)
+	VMOVUPS  32(SI), Y0
+	VMOVNTPS Y0, 32(R10)
+	ADDQ     $0x40, SI
+	ADDQ     $0x40, R10
+	CMPQ     SI, DI
+	JB       line4
+
+rest4:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (DI), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(DI), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    DI, AX
+	ADDQ    CX, AX
+
+stay3:
+	ADDQ    $0x10, R8
+	DECQ    R9
+	JNZ     part
+	INCQ    DX
+	DECQ    BX
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest5
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line5
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest5
+
+line5:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line5
+
+rest5:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func repeat32PastAVX2(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·repeat32PastAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+32(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    perRow+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         DI, R8
+	MOVQ         (BX), DI
+	SUBQ         DI, R8
+	NEGQ         R8
+	VPBROADCASTD (DX), Y0
+	ADDQ         $0x04, DX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 64(AX)
+	CMPQ         R8, $0x18
+	JG           more
+
+filled:
+	LEAQ    (AX)(R8*4), AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Y0
+	VMOVUPS Y0, (R11)
+	VMOVUPS 32(R8), Y0
+	VMOVUPS Y0, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Y0
+	VMOVNTPS Y0, (R10)
+	VMOVUPS  32(R8), Y0
+	VMOVNTPS Y0, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, AX
+	SUBQ $0x18, R8
+
+vector:
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay4
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest5
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line5
+	VMOVUPS (R9), Y1
+	VMOVUPS Y1, (R12)
+	VMOVUPS 32(R9), Y1
+	VMOVUPS Y1, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R9), Y1
+	VMOVNTPS Y1, (R11)
+	VMOVUPS  32(R9), Y1
+	VMOVNTPS Y1, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line5
+
+rest5:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R10), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS Y0, (AX)
+	CMPQ    R8, $0x08
+	JLE     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R8
+	JMP     vector
+
+// func repeat64PastAVX2(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·repeat64PastAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+32(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    perRow+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ         $0x08, BX
+	MOVQ         DI, R8
+	MOVQ         (BX), DI
+	SUBQ         DI, R8
+	NEGQ         R8
+	VPBROADCASTQ (DX), Y0
+	ADDQ         $0x08, DX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y0, 64(AX)
+	CMPQ         R8, $0x0c
+	JG           more
+
+filled:
+	LEAQ    (AX)(R8*8), AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay1
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest2
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line2
+	VMOVUPS (R8), Y0
+	VMOVUPS Y0, (R11)
+	VMOVUPS 32(R8), Y0
+	VMOVUPS Y0, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R8), Y0
+	VMOVNTPS Y0, (R10)
+	VMOVUPS  32(R8), Y0
+	VMOVNTPS Y0, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, AX
+	SUBQ $0x0c, R8
+
+vector:
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay4
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest5
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line5
+	VMOVUPS (R9), Y1
+	VMOVUPS Y1, (R12)
+	VMOVUPS 32(R9), Y1
+	VMOVUPS Y1, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R9), Y1
+	VMOVNTPS Y1, (R11)
+	VMOVUPS  32(R9), Y1
+	VMOVNTPS Y1, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line5
+
+rest5:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R10), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS Y0, (AX)
+	CMPQ    R8, $0x04
+	JLE     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, R8
+	JMP     vector
+
+// func rowIDsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·rowIDsPastAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         stage+32(FP), CX
+	MOVQ         AX, DX
+	ANDQ         $-64, DX
+	MOVQ         CX, BX
+	ANDQ         $0x3f, AX
+	CMOVQEQ      AX, BX
+	ADDQ         $0x40, CX
+	MOVQ         DX, 1408(CX)
+	MOVQ         BX, 1416(CX)
+	LEAQ         (CX)(AX*1), AX
+	MOVQ         splits+8(FP), DX
+	MOVQ         rows+24(FP), BX
+	MOVQ         (DX), SI
+	VBROADCASTSD row+16(FP), Y0
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Y1
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 64(AX)
+	CMPQ    DI, $0x0c
+	JG      more
+
+filled:
+	LEAQ    (AX)(DI*8), AX
+	LEAQ    -1024(AX), DI
+	CMPQ    DI, CX
+	JB      stay1
+	MOVQ    CX, DI
+	MOVQ    AX, R8
+	ANDQ    $-64, R8
+	MOVQ    1408(CX), R9
+	CMPQ    DI, R8
+	JAE     rest2
+	MOVQ    1416(CX), R10
+	TESTQ   R10, R10
+	JZ      line2
+	VMOVUPS (DI), Y2
+	VMOVUPS Y2, (R10)
+	VMOVUPS 32(DI), Y2
+	VMOVUPS Y2, 32(R10)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	CMPQ    DI, R8
+	JAE     rest2
+
+line2:
+	VMOVUPS  (DI), Y2
+	VMOVNTPS Y2, (R9)
+	VMOVUPS  32(DI), Y2
+	VMOVNTPS Y2, 32(R9)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R9
+	CMPQ     DI, R8
+	JB       line2
+
+rest2:
+	MOVQ    R9, 1408(CX)
+	VMOVUPS (R8), Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS 32(R8), Y2
+	VMOVUPS Y2, 32(CX)
+	SUBQ    R8, AX
+	ADDQ    CX, AX
+
+stay1:
+	VPADDQ  Y1, Y0, Y0
+	DECQ    BX
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, AX
+	SUBQ $0x0c, DI
+
+vector:
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay4
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest5
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line5
+	VMOVUPS (R8), Y2
+	VMOVUPS Y2, (R11)
+	VMOVUPS 32(R8), Y2
+	VMOVUPS Y2, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R8), Y2
+	VMOVNTPS Y2, (R10)
+	VMOVUPS  32(R8), Y2
+	VMOVNTPS Y2, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line5
+
+rest5:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS 32(R9), Y2
+	VMOVUPS Y2, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD Y0, (AX)
+	CMPQ    DI, $0x04
+	JLE     filled
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, DI
+	JMP     vector
+
+// func offsetsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·offsetsPastAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         stage+32(FP), CX
+	MOVQ         AX, DX
+	ANDQ         $-64, DX
+	MOVQ         CX, BX
+	ANDQ         $0x3f, AX
+	CMOVQEQ      AX, BX
+	ADDQ         $0x40, CX
+	MOVQ         DX, 1408(CX)
+	MOVQ         BX, 1416(CX)
+	LEAQ         (CX)(AX*1), AX
+	MOVQ         splits+8(FP), DX
+	MOVQ         rows+24(FP), BX
+	MOVQ         (DX), SI
+	VMOVUPD      laneNumbers<>+0(SB), Y0
+	VBROADCASTSD c64_0000000000000004<>+0(SB), Y1
+
+row:
+	ADDQ    $0x08, DX
+	MOVQ    SI, DI
+	MOVQ    (DX), SI
+	SUBQ    SI, DI
+	NEGQ    DI
+	VMOVAPS Y0, Y2
+	VMOVUPD Y2, (AX)
+	VPADDQ  Y1, Y2, Y2
+	VMOVUPD Y2, 32(AX)
+	VPADDQ  Y1, Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VPADDQ  Y1, Y2, Y2
+	CMPQ    DI, $0x0c
+	JG      more
+
+filled:
+	LEAQ    (AX)(DI*8), AX
+	LEAQ    -1024(AX), DI
+	CMPQ    DI, CX
+	JB      stay1
+	MOVQ    CX, DI
+	MOVQ    AX, R8
+	ANDQ    $-64, R8
+	MOVQ    1408(CX), R9
+	CMPQ    DI, R8
+	JAE     rest2
+	MOVQ    1416(CX), R10
+	TESTQ   R10, R10
+	JZ      line2
+	VMOVUPS (DI), Y2
+	VMOVUPS Y2, (R10)
+	VMOVUPS 32(DI), Y2
+	VMOVUPS Y2, 32(R10)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	CMPQ    DI, R8
+	JAE     rest2
+
+line2:
+	VMOVUPS  (DI), Y2
+	VMOVNTPS Y2, (R9)
+	VMOVUPS  32(DI), Y2
+	VMOVNTPS Y2, 32(R9)
+	ADDQ     $0x40, DI
+	ADDQ     $0x40, R9
+	CMPQ     DI, R8
+	JB       line2
+
+rest2:
+	MOVQ    R9, 1408(CX)
+	VMOVUPS (R8), Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS 32(R8), Y2
+	VMOVUPS Y2, 32(CX)
+	SUBQ    R8, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    BX
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, AX
+	SUBQ $0x0c, DI
+
+vector:
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay4
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest5
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line5
+	VMOVUPS (R8), Y3
+	VMOVUPS Y3, (R11)
+	VMOVUPS 32(R8), Y3
+	VMOVUPS Y3, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R8), Y3
+	VMOVNTPS Y3, (R10)
+	VMOVUPS  32(R8), Y3
+	VMOVNTPS Y3, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line5
+
+rest5:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y3
+	VMOVUPS Y3, (CX)
+	VMOVUPS 32(R9), Y3
+	VMOVUPS Y3, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD Y2, (AX)
+	CMPQ    DI, $0x04
+	JLE     filled
+	VPADDQ  Y1, Y2, Y2
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, DI
+	JMP     vector

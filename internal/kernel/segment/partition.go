@@ -120,8 +120,8 @@ func Lengths(out, splits []int64) {
 
 // RowIDs writes the row of each value to out, which has splits[rows] entries.
 func RowIDs(out, splits []int64) {
-	if numberRows(out, splits, func(k *movers) func(dst, splits *int64, row, rows int) { return k.rowIDs },
-		func(r, _ int) int64 { return int64(r) }) {
+	if k := vectorsNow(); k != nil {
+		numbering{k.rowIDs, k.rowIDsPast, func(r, _ int) int64 { return int64(r) }}.run(out, splits)
 		return
 	}
 	eachRows(splits, 1, func(lo, hi int) {
@@ -154,8 +154,8 @@ func SplitsFromRowIDs[I Index](out []int64, ids []I) {
 // Offsets writes the position of each value in its row to out, which has
 // splits[rows] entries.
 func Offsets(out, splits []int64) {
-	if numberRows(out, splits, func(k *movers) func(dst, splits *int64, row, rows int) { return k.offsets },
-		func(_, i int) int64 { return int64(i) }) {
+	if k := vectorsNow(); k != nil {
+		numbering{k.offsets, k.offsetsPast, func(_, i int) int64 { return int64(i) }}.run(out, splits)
 		return
 	}
 	eachRows(splits, 1, func(lo, hi int) {

@@ -6,61 +6,57 @@ import "unsafe"
 // reports whether they can.
 func repeatVectorised[T any](out, perRow []T, splits []int64) bool {
 	k := vectorsNow()
-	size := unsafe.Sizeof(*new(T))
-	log, ok := logSize(size)
-	if k == nil || !ok {
+	size := int(unsafe.Sizeof(*new(T)))
+	if k == nil || size != 4 && size != 8 {
 		return false
 	}
-	item := int(size)
+	kernel, past := k.repeat[size/4-1], k.repeatPast[size/4-1]
 	own := bytesOf(perRow)
-	kernel := func(dst *byte, lo, hi int) { k.repeat[log](dst, &own[lo*item], &splits[lo], hi-lo) }
-	fillRows(bytesOf(out), splits, item, kernel, func(r int) {
-		o, v := row(out, splits, r, 1), perRow[r]
-		eachSpan(len(o), 1, func(lo, hi int) {
-			for i := range o[lo:hi] {
-				o[lo+i] = v
-			}
-		})
-	})
-	return true
-}
-
-// fillRows writes rows that a kernel makes from nothing.
-func fillRows(dst []byte, splits []int64, item int, kernel func(dst *byte, lo, hi int), plain func(r int)) {
-	m := mover{
-		flow:   flowFor(len(dst)),
-		out:    dst,
+	eachRows(splits, 1, (&mover{
+		out:    bytesOf(out),
 		splits: splits,
-		item:   item,
-		kernel: kernel,
-		plain:  plain,
-	}
-	eachRows(splits, 1, func(lo, hi int) {
-		if hi-lo == 1 && int(splits[hi]-splits[lo])*item > blockBytes {
-			m.plain(lo)
-			return
-		}
-		m.run(lo, hi)
-	})
+		item:   size,
+		kernel: func(dst *byte, lo, hi int) { kernel(dst, &own[lo*size], &splits[lo], hi-lo) },
+		past: func(dst *byte, lo, hi int, stage *byte) int {
+			return past(dst, &own[lo*size], &splits[lo], hi-lo, stage)
+		},
+		plain: func(r int) {
+			o, v := row(out, splits, r, 1), perRow[r]
+			eachSpan(len(o), 1, func(lo, hi int) {
+				for i := range o[lo:hi] {
+					o[lo+i] = v
+				}
+			})
+		},
+	}).run)
+	return true
 }
 
-// numberRows writes numbers of values with a kernel, and reports whether there is one.
-// number gives value i of row r.
-func numberRows(out, splits []int64, kernel func(k *movers) func(dst, splits *int64, row, rows int), number func(r, i int) int64) bool {
-	k := vectorsNow()
-	if k == nil {
-		return false
-	}
-	f := kernel(k)
-	fillRows(bytesOf(out), splits, 8, func(dst *byte, lo, hi int) {
-		f((*int64)(unsafe.Pointer(dst)), &splits[lo], lo, hi-lo)
-	}, func(r int) {
-		o := out[splits[r]:splits[r+1]]
-		eachSpan(len(o), 1, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				o[i] = number(r, i)
-			}
-		})
-	})
-	return true
+// numbering is a pair of kernels that number values, and the number of value i of row
+// r by itself.
+type numbering struct {
+	kernel func(dst *byte, splits *int64, row, rows int)
+	past   func(dst *byte, splits *int64, row, rows int, stage *byte) int
+	number func(r, i int) int64
+}
+
+// run writes the numbers of all values.
+func (n numbering) run(out, splits []int64) {
+	eachRows(splits, 1, (&mover{
+		out:    bytesOf(out),
+		splits: splits,
+		item:   8,
+		kernel: func(dst *byte, lo, hi int) { n.kernel(dst, &splits[lo], lo, hi-lo) },
+		past: func(dst *byte, lo, hi int, stage *byte) int {
+			return n.past(dst, &splits[lo], lo, hi-lo, stage)
+		},
+		plain: func(r int) {
+			o := out[splits[r]:splits[r+1]]
+			eachSpan(len(o), 1, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					o[i] = n.number(r, i)
+				}
+			})
+		},
+	}).run)
 }

@@ -22,19 +22,18 @@ func bytesOf[T any](x []T) []byte {
 	return b[:len(x)*size]
 }
 
-// stageBytes is the size of the pieces in which results are put together: small, so
-// that the processor works on the next piece while the stores of the last one travel.
-const stageBytes = 4 << 10
-
-// A mover writes rows of bytes one behind the other with a kernel that writes whole
+// A mover writes rows of bytes one behind the other with kernels that write whole
 // vectors, and so, for a moment, over the beginning of the next rows.
 type mover struct {
-	flow   flow
 	out    []byte
 	splits []int64 // of the rows in out, or nil where all have the same length
 	item   int     // bytes of one unit of a split, or of a row
-	// kernel writes the rows [lo, hi) to dst.
+	// kernel writes the rows [lo, hi) to dst. past does so past the cache, through
+	// stage: what shares a line with the bytes before dst stays in the first line of
+	// stage, what fills no line at the end in the second, and it returns the length
+	// of the latter.
 	kernel func(dst *byte, lo, hi int)
+	past   func(dst *byte, lo, hi int, stage *byte) int
 	// plain writes one row to its place in out, touching nothing else.
 	plain func(r int)
 }
@@ -47,42 +46,72 @@ func (m *mover) begin(r int) int {
 	return int(m.splits[r]) * m.item
 }
 
-// run writes the rows [lo, hi).
+// longRow is the number of bytes from which a row is not left to a kernel, which no
+// other goroutine can interrupt.
+const longRow = 256 << 10
+
+// run writes the rows [lo, hi), past the cache where the whole result is large.
 func (m *mover) run(lo, hi int) {
-	if lo >= hi {
-		return
+	switch {
+	case lo >= hi:
+	case hi-lo == 1 && m.begin(hi)-m.begin(lo) > longRow:
+		m.plain(lo)
+	case len(m.out) >= largeOutput:
+		m.runPast(lo, hi)
+	default:
+		m.runThrough(lo, hi)
 	}
-	from, to := m.begin(lo), m.begin(hi)
-	if m.flow == through {
-		// What is written over the last rows' end is not ours, so these take the way
-		// through a buffer.
-		direct := lo + sort.Search(hi-lo, func(i int) bool { return m.begin(lo+i+1) > to-writeRoom })
-		if direct > lo {
-			m.kernel(&m.out[from], lo, direct)
-			lo = direct
+}
+
+func (m *mover) runThrough(lo, hi int) {
+	// What is written over the last rows' end is not ours, so these take the way
+	// through a buffer.
+	room := m.begin(hi) - writeRoom
+	direct := lo + sort.Search(hi-lo, func(i int) bool { return m.begin(lo+i+1) > room })
+	if direct > lo {
+		m.kernel(&m.out[m.begin(lo)], lo, direct)
+	}
+	for lo = direct; lo < hi; lo++ {
+		from, to := m.begin(lo), m.begin(hi)
+		if to == from {
+			return
 		}
+		if to-from <= blockBytes {
+			ws := workspaces.Get().(*workspace)
+			m.kernel(&ws.a[0], lo, hi)
+			copy(m.out[from:to], ws.a[:])
+			workspaces.Put(ws)
+			return
+		}
+		m.plain(lo)
 	}
-	if lo == hi {
+}
+
+func (m *mover) runPast(lo, hi int) {
+	out := m.out[m.begin(lo):m.begin(hi)]
+	if len(out) == 0 {
 		return
 	}
 	ws := workspaces.Get().(*workspace)
-	rows := (hi-lo)*stageBytes/(to-m.begin(lo)+1) + 1 // that fill a buffer on average
-	for lo < hi {
-		from := m.begin(lo)
-		end := min(lo+rows, hi)
-		for end > lo+1 && m.begin(end)-from > blockBytes {
-			end -= (end - lo) / 2
+	stage := alignedLines(ws.a[:])
+	rest := m.past(&out[0], lo, hi, &stage[0])
+	const line = 64
+	phase := int(uintptr(unsafe.Pointer(&out[0])) % line)
+	if phase+len(out) < line {
+		copy(out, stage[line+phase:])
+	} else {
+		if phase > 0 {
+			copy(out[:line-phase], stage[phase:])
 		}
-		if to := m.begin(end); to-from > blockBytes {
-			m.plain(lo) // a row longer than the buffer
-		} else if to > from {
-			m.kernel(&ws.a[0], lo, end)
-			writeOut(m.flow, m.out[from:to], ws.a[:])
-		}
-		lo = end
+		copy(out[len(out)-rest:], stage[line:])
 	}
-	m.flow.arrive()
+	fence()
 	workspaces.Put(ws)
+}
+
+// alignedLines returns b from its first multiple of 64 bytes on.
+func alignedLines(b []byte) []byte {
+	return b[-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64:]
 }
 
 // reachable returns the end of the rows from lo on, before hi, behind which readRoom

@@ -23,6 +23,14 @@ func rows(m machine) {
 			e := m.Exp(m.Sub(x[0], x[1]))
 			return e, []vector{e}
 		}})
+	if m.Elem == vec.Float32 {
+		m.Fold(vec.Fold{Name: "softmaxExp", Doc: "sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.",
+			Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m), Keep: 12,
+			Body: func(m machine, x []vector) (vector, []vector) {
+				e := m.ExpRough(m.Sub(x[0], x[1]))
+				return e, []vector{e}
+			}})
+	}
 	m.Map(vec.Loop{Name: "subTwice", Doc: "sets dst to (x - a) - b.", Vectors: "x", Scalars: "a,b",
 		Body: func(m machine, x []vector) vector { return m.Sub(m.Sub(x[0], x[1]), x[2]) }})
 	m.Map(vec.Loop{Name: "softmaxGrad", Doc: "sets dst to y·(dy - dot).", Vectors: "y,dy", Scalars: "dot",

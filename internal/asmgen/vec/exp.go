@@ -1,9 +1,11 @@
 package vec
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
 )
 
 // The polynomials of this package are minimax fits of their own (Remez exchange
@@ -112,16 +114,72 @@ func (m Machine) Exp2(x V) V {
 	return m.scale(m.Add(em, Const(1)), n)
 }
 
-// Exp2Rough returns 2^h for float32 h between -126 and 127, with a relative error
-// of up to 2^-23: enough for a factor of something that is rounded afterwards.
+// Exp2Unit is the unit in which [Machine.Exp2Rough] takes its argument.
+func (m Machine) Exp2Unit() float64 {
+	if m.Wide {
+		return 32
+	}
+	return 1
+}
+
+// Exp2Rough returns 2^(h/u), u the unit, for float32 h/u between -127 and 127: with
+// a relative error of up to 2^-23, which is enough for a factor of something that
+// is rounded afterwards, and 0 at -127.
 func (m Machine) Exp2Rough(h V) V {
-	f, i := m.format(), m.Ints()
+	f := m.format()
 	t := m.Add(h, Const(f.round))
-	r := m.Sub(h, m.Sub(t, Const(f.round)))
-	// 2^r, |r| <= 0.5: 2^-23.1
-	p := m.Poly(r, 1, 0.693147004, 0.240222424, 0.0555073395, 0.00967153441, 0.00132647157)
-	// The low bits of t are the exponent to add; all others leave at the top.
-	return i.Add(p, i.ShiftLeft(t, f.mantissa))
+	return m.exp2Parts(t, m.Sub(h, m.Sub(t, Const(f.round))))
+}
+
+// ExpRough returns e^x for float32 x up to 88, with a relative error of a few times
+// 2^-24, and 0 below -87.3.
+func (m Machine) ExpRough(x V) V {
+	f := m.format()
+	scale := Const(math.Log2E * m.Exp2Unit())
+	t := m.FMAConst(m.Load(x), scale, m.Get(Const(f.round)))
+	n := m.Sub(t, Const(f.round))
+	r := m.Reg()
+	// x·scale - n, rounded once.
+	m.by(VMOVAPS, VMOVAPD)(x, r)
+	m.emit(VFMSUB132PS, VFMSUB132PS_BCST, scale, n, r)
+	return m.Keep(m.Cmp(NotLess, x, Const(-87.3)), m.exp2Parts(t, r))
+}
+
+// exp2Parts returns 2^((n+r)/u) for |r| <= 1/2 and an integer n in the low bits of t.
+func (m Machine) exp2Parts(t, r V) V {
+	f, i := m.format(), m.Ints()
+	if !m.Wide {
+		// 2^r, |r| <= 1/2: 2^-23.1. The low bits of t are the exponent to add;
+		// all others leave at the top.
+		p := m.Poly(r, 1, 0.693147004, 0.240222424, 0.0555073395, 0.00967153441, 0.00132647157)
+		return i.Add(p, i.ShiftLeft(t, f.mantissa))
+	}
+	// n = 32k + j. The table has 2^(j/32), less what shifting j along with k adds.
+	exponent := i.ShiftLeft(t, f.mantissa-5)
+	lo, hi := m.exp2Tables()
+	VPERMI2PS(m.table(hi), m.table(lo), t)
+	s := i.Add(exponent, t)
+	// 2^(r/32)-1, |r| <= 1/2, to 2^-24 of the whole: of the cubic term, which is left
+	// out, the linear one takes over its best approximation.
+	const c = math.Ln2 / 32
+	q := m.Poly(r, c*(1+c*c/32), c*c/2)
+	return m.FMA(m.Mul(q, r), s, s)
+}
+
+var exp2Memory []Mem
+
+func (m Machine) exp2Tables() (lo, hi Mem) {
+	if exp2Memory == nil {
+		for part := range 2 {
+			mem := GLOBL(fmt.Sprintf("exp2Table%d", part), RODATA|NOPTR)
+			for l := range 16 {
+				j := uint32(16*part + l)
+				DATA(4*l, U32(math.Float32bits(float32(math.Exp2(float64(j)/32)))-j<<18))
+			}
+			exp2Memory = append(exp2Memory, mem)
+		}
+	}
+	return exp2Memory[0], exp2Memory[1]
 }
 
 // Expm1 returns e^x-1.
@@ -201,9 +259,10 @@ func (m Machine) GeluTanh(x V) V {
 		return m.Mul(m.Sigmoid(u), b)
 	}
 	// x/(1+2^h), h = -2u·log2 e.
+	unit := m.Exp2Unit()
 	b := m.Max(m.Get(Const(-10)), x)
-	h := m.Mul(m.FMAConst(m.Mul(b, b), Const(-2*c*0.044715*math.Log2E), m.Get(Const(-2*c*math.Log2E))), b)
-	e := m.Exp2Rough(m.Max(m.Get(Const(-126)), h))
+	h := m.Mul(m.FMAConst(m.Mul(b, b), Const(-2*c*0.044715*math.Log2E*unit), m.Get(Const(-2*c*math.Log2E*unit))), b)
+	e := m.Exp2Rough(m.Max(m.Get(Const(-126*unit)), h))
 	return m.Div(b, m.Add(e, Const(1)))
 }
 
@@ -213,7 +272,11 @@ func (m Machine) Gelu(x V) V {
 	a := m.Abs(x)
 	near := m.Min(m.Get(Const(6)), a)
 	// log2 Φ(-a), 0 <= a <= 6: Φ to 2.6e-8
-	h := m.Poly(near, -1, -1.15110695, -0.459191144, -0.0525465868, 0.00712499488, -0.000166160185, -0.000188055521, 4.5931607e-05, -4.94585811e-06, 2.13710891e-07)
+	poly := []float64{-1, -1.15110695, -0.459191144, -0.0525465868, 0.00712499488, -0.000166160185, -0.000188055521, 4.5931607e-05, -4.94585811e-06, 2.13710891e-07}
+	for i := range poly {
+		poly[i] *= m.Exp2Unit()
+	}
+	h := m.Poly(near, poly...)
 	c := m.Keep(m.Cmp(Less, a, Const(6)), m.Exp2Rough(h))
 	return m.MulSub(m.Max(m.Zero(), x), near, c)
 }

@@ -131,6 +131,7 @@ func (m Machine) pooled(c any) Mem {
 type registers struct {
 	of    map[Mem]V
 	order []Mem
+	whole map[Mem]bool // a whole vector rather than copies of a word
 	most  int
 }
 
@@ -142,12 +143,16 @@ func (m *Machine) keep(most int) (load func()) {
 	if most == 0 {
 		return func() {}
 	}
-	m.registers = &registers{of: map[Mem]V{}, most: most}
+	m.registers = &registers{of: map[Mem]V{}, whole: map[Mem]bool{}, most: most}
 	JMP(LabelRef("constants"))
 	Label("begin")
 	return func() {
 		Label("constants")
 		for _, c := range m.registers.order {
+			if m.registers.whole[c] {
+				VMOVUPS(c, m.registers.of[c])
+				continue
+			}
 			// All constants are copies of their first word, whatever its size.
 			VBROADCASTSD(c, m.registers.of[c])
 		}
@@ -161,7 +166,10 @@ func (m Machine) kept(c any) V {
 	if r == nil {
 		return nil
 	}
-	mem := m.pooled(c)
+	return r.get(m, m.pooled(c))
+}
+
+func (r *registers) get(m Machine, mem Mem) V {
 	if v, ok := r.of[mem]; ok {
 		return v
 	}
@@ -172,6 +180,17 @@ func (m Machine) kept(c any) V {
 	r.of[mem] = v
 	r.order = append(r.order, mem)
 	return v
+}
+
+// table returns a register with the vector at mem, which may not be changed.
+func (m Machine) table(mem Mem) V {
+	if r := m.registers; r != nil {
+		if v := r.get(m, mem); v != nil {
+			r.whole[mem] = true
+			return v
+		}
+	}
+	return m.Load(mem)
 }
 
 // Load returns a register with the operand in it: a fresh copy if it was one.

@@ -10,7 +10,7 @@ var level = cpu.Active()
 var (
 	avx512F32 = kernels[float32]{
 		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512,
-		sum: sumF32AVX512, squares: squaresF32AVX512, dot: dotF32AVX512, expSum: expSumF32AVX512, expShift: expShiftF32AVX512,
+		sum: sumF32AVX512, squares: squaresF32AVX512, dot: dotF32AVX512, expSum: expSumF32AVX512, expShift: expShiftF32AVX512, softmaxExp: softmaxExpF32AVX512,
 		subTwice: subTwiceF32AVX512, softmaxGrad: softmaxGradF32AVX512, logSoftmaxGrad: logSoftmaxGradF32AVX512,
 		normalize: normalizeF32AVX512, normalizeScale: normalizeScaleF32AVX512, normalizeAffine: normalizeAffineF32AVX512,
 		normSums: normSumsF32AVX512, normSumsPlain: normSumsPlainF32AVX512, normGrad: normGradF32AVX512, normGradPlain: normGradPlainF32AVX512,
@@ -29,7 +29,7 @@ var (
 
 	avx2F32 = kernels[float32]{
 		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2,
-		sum: sumF32AVX2, squares: squaresF32AVX2, dot: dotF32AVX2, expSum: expSumF32AVX2, expShift: expShiftF32AVX2,
+		sum: sumF32AVX2, squares: squaresF32AVX2, dot: dotF32AVX2, expSum: expSumF32AVX2, expShift: expShiftF32AVX2, softmaxExp: softmaxExpF32AVX2,
 		subTwice: subTwiceF32AVX2, softmaxGrad: softmaxGradF32AVX2, logSoftmaxGrad: logSoftmaxGradF32AVX2,
 		normalize: normalizeF32AVX2, normalizeScale: normalizeScaleF32AVX2, normalizeAffine: normalizeAffineF32AVX2,
 		normSums: normSumsF32AVX2, normSumsPlain: normSumsPlainF32AVX2, normGrad: normGradF32AVX2, normGradPlain: normGradPlainF32AVX2,

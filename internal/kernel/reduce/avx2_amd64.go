@@ -44,6 +44,11 @@ func expSumF32AVX2(x *float32, n int, shift float32) (s0 float64)
 //go:noescape
 func expShiftF32AVX2(dst *float32, x *float32, n int, shift float32) (s0 float64)
 
+// softmaxExpF32AVX2 sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.
+//
+//go:noescape
+func softmaxExpF32AVX2(dst *float32, x *float32, n int, shift float32) (s0 float64)
+
 // subTwiceF32AVX2 sets dst to (x - a) - b.
 //
 //go:noescape

@@ -739,6 +739,121 @@ done:
 	VZEROUPPER
 	RET
 
+// func softmaxExpF32AVX2(dst *float32, x *float32, n int, shift float32) (s0 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·softmaxExpF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS shift+24(FP), Y0
+	VXORPS       Y1, Y1, Y1
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPS      (DX), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMOVAPS      Y2, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y4, Y3
+	VSUBPS       c32_4b400000<>+0(SB), Y3, Y4
+	VMOVAPS      Y2, Y5
+	VFMSUB132PS  c32_3fb8aa3b<>+0(SB), Y4, Y5
+	VCMPPS       $0x15, c32_c2ae999a<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y4
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3f317215<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3f800000<>+0(SB), Y5, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y4, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (CX)
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y2
+	VMASKMOVPS   (DX), Y2, Y3
+	VSUBPS       Y0, Y3, Y0
+	VMOVAPS      Y0, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y4, Y3
+	VSUBPS       c32_4b400000<>+0(SB), Y3, Y4
+	VMOVAPS      Y0, Y5
+	VFMSUB132PS  c32_3fb8aa3b<>+0(SB), Y4, Y5
+	VCMPPS       $0x15, c32_c2ae999a<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y4
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3f317215<>+0(SB), Y5, Y4
+	VFMADD213PS  c32_3f800000<>+0(SB), Y5, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y3, Y4, Y3
+	VANDPS       Y3, Y0, Y0
+	VMASKMOVPS   Y0, Y2, (CX)
+	VANDPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y1
+
+done:
+	VEXTRACTF128 $0x01, Y1, X0
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s0+32(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_c2ae999a<>+0(SB)/8, $0xc2ae999ac2ae999a
+DATA c32_c2ae999a<>+8(SB)/8, $0xc2ae999ac2ae999a
+DATA c32_c2ae999a<>+16(SB)/8, $0xc2ae999ac2ae999a
+DATA c32_c2ae999a<>+24(SB)/8, $0xc2ae999ac2ae999a
+GLOBL c32_c2ae999a<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3aaddd00<>+0(SB)/8, $0x3aaddd003aaddd00
+DATA c32_3aaddd00<>+8(SB)/8, $0x3aaddd003aaddd00
+DATA c32_3aaddd00<>+16(SB)/8, $0x3aaddd003aaddd00
+DATA c32_3aaddd00<>+24(SB)/8, $0x3aaddd003aaddd00
+GLOBL c32_3aaddd00<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3c1e755b<>+0(SB)/8, $0x3c1e755b3c1e755b
+DATA c32_3c1e755b<>+8(SB)/8, $0x3c1e755b3c1e755b
+DATA c32_3c1e755b<>+16(SB)/8, $0x3c1e755b3c1e755b
+DATA c32_3c1e755b<>+24(SB)/8, $0x3c1e755b3c1e755b
+GLOBL c32_3c1e755b<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3d635baa<>+0(SB)/8, $0x3d635baa3d635baa
+DATA c32_3d635baa<>+8(SB)/8, $0x3d635baa3d635baa
+DATA c32_3d635baa<>+16(SB)/8, $0x3d635baa3d635baa
+DATA c32_3d635baa<>+24(SB)/8, $0x3d635baa3d635baa
+GLOBL c32_3d635baa<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e75fcde<>+0(SB)/8, $0x3e75fcde3e75fcde
+DATA c32_3e75fcde<>+8(SB)/8, $0x3e75fcde3e75fcde
+DATA c32_3e75fcde<>+16(SB)/8, $0x3e75fcde3e75fcde
+DATA c32_3e75fcde<>+24(SB)/8, $0x3e75fcde3e75fcde
+GLOBL c32_3e75fcde<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f317215<>+0(SB)/8, $0x3f3172153f317215
+DATA c32_3f317215<>+8(SB)/8, $0x3f3172153f317215
+DATA c32_3f317215<>+16(SB)/8, $0x3f3172153f317215
+DATA c32_3f317215<>+24(SB)/8, $0x3f3172153f317215
+GLOBL c32_3f317215<>(SB), RODATA|NOPTR, $32
+
 // func subTwiceF32AVX2(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX
 TEXT ·subTwiceF32AVX2(SB), NOSPLIT, $0-32

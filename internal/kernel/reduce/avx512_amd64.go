@@ -44,6 +44,11 @@ func expSumF32AVX512(x *float32, n int, shift float32) (s0 float64)
 //go:noescape
 func expShiftF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
 
+// softmaxExpF32AVX512 sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.
+//
+//go:noescape
+func softmaxExpF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
+
 // subTwiceF32AVX512 sets dst to (x - a) - b.
 //
 //go:noescape

@@ -817,6 +817,208 @@ constants:
 	VBROADCASTSD c32_3efffffe<>+0(SB), Z13
 	JMP          begin
 
+// func softmaxExpF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·softmaxExpF32AVX512(SB), NOSPLIT, $0-40
+	JMP constants
+
+begin:
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS shift+24(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VMOVAPS     Z3, Z11
+	VFMADD132PS Z5, Z4, Z11
+	VSUBPS      Z4, Z11, Z12
+	VMOVAPS     Z3, Z13
+	VFMSUB132PS Z5, Z12, Z13
+	VCMPPS      $0x15, Z6, Z3, K1
+	VPSLLD      $0x12, Z11, Z3
+	VPERMI2PS   Z7, Z8, Z11
+	VPADDD      Z11, Z3, Z3
+	VMOVAPS     Z9, Z11
+	VFMADD213PS Z10, Z13, Z11
+	VMULPS      Z13, Z11, Z11
+	VFMADD213PS Z3, Z3, Z11
+	VMOVAPS.Z   Z11, K1, Z3
+	VMOVUPS     Z3, (CX)
+	VADDPS      Z3, Z1, Z1
+	VMOVUPS     64(DX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VMOVAPS     Z3, Z11
+	VFMADD132PS Z5, Z4, Z11
+	VSUBPS      Z4, Z11, Z12
+	VMOVAPS     Z3, Z13
+	VFMSUB132PS Z5, Z12, Z13
+	VCMPPS      $0x15, Z6, Z3, K1
+	VPSLLD      $0x12, Z11, Z3
+	VPERMI2PS   Z7, Z8, Z11
+	VPADDD      Z11, Z3, Z3
+	VMOVAPS     Z9, Z11
+	VFMADD213PS Z10, Z13, Z11
+	VMULPS      Z13, Z11, Z11
+	VFMADD213PS Z3, Z3, Z11
+	VMOVAPS.Z   Z11, K1, Z3
+	VMOVUPS     Z3, 64(CX)
+	VADDPS      Z3, Z2, Z2
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000010
+	JL          single_end
+	VMOVUPS     (DX), Z3
+	VSUBPS      Z0, Z3, Z3
+	VMOVAPS     Z3, Z11
+	VFMADD132PS Z5, Z4, Z11
+	VSUBPS      Z4, Z11, Z12
+	VMOVAPS     Z3, Z13
+	VFMSUB132PS Z5, Z12, Z13
+	VCMPPS      $0x15, Z6, Z3, K1
+	VPSLLD      $0x12, Z11, Z3
+	VPERMI2PS   Z7, Z8, Z11
+	VPADDD      Z11, Z3, Z3
+	VMOVAPS     Z9, Z11
+	VFMADD213PS Z10, Z13, Z11
+	VMULPS      Z13, Z11, Z11
+	VFMADD213PS Z3, Z3, Z11
+	VMOVAPS.Z   Z11, K1, Z3
+	VMOVUPS     Z3, (CX)
+	VADDPS      Z3, Z1, Z1
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, AX
+	JMP         single
+
+single_end:
+	TESTQ       AX, AX
+	JLE         done
+	MOVQ        $-1, BX
+	BZHIQ       AX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z3
+	VSUBPS      Z0, Z3, Z0
+	VMOVAPS     Z0, Z3
+	VFMADD132PS Z5, Z4, Z3
+	VSUBPS      Z4, Z3, Z4
+	VMOVAPS     Z0, Z11
+	VFMSUB132PS Z5, Z4, Z11
+	VCMPPS      $0x15, Z6, Z0, K2
+	VPSLLD      $0x12, Z3, Z0
+	VPERMI2PS   Z7, Z8, Z3
+	VPADDD      Z3, Z0, Z0
+	VMOVAPS     Z9, Z3
+	VFMADD213PS Z10, Z11, Z3
+	VMULPS      Z11, Z3, Z3
+	VFMADD213PS Z0, Z0, Z3
+	VMOVAPS.Z   Z3, K2, Z0
+	VMOVUPS     Z0, K1, (CX)
+	VMOVAPS.Z   Z0, K1, Z0
+	VADDPS      Z0, Z1, Z1
+
+done:
+	VADDPS        Z2, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s0+32(FP)
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_4b400000<>+0(SB), Z4
+	VBROADCASTSD c32_4238aa3b<>+0(SB), Z5
+	VBROADCASTSD c32_c2ae999a<>+0(SB), Z6
+	VMOVUPS      exp2Table1<>+0(SB), Z7
+	VMOVUPS      exp2Table0<>+0(SB), Z8
+	VBROADCASTSD c32_3975fdf0<>+0(SB), Z9
+	VBROADCASTSD c32_3cb172c2<>+0(SB), Z10
+	JMP          begin
+
+DATA c32_4b400000<>+0(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000<>+8(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000<>+16(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000<>+24(SB)/8, $0x4b4000004b400000
+GLOBL c32_4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_4238aa3b<>+0(SB)/8, $0x4238aa3b4238aa3b
+DATA c32_4238aa3b<>+8(SB)/8, $0x4238aa3b4238aa3b
+DATA c32_4238aa3b<>+16(SB)/8, $0x4238aa3b4238aa3b
+DATA c32_4238aa3b<>+24(SB)/8, $0x4238aa3b4238aa3b
+GLOBL c32_4238aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA c32_c2ae999a<>+0(SB)/8, $0xc2ae999ac2ae999a
+DATA c32_c2ae999a<>+8(SB)/8, $0xc2ae999ac2ae999a
+DATA c32_c2ae999a<>+16(SB)/8, $0xc2ae999ac2ae999a
+DATA c32_c2ae999a<>+24(SB)/8, $0xc2ae999ac2ae999a
+GLOBL c32_c2ae999a<>(SB), RODATA|NOPTR, $32
+
+DATA exp2Table0<>+0(SB)/4, $0x3f800000
+DATA exp2Table0<>+4(SB)/4, $0x3f7ecd87
+DATA exp2Table0<>+8(SB)/4, $0x3f7daac3
+DATA exp2Table0<>+12(SB)/4, $0x3f7c980f
+DATA exp2Table0<>+16(SB)/4, $0x3f7b95c2
+DATA exp2Table0<>+20(SB)/4, $0x3f7aa43a
+DATA exp2Table0<>+24(SB)/4, $0x3f79c3d3
+DATA exp2Table0<>+28(SB)/4, $0x3f78f4f0
+DATA exp2Table0<>+32(SB)/4, $0x3f7837f0
+DATA exp2Table0<>+36(SB)/4, $0x3f778d3a
+DATA exp2Table0<>+40(SB)/4, $0x3f76f532
+DATA exp2Table0<>+44(SB)/4, $0x3f767043
+DATA exp2Table0<>+48(SB)/4, $0x3f75fed7
+DATA exp2Table0<>+52(SB)/4, $0x3f75a15b
+DATA exp2Table0<>+56(SB)/4, $0x3f75583f
+DATA exp2Table0<>+60(SB)/4, $0x3f7523f6
+GLOBL exp2Table0<>(SB), RODATA|NOPTR, $64
+
+DATA exp2Table1<>+0(SB)/4, $0x3f7504f3
+DATA exp2Table1<>+4(SB)/4, $0x3f74fbaf
+DATA exp2Table1<>+8(SB)/4, $0x3f7508a4
+DATA exp2Table1<>+12(SB)/4, $0x3f752c4d
+DATA exp2Table1<>+16(SB)/4, $0x3f75672a
+DATA exp2Table1<>+20(SB)/4, $0x3f75b9be
+DATA exp2Table1<>+24(SB)/4, $0x3f76248c
+DATA exp2Table1<>+28(SB)/4, $0x3f76a81e
+DATA exp2Table1<>+32(SB)/4, $0x3f7744fd
+DATA exp2Table1<>+36(SB)/4, $0x3f77fbb8
+DATA exp2Table1<>+40(SB)/4, $0x3f78ccdf
+DATA exp2Table1<>+44(SB)/4, $0x3f79b907
+DATA exp2Table1<>+48(SB)/4, $0x3f7ac0c7
+DATA exp2Table1<>+52(SB)/4, $0x3f7be4ba
+DATA exp2Table1<>+56(SB)/4, $0x3f7d257d
+DATA exp2Table1<>+60(SB)/4, $0x3f7e83b3
+GLOBL exp2Table1<>(SB), RODATA|NOPTR, $64
+
+DATA c32_3975fdf0<>+0(SB)/8, $0x3975fdf03975fdf0
+DATA c32_3975fdf0<>+8(SB)/8, $0x3975fdf03975fdf0
+DATA c32_3975fdf0<>+16(SB)/8, $0x3975fdf03975fdf0
+DATA c32_3975fdf0<>+24(SB)/8, $0x3975fdf03975fdf0
+GLOBL c32_3975fdf0<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3cb172c2<>+0(SB)/8, $0x3cb172c23cb172c2
+DATA c32_3cb172c2<>+8(SB)/8, $0x3cb172c23cb172c2
+DATA c32_3cb172c2<>+16(SB)/8, $0x3cb172c23cb172c2
+DATA c32_3cb172c2<>+24(SB)/8, $0x3cb172c23cb172c2
+GLOBL c32_3cb172c2<>(SB), RODATA|NOPTR, $32
+
 // func subTwiceF32AVX512(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subTwiceF32AVX512(SB), NOSPLIT, $0-32

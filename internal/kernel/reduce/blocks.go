@@ -17,6 +17,9 @@ type kernels[T any] struct {
 	expSum   func(x *T, n int, shift T) float64
 	expShift func(dst, x *T, n int, shift T) float64
 
+	// softmaxExp is expShift for a finite shift at least x, faster where there is one.
+	softmaxExp func(dst, x *T, n int, shift T) float64
+
 	subTwice       func(dst, x *T, n int, a, b T)
 	softmaxGrad    func(dst, y, dy *T, n int, dot T)
 	logSoftmaxGrad func(dst, y, dy *T, n int, sum T)

@@ -9,15 +9,11 @@ import (
 // The row functions by way of assembly where there is some. Rows are not empty.
 
 func softmaxRow[T float](dst, x []T) {
-	k := assembly[T]()
-	if k == nil {
+	if assembly[T]() == nil {
 		softmaxPlain(dst, x)
 		return
 	}
-	m := maxBlock(x)
-	s := 0.0
-	pieces(len(x), func(lo, hi int) { s += k.expShift(&dst[lo], &x[lo], hi-lo, m) })
-	scale(dst, T(1/s))
+	softmaxInto(dst, x, maxBlock(x))
 }
 
 // scale multiplies x by a.

@@ -1,0 +1,209 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Contract sums products of the elements of two tensors whose axes have labels,
+// arbitrary integers: axes with the same label run together, and those that the
+// result lacks are summed over. It is what [Einsum] does with two operands, for code
+// that has numbers rather than letters.
+//
+//	ops.Contract(x, y, []int{0, 1}, []int{1, 2}, []int{0, 2})   // a matrix product
+//
+// Each label occurs once in an operand and once in the result; one that the result
+// lacks is in both operands. The operands may be views with any strides, and the
+// result is written in the order asked for: nothing is transposed where a batch of
+// matrix products with strides can do it.
+//
+// Gradient: the contraction of ct with the other operand.
+func Contract(a, b any, aLabels, bLabels, out []int) tensor.Tensor {
+	return op.Eval(contractOp, a, b, aLabels, bLabels, out)
+}
+
+var contractOp = op.Register(&op.Op{
+	Name: "contract", Doc: "sums of products over axes with the same labels", Results: 1, Strided: true,
+	Params: []op.Param{
+		{Name: "a", Group: 1}, {Name: "b", Group: 1},
+		{Name: "a_labels", Kind: op.Attr, Type: op.IntsType},
+		{Name: "b_labels", Kind: op.Attr, Type: op.IntsType},
+		{Name: "out_labels", Kind: op.Attr, Type: op.IntsType},
+	},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		a := c.Tensor(0)
+		if !hasProducts(a.DType()) {
+			return nil, undefined(c, a.DType())
+		}
+		k, err := NewContraction(c.Ints(2), c.Ints(3), c.Ints(4))
+		if err != nil {
+			return nil, c.Fail(err)
+		}
+		dims, err := k.infer(c)
+		if err != nil {
+			return nil, err
+		}
+		return specs(a.DType(), shape.Of(dims...))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		k, err := NewContraction(c.Ints(2), c.Ints(3), c.Ints(4))
+		if err != nil {
+			return nil, err
+		}
+		return results(k.dense(c.Dense(0), c.Dense(1)))
+	},
+})
+
+func init() {
+	contractOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		labels := [3][]int{c.Ints(2), c.Ints(3), c.Ints(4)}
+		fresh := 0
+		for _, l := range slices.Concat(labels[0], labels[1]) {
+			fresh = max(fresh, l+1)
+		}
+		for i := range labels {
+			if i == 2 || batched[i] {
+				labels[i] = append([]int{fresh}, labels[i]...)
+			}
+		}
+		return results(Contract(c.Value(0), c.Value(1), labels[0], labels[1], labels[2]))
+	}
+	contractOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+		a, b, al, bl, out := c.Tensor(0), c.Tensor(1), c.Ints(2), c.Ints(3), c.Ints(4)
+		if !a.DType().IsDifferentiable() {
+			return []tensor.Tensor{nil, nil}
+		}
+		return []tensor.Tensor{Contract(ct[0], conj(b), out, bl, al), Contract(conj(a), ct[0], al, out, bl)}
+	}
+}
+
+// A Contraction is a call of [Contract] worked out for any number of operands.
+type Contraction struct {
+	a, b, out []int
+	axes      []labelled
+}
+
+// labelled says where a label stands: its axis in each operand and in the result, -1
+// where it is not there.
+type labelled struct{ a, b, out int }
+
+// NewContraction checks the labels of a contraction; see [Contract].
+func NewContraction(aLabels, bLabels, out []int) (*Contraction, error) {
+	k := &Contraction{a: aLabels, b: bLabels, out: out, axes: make([]labelled, 0, len(aLabels)+len(bLabels))}
+	bad := func(format string, args ...any) (*Contraction, error) {
+		return nil, tenon.NewError(tenon.ErrInvalid, "", fmt.Sprintf(format, args...))
+	}
+	for i, list := range [][]int{aLabels, bLabels, out} {
+		for at, l := range list {
+			if slices.Index(list, l) != at {
+				return bad("label %d occurs twice in %v", l, list)
+			}
+			inA, inB := slices.Index(aLabels, l), slices.Index(bLabels, l)
+			x := labelled{inA, inB, slices.Index(out, l)}
+			switch {
+			case i == 2 && inA < 0 && inB < 0:
+				return bad("no operand has the result's label %d", l)
+			case x.out < 0 && (inA < 0 || inB < 0):
+				return bad("label %d is in one operand only, and not in the result", l)
+			case i == 0, i == 1 && inA < 0:
+				k.axes = append(k.axes, x)
+			}
+		}
+	}
+	return k, nil
+}
+
+// infer returns the sizes of the result.
+func (k *Contraction) infer(c *op.Call) ([]int, error) {
+	s, t := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+	for i, x := range []struct {
+		s      shape.Shape
+		labels []int
+	}{{s, k.a}, {t, k.b}} {
+		if x.s.HasRank() && x.s.Rank() != len(x.labels) {
+			return nil, c.Errorf(tenon.ErrShape, "%s has rank %d, its labels are %v", c.Op.Params[i].Name, x.s.Rank(), x.labels)
+		}
+	}
+	dims := make([]int, len(k.out))
+	for _, x := range k.axes {
+		n := shape.Unknown
+		if x.a >= 0 {
+			n = s.Dim(x.a)
+		}
+		if x.b >= 0 {
+			m := t.Dim(x.b)
+			if err := sameSize(c, "sizes of axes with one label", n, m); err != nil {
+				return nil, err
+			}
+			n = max(n, m)
+		}
+		if x.out >= 0 {
+			dims[x.out] = n
+		}
+	}
+	return dims, nil
+}
+
+// Of contracts two tensors. It throws errors. Dense tensors go straight to the
+// kernel.
+func (k *Contraction) Of(a, b tensor.Tensor) tensor.Tensor {
+	x, ok := a.(*tensor.Dense)
+	y, ok2 := b.(*tensor.Dense)
+	if ok && ok2 && k.takes(x, y) {
+		return k.dense(x, y)
+	}
+	return op.Eval(contractOp, a, b, k.a, k.b, k.out)
+}
+
+// takes reports whether operands need neither promotion nor an error.
+func (k *Contraction) takes(a, b *tensor.Dense) bool {
+	if a.DType() != b.DType() || !hasProducts(a.DType()) || a.Rank() != len(k.a) || b.Rank() != len(k.b) {
+		return false
+	}
+	for _, x := range k.axes {
+		if x.a >= 0 && x.b >= 0 && a.Dim(x.a) != b.Dim(x.b) {
+			return false
+		}
+	}
+	return true
+}
+
+// A Product says which matrix products a [Contraction] comes to.
+type Product struct {
+	Batch, M, N, K int  // Batch products of an M×K and a K×N matrix
+	CopiesA        bool // the axes of an operand do not lie so that a matrix with strides
+	CopiesB        bool // has them: it is copied first
+	Transposed     bool // the result is a view whose axes are in another order than its memory
+}
+
+// Plan returns what the contraction of two tensors comes to, which depends on their
+// sizes and strides.
+func (k *Contraction) Plan(a, b *tensor.Dense) Product {
+	var l contractLayout
+	l.plan(k, a, b)
+	p := Product{Batch: 1, M: l.m.size, N: l.n.size, K: l.k.size, CopiesA: l.copyA, CopiesB: l.copyB, Transposed: l.natural}
+	for _, d := range l.batch {
+		p.Batch *= d.size
+	}
+	if l.copyA || l.copyB || l.natural {
+		p.Batch, p.M, p.N, p.K = 1, 1, 1, 1
+		for _, x := range k.axes {
+			switch {
+			case x.out < 0:
+				p.K *= a.Dim(x.a)
+			case x.a >= 0 && x.b >= 0:
+				p.Batch *= a.Dim(x.a)
+			case x.a >= 0:
+				p.M *= a.Dim(x.a)
+			default:
+				p.N *= b.Dim(x.b)
+			}
+		}
+	}
+	return p
+}

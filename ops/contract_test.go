@@ -1,0 +1,87 @@
+package ops_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func filled(dims ...int) *tensor.Dense {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(i%7) - 3
+	}
+	return tensor.Of(x, dims...).(*tensor.Dense)
+}
+
+// The projections and scores of attention over several heads need no copies: heads
+// are a batch, whatever lies where.
+func TestContractionPlans(t *testing.T) {
+	const b, s, r, h, k = 0, 1, 2, 3, 4
+	x, w, q := filled(2, 5, 8), filled(3, 8, 4), filled(2, 5, 3, 4)
+	tests := []struct {
+		name           string
+		x, y           *tensor.Dense
+		al, bl, out    []int
+		want           ops.Product
+		wantContiguous bool
+	}{
+		{"projection", x, w, []int{b, s, r}, []int{h, r, k}, []int{b, s, h, k}, ops.Product{Batch: 3, M: 10, N: 4, K: 8}, true},
+		{"projection, heads outside", x, w, []int{b, s, r}, []int{h, r, k}, []int{b, h, s, k}, ops.Product{Batch: 6, M: 5, N: 4, K: 8}, true},
+		{"scores", q, q, []int{b, s, h, k}, []int{b, 5, h, k}, []int{b, h, s, 5}, ops.Product{Batch: 6, M: 5, N: 5, K: 4}, true},
+		{"batch innermost", q, q, []int{b, s, h, k}, []int{b, 5, h, k}, []int{s, 5, h, b}, ops.Product{Batch: 6, M: 5, N: 5, K: 4, Transposed: true}, false},
+		{"sums that lie apart", q, q, []int{b, s, h, k}, []int{b, 5, h, k}, []int{h, s, 5}, ops.Product{Batch: 3, M: 5, N: 5, K: 8, CopiesA: true}, true},
+		{"all at once", x, x, []int{b, s, r}, []int{b, s, r}, []int{}, ops.Product{Batch: 1, M: 1, N: 1, K: 80}, true},
+		{"sums in another order", x, ops.Transpose(x, 0, 2, 1).(*tensor.Dense), []int{b, s, r}, []int{5, r, s}, []int{b, 5}, ops.Product{Batch: 1, M: 2, N: 2, K: 40}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := ops.NewContraction(tt.al, tt.bl, tt.out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, c.Plan(tt.x, tt.y)); d != "" {
+				t.Error(d)
+			}
+			got := c.Of(tt.x, tt.y).(*tensor.Dense)
+			if got.IsContiguous() != tt.wantContiguous {
+				t.Errorf("contiguous: %v", got.IsContiguous())
+			}
+			want := ops.Einsum(equationOf(tt.al, tt.bl, tt.out), tt.x, tt.y)
+			if !tensor.Equal(want, got, tensor.EqualOptions{}) { // small integers: exact in any order
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func equationOf(a, b, out []int) string {
+	letters := func(ls []int) (s string) {
+		for _, l := range ls {
+			s += string(rune('a' + l))
+		}
+		return s
+	}
+	return fmt.Sprintf("%s,%s->%s", letters(a), letters(b), letters(out))
+}
+
+func TestContractionLabels(t *testing.T) {
+	for _, tt := range [][3][]int{
+		{{0, 0}, {0}, {}},
+		{{0}, {1}, {1}},
+		{{0}, {0}, {1}},
+		{{0}, {0}, {0, 0}},
+	} {
+		if _, err := ops.NewContraction(tt[0], tt[1], tt[2]); err == nil {
+			t.Errorf("%v are accepted", tt)
+		}
+	}
+}

@@ -1,0 +1,344 @@
+package ops
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// strided is one axis, or several that every tensor crosses with one step: its size
+// and its step in the first and second operand and in the result, in elements. A
+// tensor that lacks it has step 0.
+type strided struct{ size, a, b, c int }
+
+// A contractLayout is a contraction of tensors with certain strides as a batch of
+// matrix products. One chain of axes makes the rows, one the columns, one the sum; all
+// other axes that the result has belong to the batch.
+type contractLayout struct {
+	m, n, k strided
+	batch   []strided
+
+	copyA, copyB bool // the axes that are summed over do not make one chain
+	natural      bool // the result's innermost axis is neither row nor column
+
+	room [3][8]strided
+	many [8]strided
+}
+
+// dense contracts dense tensors that the contraction takes.
+func (k *Contraction) dense(a, b *tensor.Dense) *tensor.Dense {
+	var l contractLayout
+	l.plan(k, a, b)
+	switch {
+	case l.natural:
+		return k.throughNatural(a, b)
+	case l.copyA:
+		return k.dense(arrangedCopy(a, k, b, false), b)
+	case l.copyB:
+		return k.dense(a, arrangedCopy(b, k, a, true))
+	}
+	out := tensor.Uninit(a.DType(), k.shape(a, b))
+	if out.Len() > 0 {
+		l.multiply(a, b, out)
+	}
+	return out
+}
+
+// shape returns the result's shape.
+func (k *Contraction) shape(a, b *tensor.Dense) shape.Shape {
+	var room [8]int
+	dims := append(room[:0], k.out...)
+	for _, x := range k.axes {
+		switch {
+		case x.out < 0:
+		case x.a >= 0:
+			dims[x.out] = a.Dim(x.a)
+		default:
+			dims[x.out] = b.Dim(x.b)
+		}
+	}
+	return shape.Of(dims...)
+}
+
+// plan finds the chains.
+func (l *contractLayout) plan(k *Contraction, a, b *tensor.Dense) {
+	var sa, sb, sc [8]int
+	stridesA, stridesB := stridesInto(a, sa[:0]), stridesInto(b, sb[:0])
+	l.copyA, l.copyB = slices.Min(append(stridesA, 0)) < 0, slices.Min(append(stridesB, 0)) < 0
+	stridesC := append(sc[:0], k.out...)
+	step := 1
+	for i := len(k.out) - 1; i >= 0; i-- {
+		stridesC[i] = step
+		x := k.axes[slices.IndexFunc(k.axes, func(x labelled) bool { return x.out == i })]
+		if x.a >= 0 {
+			step *= a.Dim(x.a)
+		} else {
+			step *= b.Dim(x.b)
+		}
+	}
+	left, right, inner := l.room[0][:0], l.room[1][:0], l.room[2][:0]
+	l.batch = l.many[:0]
+	for _, x := range k.axes {
+		s := strided{size: 1}
+		if x.a >= 0 {
+			s.size, s.a = a.Dim(x.a), stridesA[x.a]
+		}
+		if x.b >= 0 {
+			s.size, s.b = b.Dim(x.b), stridesB[x.b]
+		}
+		if s.size == 1 {
+			continue
+		}
+		if x.out >= 0 {
+			s.c = stridesC[x.out]
+		}
+		switch {
+		case x.out < 0:
+			inner = append(inner, s)
+		case x.a >= 0 && x.b >= 0:
+			l.batch = append(l.batch, s)
+		case x.a >= 0:
+			left = append(left, s)
+		default:
+			right = append(right, s)
+		}
+	}
+	left, right, inner = chains(left, byC), chains(right, byC), chains(inner, byA)
+	if l.k, inner = longest(inner); len(inner) > 0 && a.Len() > 0 && b.Len() > 0 {
+		// An operand whose own axes make one chain stays; the other is copied.
+		l.copyA = l.copyA || len(chains(onlyA(append(inner, l.k)), byA)) > 1
+		l.copyB = l.copyB || !l.copyA
+	}
+	l.m, left = longest(left)
+	l.n, right = longest(right)
+	for _, x := range inner {
+		l.k.size *= x.size // 0 if there is nothing to sum over
+	}
+	l.batch = chains(append(append(l.batch, left...), right...), byC)
+	slices.Reverse(l.batch)
+	l.natural = len(l.batch) > maxContractBatch || l.m.c != 1 && l.n.c != 1 && (l.m.size > 1 || l.n.size > 1)
+}
+
+// maxContractBatch is the number of batch dimensions that a product can have.
+const maxContractBatch = 8
+
+func stridesInto(d *tensor.Dense, room []int) []int {
+	if !d.IsContiguous() {
+		return d.Strides()
+	}
+	s := d.Shape()
+	out := s.AppendDims(room)
+	step := 1
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i], step = step, step*out[i]
+	}
+	return out
+}
+
+func byC(x, y strided) int { return x.c - y.c }
+func byA(x, y strided) int { return x.a - y.a }
+
+func onlyA(axes []strided) []strided {
+	out := make([]strided, len(axes))
+	for i, x := range axes {
+		out[i] = strided{size: x.size, a: x.a}
+	}
+	return out
+}
+
+// chains sorts axes from the innermost outwards and joins neighbours that every
+// tensor crosses with one step. It works in place.
+func chains(axes []strided, order func(x, y strided) int) []strided {
+	slices.SortStableFunc(axes, order)
+	out := axes[:0]
+	for _, x := range axes {
+		if n := len(out); n > 0 {
+			y := &out[n-1]
+			if x.a == y.a*y.size && x.b == y.b*y.size && x.c == y.c*y.size {
+				y.size *= x.size
+				continue
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// longest takes the chain with the most elements, but one that runs through the
+// result without gaps before any other. Without chains it is one element.
+func longest(axes []strided) (strided, []strided) {
+	best := -1
+	for i, x := range axes {
+		if best < 0 || x.c == 1 || axes[best].c != 1 && x.size > axes[best].size {
+			best = i
+		}
+	}
+	if best < 0 {
+		return strided{size: 1}, axes
+	}
+	x := axes[best]
+	return x, slices.Delete(axes, best, best+1)
+}
+
+// throughNatural computes the result with the batch's axes first, then those of the
+// first operand, then those of the second, and returns a view of it.
+func (k *Contraction) throughNatural(a, b *tensor.Dense) *tensor.Dense {
+	var batch, left, right []int
+	for _, l := range k.out {
+		inA, inB := slices.Contains(k.a, l), slices.Contains(k.b, l)
+		switch {
+		case inA && inB:
+			batch = append(batch, l)
+		case inA:
+			left = append(left, l)
+		default:
+			right = append(right, l)
+		}
+	}
+	natural := slices.Concat(batch, left, right)
+	n := tenon.Must(NewContraction(k.a, k.b, natural))
+	var l contractLayout
+	if l.plan(n, a, b); l.natural {
+		// There are so many separate axes that only copies make few of them.
+		a = arrangedCopy(a, n, b, false)
+		b = arrangedCopy(b, n, a, true)
+	}
+	return arranged(n.dense(a, b), natural, k.out)
+}
+
+// arrangedCopy copies an operand so that the axes of its groups follow each other in
+// memory: batch, its own, and those that are summed over, in the order that they
+// have in the memory of the other operand, y. The axes of the result are where they
+// were.
+func arrangedCopy(x *tensor.Dense, k *Contraction, y *tensor.Dense, second bool) *tensor.Dense {
+	own, other := k.a, k.b
+	if second {
+		own, other = k.b, k.a
+	}
+	steps := y.Strides()
+	var batch, free, inner []int
+	for _, l := range k.out {
+		switch {
+		case !slices.Contains(own, l):
+		case slices.Contains(other, l):
+			batch = append(batch, l)
+		default:
+			free = append(free, l)
+		}
+	}
+	for _, l := range other {
+		if !slices.Contains(k.out, l) {
+			inner = append(inner, l)
+		}
+	}
+	slices.SortStableFunc(inner, func(l, m int) int { return steps[slices.Index(other, m)] - steps[slices.Index(other, l)] })
+	labels := slices.Concat(batch, free, inner)
+	c := move.Copied(arranged(x, own, labels))
+	return arranged(c, labels, own)
+}
+
+// multiply runs the products into out.
+func (l *contractLayout) multiply(a, b, out *tensor.Dense) {
+	switch a.DType() {
+	case dtype.Float32:
+		contractAs[float32](l, a, b, out)
+	case dtype.Float64:
+		contractAs[float64](l, a, b, out)
+	case dtype.Complex64:
+		contractAs[complex64](l, a, b, out)
+	case dtype.Complex128:
+		contractAs[complex128](l, a, b, out)
+	case dtype.Int8:
+		contractAs[int8](l, a, b, out)
+	case dtype.Int16:
+		contractAs[int16](l, a, b, out)
+	case dtype.Int32:
+		contractAs[int32](l, a, b, out)
+	case dtype.Int64:
+		contractAs[int64](l, a, b, out)
+	case dtype.Uint8:
+		contractAs[uint8](l, a, b, out)
+	case dtype.Uint16:
+		contractAs[uint16](l, a, b, out)
+	case dtype.Uint32:
+		contractAs[uint32](l, a, b, out)
+	case dtype.Uint64:
+		contractAs[uint64](l, a, b, out)
+	case dtype.Float16:
+		contractHalf[dtype.F16](l, a, b, out)
+	case dtype.BFloat16:
+		contractHalf[dtype.BF16](l, a, b, out)
+	}
+}
+
+// steps returns the batch for the kernel, and the strides of the result's rows and
+// columns.
+func (l *contractLayout) steps(room []gemm.Batch) (batch []gemm.Batch, cRow, cCol int) {
+	for _, x := range l.batch {
+		room = append(room, gemm.Batch{Size: x.size, A: x.a, B: x.b, C: x.c})
+	}
+	cRow, cCol = l.m.c, l.n.c
+	if l.m.size == 1 {
+		cRow = max(1, l.n.size*cCol)
+	}
+	if l.n.size == 1 {
+		cCol = 1
+		if l.m.size > 1 && cRow == 1 {
+			cCol = l.m.size
+		}
+	}
+	return room, max(cRow, 1), max(cCol, 1)
+}
+
+func contractAs[T gemm.Element](l *contractLayout, a, b, out *tensor.Dense) {
+	var room [maxContractBatch]gemm.Batch
+	batch, cRow, cCol := l.steps(room[:0])
+	gemm.Multiply(gemm.Params[T]{
+		M: l.m.size, N: l.n.size, K: l.k.size,
+		A: elemsUsed[T](l, a, l.m, false), ARow: l.m.a, ACol: l.k.a,
+		B: elemsUsed[T](l, b, l.n, true), BRow: l.k.b, BCol: l.n.b,
+		C: unsafe.Slice((*T)(out.Raw()), out.Len()), CRow: cRow, CCol: cCol,
+		Alpha: 1,
+	}, batch...)
+}
+
+func contractHalf[H dtype.F16 | dtype.BF16](l *contractLayout, a, b, out *tensor.Dense) {
+	var room [maxContractBatch]gemm.Batch
+	batch, cRow, cCol := l.steps(room[:0])
+	wide := tensor.NewDense(dtype.Float32, out.Shape())
+	gemm.Half(gemm.HalfParams[H]{
+		M: l.m.size, N: l.n.size, K: l.k.size,
+		A: elemsUsed[H](l, a, l.m, false), ARow: l.m.a, ACol: l.k.a,
+		B: elemsUsed[H](l, b, l.n, true), BRow: l.k.b, BCol: l.n.b,
+		C: tensor.Elems[float32](wide), CRow: cRow, CCol: cCol,
+		Alpha: 1,
+	}, batch...)
+	castInto(out, wide)
+}
+
+// elemsUsed returns an operand's elements from the first to the last that is used.
+func elemsUsed[T any](l *contractLayout, d *tensor.Dense, own strided, second bool) []T {
+	if d.Len() == 0 {
+		return nil
+	}
+	last := 0
+	add := func(x strided) {
+		step := x.a
+		if second {
+			step = x.b
+		}
+		last += (x.size - 1) * step
+	}
+	add(own)
+	add(l.k)
+	for _, x := range l.batch {
+		add(x)
+	}
+	return unsafe.Slice((*T)(d.Raw()), last+1)
+}

@@ -139,7 +139,11 @@ func widened(x tensor.Tensor, width int) (out tensor.Tensor, err error) {
 		p[i] = []int{0, 0}
 	}
 	p[1][1] = width - x.Shape().Dim(1)
-	return tensor.Contiguous(ops.Pad(x, p, ops.PadOptions{}).(*tensor.Dense)), nil
+	out = ops.Pad(x, p, ops.PadOptions{})
+	if d, ok := out.(*tensor.Dense); ok {
+		out = tensor.Contiguous(d)
+	}
+	return out, nil
 }
 
 // ToDense returns rows of one width: longer ones are cut, shorter ones filled up

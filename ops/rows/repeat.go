@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -105,12 +104,14 @@ var repeatIndexOp = op.Register(&op.Op{
 		if err := checkedSize(c, shape.Of(int(total)), dtype.Int64); err != nil {
 			return nil, err
 		}
-		all := make([]int64, splits[len(splits)-1])
-		for i := range all {
-			all[i] = int64(i)
+		at := make([]int64, 0, total)
+		for r, t := range times {
+			for n := splits[r+1] - splits[r]; n > 0 && t > 0; t-- {
+				for i := splits[r]; i < splits[r+1]; i++ {
+					at = append(at, i)
+				}
+			}
 		}
-		at := make([]int64, total)
-		segment.RepeatRows(at, all, out, splits, times, 1)
 		s, err := splitsTensor(c, c.Tensor(0).DType(), out)
 		return []tensor.Tensor{s, tensor.Vector(at)}, err
 	},

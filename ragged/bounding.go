@@ -1,0 +1,69 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// BoundingShape returns the smallest shape that holds all rows: the number of rows,
+// the longest length in each ragged dimension, and the sizes of the inner ones, as a
+// vector of int64.
+func (t *Tensor) BoundingShape() (s tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.boundingShape(dtype.Int64), nil
+}
+
+func (t *Tensor) boundingShape(d dtype.DType) tensor.Tensor {
+	s := ShapeOf(t)
+	sizes := []size{s.size(0)}
+	for _, p := range t.parts {
+		if p.IsUniform() {
+			sizes = append(sizes, sizeFrom(p.uniform))
+			continue
+		}
+		sizes = append(sizes, size{-1, func() tensor.Tensor { return rows.MaxLength(p.RowSplits()) }})
+	}
+	sizes = append(sizes, innerSizes(s)[1:]...)
+	ts := make([]tensor.Tensor, len(sizes))
+	for i, z := range sizes {
+		ts[i] = ops.Cast(z.scalar(s.dtype), d)
+	}
+	return ops.Stack(ts, 0)
+}
+
+// RowLengths returns the lengths along a dimension below the first: a vector for
+// dimension 1, and for a deeper one a ragged tensor with the length of each of its
+// rows. Negative dimensions count from the end.
+func (t *Tensor) RowLengths(dimension int) (l tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	s := ShapeOf(t)
+	a := dimension
+	if a < 0 {
+		a += s.Rank()
+	}
+	if a < 1 || a >= s.Rank() {
+		e := invalid("ragged.RowLengths", "dimension", "%d is none of the %d below the first", dimension, s.Rank()-1)
+		e.Kind = tenon.ErrAxis
+		return nil, e
+	}
+	k := len(t.parts)
+	if a <= k {
+		return build(t.parts[a-1].RowLengths(), t.parts[:a-1]), nil
+	}
+	sizes := innerSizes(s)[:a-k]
+	return build(ops.Fill(dimsOf(sizes, s.dtype), s.innerSize(a-k).scalar(s.dtype)), t.parts), nil
+}
+
+// dimsOf returns sizes as what operations take for a shape.
+func dimsOf(sizes []size, d dtype.DType) any {
+	dims := make([]int, len(sizes))
+	for i, z := range sizes {
+		if dims[i] = z.n; z.n < 0 {
+			return sizeVector(sizes, d)
+		}
+	}
+	return dims
+}

@@ -118,7 +118,8 @@ type Op struct {
 
 	// Batch runs the operation with an extra leading axis on the tensor arguments
 	// for which batched is true; all results have that axis. Where it is nil,
-	// elementwise classes follow a common rule, and other operations run row by row.
+	// elementwise classes follow a common rule, and other operations run row by row:
+	// so do those whose rule returns [NotHandled]. It may throw errors.
 	Batch func(c *Call, batched []bool) ([]tensor.Tensor, error)
 
 	// Stateful operations are neither dropped, merged nor reordered.
@@ -140,6 +141,7 @@ type Op struct {
 
 	params  map[string]int
 	tensors []int // indices of the tensor parameters
+	plain   bool  // all parameters are single tensors that are given by position
 	line    string
 }
 
@@ -217,12 +219,13 @@ func register(o *Op) error {
 	if o.Name == "" || o.Infer == nil || o.Kernel == nil {
 		return fail("operation %q needs a name, Infer and Kernel", o.Name)
 	}
-	o.params = make(map[string]int, len(o.Params))
+	o.params, o.plain = make(map[string]int, len(o.Params)), true
 	for i, p := range o.Params {
 		if _, ok := o.params[p.Name]; ok || p.Name == "" {
 			return fail("operation %s has two parameters called %q", o.Name, p.Name)
 		}
 		o.params[p.Name] = i
+		o.plain = o.plain && p.Kind == Tensor && !p.KeyOnly
 		if p.Kind != Attr {
 			o.tensors = append(o.tensors, i)
 		}

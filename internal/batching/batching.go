@@ -7,7 +7,9 @@
 package batching
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -75,14 +77,8 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 			batched[i], primals[i] = true, y.primal
 		}
 	}
-	var out []tensor.Tensor
-	var err error
-	switch {
-	case c.Op.Batch != nil:
-		out, err = c.Op.Batch(c.WithValues(primals), batched)
-	case c.Op.IsElementwise():
-		out, err = elementwise(c, values, primals, batched)
-	default:
+	out, err := byRule(c, values, slices.Clone(primals), batched)
+	if errors.Is(err, op.NotHandled) {
 		out, err = t.rowByRow(c, primals, batched)
 	}
 	if err != nil {
@@ -95,6 +91,19 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 		}
 	}
 	return res, nil
+}
+
+// byRule applies the operation's rule, and returns op.NotHandled where there is none
+// for these arguments.
+func byRule(c *op.Call, values, primals []tenon.Value, batched []bool) (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	switch {
+	case c.Op.Batch != nil:
+		return c.Op.Batch(c.WithValues(primals), batched)
+	case c.Op.IsElementwise():
+		return elementwise(c, values, primals, batched)
+	}
+	return nil, op.NotHandled
 }
 
 // elementwise lines the rows up: an operand whose rows have fewer dimensions

@@ -16,7 +16,11 @@ import (
 // a wrong kind is an error. Go constants among tensors become tensors; in a
 // group of parameters they take the element type of the first tensor, if they fit it.
 func Bind(o *Op, args []any, named map[string]any) (*Call, error) {
-	c := &Call{Op: o, Args: make([]any, len(o.Params))}
+	c := newCall(o)
+	if o.plain && len(args) == len(o.Params) && len(named) == 0 && allValues(args) {
+		copy(c.Args, args)
+		return c, nil
+	}
 	fail := func(kind error, where, format string, a ...any) (*Call, error) {
 		return nil, &tenon.Error{Kind: kind, Op: o.Func(), Where: where, Msg: fmt.Sprintf(format, a...), Args: []string{}, Line: line()}
 	}
@@ -65,6 +69,18 @@ func Bind(o *Op, args []any, named map[string]any) (*Call, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// allValues reports whether all arguments are Values already, which need no
+// binding where all parameters are single tensors.
+func allValues(args []any) bool {
+	for _, a := range args {
+		v, ok := a.(tenon.Value)
+		if !ok || isNil(v) {
+			return false
+		}
+	}
+	return true
 }
 
 func names(o *Op) []string {

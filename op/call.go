@@ -23,6 +23,23 @@ type Call struct {
 	Out []tenon.Spec
 }
 
+// smallCall is a Call with room for its arguments, so that most calls need a
+// single allocation.
+type smallCall struct {
+	Call
+	args [4]any
+}
+
+// newCall returns a call without arguments.
+func newCall(o *Op) *Call {
+	if n := len(o.Params); n > len(smallCall{}.args) {
+		return &Call{Op: o, Args: make([]any, n)}
+	}
+	c := &smallCall{}
+	c.Op, c.Args = o, c.args[:len(o.Params):len(o.Params)]
+	return &c.Call
+}
+
 // NewCall binds positional arguments; see [Bind].
 func NewCall(o *Op, args ...any) (*Call, error) { return Bind(o, args, nil) }
 
@@ -148,7 +165,10 @@ func Ints(t tensor.Tensor) ([]int, bool) {
 // Values returns the tensor arguments in the order of the parameters, lists
 // flattened and absent ones left out.
 func (c *Call) Values() []tenon.Value {
-	out := make([]tenon.Value, 0, len(c.Op.tensors))
+	return c.appendValues(make([]tenon.Value, 0, len(c.Op.tensors)))
+}
+
+func (c *Call) appendValues(out []tenon.Value) []tenon.Value {
 	for _, i := range c.Op.tensors {
 		switch v := c.Args[i].(type) {
 		case []tenon.Value:
@@ -160,10 +180,25 @@ func (c *Call) Values() []tenon.Value {
 	return out
 }
 
+// countValues returns the length of [Call.Values].
+func (c *Call) countValues() int {
+	n := 0
+	for _, i := range c.Op.tensors {
+		switch v := c.Args[i].(type) {
+		case []tenon.Value:
+			n += len(v)
+		case tenon.Value:
+			n++
+		}
+	}
+	return n
+}
+
 // WithValues returns the same call with other tensor arguments, in the order of
 // [Call.Values].
 func (c *Call) WithValues(values []tenon.Value) *Call {
-	d := &Call{Op: c.Op, Args: slices.Clone(c.Args)}
+	d := newCall(c.Op)
+	copy(d.Args, c.Args)
 	k := 0
 	for _, i := range c.Op.tensors {
 		switch v := c.Args[i].(type) {
@@ -180,7 +215,8 @@ func (c *Call) WithValues(values []tenon.Value) *Call {
 
 // WithArg returns the same call with another argument for one parameter.
 func (c *Call) WithArg(i int, arg any) *Call {
-	d := &Call{Op: c.Op, Args: slices.Clone(c.Args)}
+	d := newCall(c.Op)
+	copy(d.Args, c.Args)
 	d.Args[i] = arg
 	return d
 }

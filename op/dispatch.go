@@ -75,16 +75,44 @@ func Binary(o *Op, x, y any) tensor.Tensor {
 // [Call.Values], and the same attributes. It throws errors. Handlers use it to
 // pass an operation on to the parts of a value.
 func Apply(c *Call, values ...tenon.Value) tensor.Tensor {
+	if out := c.Op.fast(values); out != nil {
+		return out
+	}
 	return single(c.Op, tenon.Must(c.apply(values)))
 }
 
 // ApplyN is Apply for operations with any number of results.
 func ApplyN(c *Call, values ...tenon.Value) []tensor.Tensor {
+	if out := c.Op.fast(values); out != nil {
+		return []tensor.Tensor{out}
+	}
 	return tensors(c.Op, tenon.Must(c.apply(values)))
 }
 
+// fast computes the result for dense tensors by the short way, for operations
+// whose only parameters they are, and returns nil where the general way has to
+// be taken.
+func (o *Op) fast(values []tenon.Value) *tensor.Dense {
+	if len(values) != len(o.Params) {
+		return nil
+	}
+	switch {
+	case len(values) == 1 && o.Fast1 != nil:
+		if x, ok := values[0].(*tensor.Dense); ok && x != nil {
+			return o.Fast1(x)
+		}
+	case len(values) == 2 && o.Fast2 != nil:
+		x, okx := values[0].(*tensor.Dense)
+		y, oky := values[1].(*tensor.Dense)
+		if okx && oky && x != nil && y != nil {
+			return o.Fast2(x, y)
+		}
+	}
+	return nil
+}
+
 func (c *Call) apply(values []tenon.Value) ([]tenon.Value, error) {
-	if n := len(c.Values()); n != len(values) {
+	if n := c.countValues(); n != len(values) {
 		return nil, c.Errorf(tenon.ErrInvalid, "applied to %d values in place of %d", len(values), n)
 	}
 	for i, v := range values {
@@ -92,24 +120,7 @@ func (c *Call) apply(values []tenon.Value) ([]tenon.Value, error) {
 			return nil, c.Errorf(tenon.ErrDType, "applied to a nil value at position %d", i)
 		}
 	}
-	d := c.WithValues(values)
-	if len(values) == 1 && d.Op.Fast1 != nil && len(d.Op.Params) == 1 {
-		if x, ok := values[0].(*tensor.Dense); ok {
-			if out := d.Op.Fast1(x); out != nil {
-				return []tenon.Value{out}, nil
-			}
-		}
-	}
-	if len(values) == 2 && d.Op.Fast2 != nil && len(d.Op.Params) == 2 {
-		x, okx := values[0].(*tensor.Dense)
-		y, oky := values[1].(*tensor.Dense)
-		if okx && oky {
-			if out := d.Op.Fast2(x, y); out != nil {
-				return []tenon.Value{out}, nil
-			}
-		}
-	}
-	return d.Do()
+	return c.WithValues(values).Do()
 }
 
 // One is what a handler returns for an operation with one result.
@@ -147,8 +158,10 @@ func (c *Call) Do() ([]tenon.Value, error) { return c.do(nil) }
 func (c *Call) do(t *trace) ([]tenon.Value, error) {
 	plain, rec := c.scan()
 	if !plain {
-		values := c.Values()
-		cands := candidates(c, values)
+		var room [4]tenon.Value
+		values := c.appendValues(room[:0])
+		var seats [4]candidate
+		cands := candidates(seats[:0], values)
 		var declined []string
 		for i := range cands {
 			if !cands[i].takes(c, values) {
@@ -156,7 +169,7 @@ func (c *Call) do(t *trace) ([]tenon.Value, error) {
 				continue
 			}
 			out, err := c.ask(&cands[i], values)
-			if errors.Is(err, NotHandled) {
+			if err != nil && errors.Is(err, NotHandled) {
 				t.asked(cands[i].name, "declined")
 				declined = append(declined, cands[i].name)
 				continue
@@ -282,9 +295,8 @@ type candidate struct {
 	method   Handler
 }
 
-// candidates returns whom to ask, in order.
-func candidates(c *Call, values []tenon.Value) []candidate {
-	var cands []candidate
+// candidates returns whom to ask, in order, in the memory of cands.
+func candidates(cands []candidate, values []tenon.Value) []candidate {
 	for _, v := range values {
 		switch v.(type) {
 		case *tensor.Dense, *tensor.Strings:
@@ -303,6 +315,10 @@ func candidates(c *Call, values []tenon.Value) []candidate {
 			cand.value = v
 		}
 		if !ok || slices.ContainsFunc(cands, func(x candidate) bool { return x.name == cand.name }) {
+			continue
+		}
+		if len(cands) == 0 {
+			cands = append(cands, cand)
 			continue
 		}
 		up := ancestors(spec)
@@ -368,7 +384,7 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) (out []tenon.Value, er
 			continue
 		}
 		out, err = h.f(c)
-		if !errors.Is(err, NotHandled) {
+		if err == nil || !errors.Is(err, NotHandled) {
 			return c.counted(out, err, cand.name)
 		}
 	}

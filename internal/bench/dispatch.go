@@ -15,22 +15,21 @@ func init() { register("dispatch_overhead", dispatchOverhead) }
 
 // pairSpec and pair are a type as a user would write one: values and a mask, whose
 // elementwise operations combine the values and the masks.
-type pairSpec struct{ values, mask *tensor.Spec }
+type pairSpec struct{ values, mask tenon.Spec }
 
 type pair struct {
 	values, mask tensor.Tensor
+	spec         pairSpec
 }
 
 func newPair(values, mask tensor.Tensor) (*pair, error) {
 	if mask.DType() != dtype.Bool || !values.Shape().CompatibleWith(mask.Shape()) {
 		return nil, tenon.NewError(tenon.ErrInvalid, "newPair", fmt.Sprintf("the mask is %v%v, the values %v", mask.DType(), mask.Shape(), values.Shape()))
 	}
-	return &pair{values: values, mask: mask}, nil
+	return &pair{values, mask, pairSpec{values.Spec(), mask.Spec()}}, nil
 }
 
-func (p *pair) Spec() tenon.Spec {
-	return pairSpec{p.values.Spec().(*tensor.Spec), p.mask.Spec().(*tensor.Spec)}
-}
+func (p *pair) Spec() tenon.Spec   { return &p.spec }
 func (p *pair) DType() dtype.DType { return p.values.DType() }
 func (p *pair) Shape() shape.Shape { return p.values.Shape() }
 
@@ -51,21 +50,21 @@ func (p *pair) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return op.One(out)
 }
 
-func (s pairSpec) TypeName() string { return "bench.Pair" }
-func (s pairSpec) Encode() tenon.Encoding {
+func (s *pairSpec) TypeName() string { return "bench.Pair" }
+func (s *pairSpec) Encode() tenon.Encoding {
 	return tenon.Tuple{tenon.SpecOf{Spec: s.values}, tenon.SpecOf{Spec: s.mask}}
 }
-func (s pairSpec) Components() []tenon.Field {
+func (s *pairSpec) Components() []tenon.Field {
 	return []tenon.Field{{Name: "values", Spec: s.values}, {Name: "mask", Spec: s.mask}}
 }
-func (s pairSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+func (s *pairSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	p, ok := v.(*pair)
 	if !ok {
 		return nil, tenon.NewError(tenon.ErrDType, "bench.Pair", "the value is no pair")
 	}
 	return []tenon.Value{p.values, p.mask}, nil
 }
-func (s pairSpec) Assemble(parts []tenon.Value) (tenon.Value, error) {
+func (s *pairSpec) Assemble(parts []tenon.Value) (tenon.Value, error) {
 	if err := tenon.CheckComponents(s, parts); err != nil {
 		return nil, err
 	}

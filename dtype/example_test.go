@@ -1,0 +1,18 @@
+package dtype_test
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+func ExamplePromote() {
+	fmt.Println(dtype.Promote(dtype.Int32, dtype.Uint32))
+	fmt.Println(dtype.Promote(dtype.Int64, dtype.Float32))
+	_, err := dtype.Promote(dtype.Uint64, dtype.Int8)
+	fmt.Println(err)
+	// Output:
+	// int64 <nil>
+	// float32 <nil>
+	// dtype: int8 and uint64 do not combine, as no integer type holds both: cast one of them
+}

@@ -31,7 +31,6 @@ const Order = `
 	tensor < op;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
 	op < graph;
-	ops < internal/optable;
 
 	# tier 5: what is done with any Value
 	graph, internal/kernel/..., internal/arena < internal/interp;
@@ -52,10 +51,10 @@ const Order = `
 	dataset, linalg, jsonl, arrowio, protoio < IO;
 	IO < nn < train;
 	IO < saved < hub, serve, dist;
-	train, hub, serve, dist, pjrt, plot, spectest, internal/optable < TIER7;
+	train, hub, serve, dist, pjrt, plot, spectest < TIER7;
 
-	# tier 8: programs
-	TIER7 < internal/conform/..., internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
+	# tier 8: programs, and tables that tests are driven by
+	TIER7 < internal/optable, internal/conform/..., internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
 `
 
 // Outside says which packages may import which other modules, besides the

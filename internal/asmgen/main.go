@@ -41,6 +41,7 @@ var families = []family{
 	{generator: "stream", pkg: "internal/kernel/stream", name: "copy"},
 	{generator: "gemm", pkg: "internal/kernel/gemm", name: "kernels"},
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
+	{generator: "gather", pkg: "internal/kernel/gather", name: "kernels"},
 	{generator: "segment", pkg: "internal/kernel/segment", name: "kernels"},
 }
 

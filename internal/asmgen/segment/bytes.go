@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
+	"github.com/tenonml/tenon/internal/asmgen/sink"
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
@@ -74,14 +75,14 @@ func firstBytes(m vec.Machine, n, ones gp, yes, no vec.V) vec.V {
 // pad writes a function that pads rows of up to a fixed number of vectors.
 func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	name := "pad" + strconv.Itoa(vectors*m.Bytes()) + "b" + suffix + m.ISA()
-	TEXT(name, NOSPLIT, sinkSignature(streaming, "src *byte, splits *int64, rows, item, width int, fill *byte"))
+	TEXT(name, NOSPLIT, sink.Signature(streaming, "src *byte, splits *int64, rows, item, width int, fill *byte"))
 	Pragma("noescape")
 	Doc(append([]string{
 		name + " writes rows of width bytes, at most the length of its vectors, to dst: the bytes of each row, and from its end on fill,",
 		"which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole",
 		"vectors from the beginning of each row.",
-	}, sinkDoc(streaming)...)...)
-	out, src, splits, rows := newSink(m, streaming), param("src"), param("splits"), param("rows")
+	}, sink.Explain(streaming)...)...)
+	out, src, splits, rows := sink.New(m, streaming), param("src"), param("splits"), param("rows")
 	item, width, fill := argument("item"), argument("width"), param("fill")
 	ones, start, at := GP64(), GP64(), GP64()
 	MOVQ(I32(-1), ones)
@@ -105,25 +106,25 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 			SUBQ(U8(uint8(m.Bytes())), n)
 			CMOVQLT(zero, n)
 		}
-		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), behind[v]), Mem{Base: out.at, Disp: v * m.Bytes()})
+		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), behind[v]), Mem{Base: out.At, Disp: v * m.Bytes()})
 	}
-	ADDQ(width, out.at)
-	out.check()
+	ADDQ(width, out.At)
+	out.Check()
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	out.end()
+	out.End()
 }
 
 // unpad writes a function that takes the beginning of rows of a fixed number of vectors.
 func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	name := "unpad" + strconv.Itoa(vectors*m.Bytes()) + "b" + suffix + m.ISA()
-	TEXT(name, NOSPLIT, sinkSignature(streaming, "src *byte, splits *int64, rows, item, width int"))
+	TEXT(name, NOSPLIT, sink.Signature(streaming, "src *byte, splits *int64, rows, item, width int"))
 	Pragma("noescape")
 	Doc(append([]string{
 		name + " writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,",
 		"are those of the splits. It reads and writes whole vectors, one row after the other.",
-	}, sinkDoc(streaming)...)...)
-	out, src, splits, rows := newSink(m, streaming), param("src"), param("splits"), param("rows")
+	}, sink.Explain(streaming)...)...)
+	out, src, splits, rows := sink.New(m, streaming), param("src"), param("splits"), param("rows")
 	item, width := argument("item"), argument("width")
 	start := GP64()
 	MOVQ(Mem{Base: splits}, start)
@@ -131,31 +132,31 @@ func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	ADDQ(U8(8), splits)
 	n := span(start, item, Mem{Base: splits})
 	for v := range vectors {
-		m.Store(m.Load(Mem{Base: src, Disp: v * m.Bytes()}), Mem{Base: out.at, Disp: v * m.Bytes()})
+		m.Store(m.Load(Mem{Base: src, Disp: v * m.Bytes()}), Mem{Base: out.At, Disp: v * m.Bytes()})
 	}
-	ADDQ(n, out.at)
-	out.check()
+	ADDQ(n, out.At)
+	out.Check()
 	ADDQ(width, src)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	out.end()
+	out.End()
 }
 
 // copyRow copies the n bytes at address from, by whole vectors, and moves out behind
 // them.
-func copyRow(m vec.Machine, out *sink, from, n gp) {
+func copyRow(m vec.Machine, out *sink.Sink, from, n gp) {
 	Label("copy")
-	m.Store(m.Load(Mem{Base: from}), Mem{Base: out.at})
+	m.Store(m.Load(Mem{Base: from}), Mem{Base: out.At})
 	CMPQ(n, U8(uint8(m.Bytes())))
 	JLE(LabelRef("last"))
 	ADDQ(U8(uint8(m.Bytes())), from)
-	ADDQ(U8(uint8(m.Bytes())), out.at)
+	ADDQ(U8(uint8(m.Bytes())), out.At)
 	SUBQ(U8(uint8(m.Bytes())), n)
-	out.check()
+	out.Check()
 	JMP(LabelRef("copy"))
 	Label("last")
-	ADDQ(n, out.at)
-	out.check()
+	ADDQ(n, out.At)
+	out.Check()
 }
 
 // Rows are fetched so many rows ahead, and their splits so much earlier that they are
@@ -167,7 +168,7 @@ const (
 
 // A gatherer is a function being written that copies rows by index.
 type gatherer struct {
-	out                           *sink
+	out                           *sink.Sink
 	src, splits, idx, rows, ahead gp
 	item                          Mem
 }
@@ -175,7 +176,7 @@ type gatherer struct {
 const gatherParams = "src *byte, splits, idx *int64, rows, ahead, item, limit int"
 
 func newGatherer(m vec.Machine, streaming bool) gatherer {
-	g := gatherer{newSink(m, streaming), param("src"), param("splits"), param("idx"), param("rows"), param("ahead"), argument("item")}
+	g := gatherer{sink.New(m, streaming), param("src"), param("splits"), param("idx"), param("rows"), param("ahead"), argument("item")}
 	ADDQ(g.rows, g.ahead) // indices that are left
 	return g
 }
@@ -223,18 +224,18 @@ func (g gatherer) loop() {
 	DECQ(g.ahead)
 	DECQ(g.rows)
 	JNZ(LabelRef("row"))
-	g.out.end()
+	g.out.End()
 }
 
 // gather writes a function that copies rows by index.
 func gather(m vec.Machine, streaming bool, suffix string) {
 	name := "gatherRows" + suffix + m.ISA()
-	TEXT(name, NOSPLIT, sinkSignature(streaming, gatherParams))
+	TEXT(name, NOSPLIT, sink.Signature(streaming, gatherParams))
 	Pragma("noescape")
 	Doc(append([]string{
 		name + " copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that",
 		"end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.",
-	}, sinkDoc(streaming)...)...)
+	}, sink.Explain(streaming)...)...)
 	g := newGatherer(m, streaming)
 	end := GP64()
 	Label("row")
@@ -252,10 +253,10 @@ func gather(m vec.Machine, streaming bool, suffix string) {
 	JZ(LabelRef("copied"))
 	one := GP64()
 	MOVBQZX(Mem{Base: at}, one)
-	MOVB(one.As8(), Mem{Base: g.out.at})
+	MOVB(one.As8(), Mem{Base: g.out.At})
 	INCQ(at)
-	INCQ(g.out.at)
-	g.out.check()
+	INCQ(g.out.At)
+	g.out.Check()
 	DECQ(n)
 	JMP(LabelRef("exact"))
 }
@@ -264,12 +265,12 @@ func gather(m vec.Machine, streaming bool, suffix string) {
 // cache line which holds nothing of the row: lines from memory are what it waits for.
 func gatherWords(m vec.Machine, streaming bool, suffix string) {
 	name := "gatherWords" + suffix + m.ISA()
-	TEXT(name, NOSPLIT, sinkSignature(streaming, gatherParams))
+	TEXT(name, NOSPLIT, sink.Signature(streaming, gatherParams))
 	Pragma("noescape")
 	Doc(append([]string{
 		name + " copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row",
 		"after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.",
-	}, sinkDoc(streaming)...)...)
+	}, sink.Explain(streaming)...)...)
 	g := newGatherer(m, streaming)
 	lanes := ZMM()
 	VMOVDQU32(wordNumbers(), lanes)
@@ -292,7 +293,7 @@ func gatherWords(m vec.Machine, streaming bool, suffix string) {
 	CMOVQGT(at, from)
 	CMOVQGT(zero, off)
 	TESTQ(n, n)
-	CMOVQEQ(g.out.at, from) // an empty row may be where nothing is
+	CMOVQEQ(g.out.At, from) // an empty row may be where nothing is
 	Label("move")
 	SHRQ(U8(2), off)
 	shift, z := ZMM(), ZMM()
@@ -300,20 +301,20 @@ func gatherWords(m vec.Machine, streaming bool, suffix string) {
 	VPADDD(lanes, shift, shift)
 	VMOVDQU32(Mem{Base: from}, z)
 	VPERMD(z, shift, z)
-	VMOVDQU32(z, Mem{Base: g.out.at})
-	ADDQ(n, g.out.at)
-	g.out.check()
+	VMOVDQU32(z, Mem{Base: g.out.At})
+	ADDQ(n, g.out.At)
+	g.out.Check()
 	g.loop()
 	// The last vector of a longer row is the one that ends with it, moved down.
 	Label("long")
 	LEAQ(Mem{Base: at, Index: n, Scale: 1, Disp: -64}, end)
 	Label("vector")
 	VMOVDQU32(Mem{Base: at}, z)
-	VMOVDQU32(z, Mem{Base: g.out.at})
+	VMOVDQU32(z, Mem{Base: g.out.At})
 	ADDQ(U8(64), at)
-	ADDQ(U8(64), g.out.at)
+	ADDQ(U8(64), g.out.At)
 	SUBQ(U8(64), n)
-	g.out.check()
+	g.out.Check()
 	CMPQ(n, U8(64))
 	JG(LabelRef("vector"))
 	MOVQ(at, off)
@@ -339,13 +340,13 @@ func wordNumbers() Mem {
 // zip writes a function that joins several rows to one.
 func zip(m vec.Machine, streaming bool, suffix string) {
 	name := "zipRows" + suffix + m.ISA()
-	TEXT(name, NOSPLIT, sinkSignature(streaming, "parts **byte, count, row, rows, item int"))
+	TEXT(name, NOSPLIT, sink.Signature(streaming, "parts **byte, count, row, rows, item int"))
 	Pragma("noescape")
 	Doc(append([]string{
 		name + " copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,",
 		"one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.",
-	}, sinkDoc(streaming)...)...)
-	out := newSink(m, streaming)
+	}, sink.Explain(streaming)...)...)
+	out := sink.New(m, streaming)
 	row, rows, item := param("row"), param("rows"), argument("item")
 	splits, at, n := GP64(), GP64(), GP64()
 	Label("row")
@@ -365,17 +366,17 @@ func zip(m vec.Machine, streaming bool, suffix string) {
 	INCQ(row)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	out.end()
+	out.End()
 }
 
 // repeat writes a function that repeats a number of each row over the row.
 func repeat(m vec.Machine, size int, streaming bool, suffix string) {
 	name := "repeat" + strconv.Itoa(8*size) + suffix + m.ISA()
-	TEXT(name, NOSPLIT, sinkSignature(streaming, "perRow *byte, splits *int64, rows int"))
+	TEXT(name, NOSPLIT, sink.Signature(streaming, "perRow *byte, splits *int64, rows int"))
 	Pragma("noescape")
 	Doc(append([]string{name + " writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other."},
-		sinkDoc(streaming)...)...)
-	out, own, splits, rows := newSink(m, streaming), param("perRow"), param("splits"), param("rows")
+		sink.Explain(streaming)...)...)
+	out, own, splits, rows := sink.New(m, streaming), param("perRow"), param("splits"), param("rows")
 	start, n := GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
 	Label("row")
@@ -390,7 +391,7 @@ func repeat(m vec.Machine, size int, streaming bool, suffix string) {
 	rest := fillRow(m, out, n, size, v, nil)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	out.end()
+	out.End()
 	rest()
 }
 
@@ -405,10 +406,10 @@ func unasked(m vec.Machine, size int) int {
 // fillRow writes n elements by whole vectors and moves out behind them. step, if not
 // nil, makes v the next vector. It returns what has to be written behind the function's
 // end.
-func fillRow(m vec.Machine, out *sink, n gp, size int, v vec.V, step func()) (outOfLine func()) {
+func fillRow(m vec.Machine, out *sink.Sink, n gp, size int, v vec.V, step func()) (outOfLine func()) {
 	lanes, first := m.Bytes()/size, unasked(m, size)
 	for i := range first {
-		m.Store(v, Mem{Base: out.at, Disp: i * m.Bytes()})
+		m.Store(v, Mem{Base: out.At, Disp: i * m.Bytes()})
 		if step != nil {
 			step()
 		}
@@ -416,21 +417,21 @@ func fillRow(m vec.Machine, out *sink, n gp, size int, v vec.V, step func()) (ou
 	CMPQ(n, U8(uint8(first*lanes)))
 	JG(LabelRef("more"))
 	Label("filled")
-	LEAQ(Mem{Base: out.at, Index: n, Scale: uint8(size)}, out.at)
-	out.check()
+	LEAQ(Mem{Base: out.At, Index: n, Scale: uint8(size)}, out.At)
+	out.Check()
 	return func() {
 		Label("more")
-		ADDQ(U8(uint8(first*m.Bytes())), out.at)
+		ADDQ(U8(uint8(first*m.Bytes())), out.At)
 		SUBQ(U8(uint8(first*lanes)), n)
 		Label("vector")
-		out.check()
-		m.Store(v, Mem{Base: out.at})
+		out.Check()
+		m.Store(v, Mem{Base: out.At})
 		CMPQ(n, U8(uint8(lanes)))
 		JLE(LabelRef("filled"))
 		if step != nil {
 			step()
 		}
-		ADDQ(U8(uint8(m.Bytes())), out.at)
+		ADDQ(U8(uint8(m.Bytes())), out.At)
 		SUBQ(U8(uint8(lanes)), n)
 		JMP(LabelRef("vector"))
 	}
@@ -444,10 +445,10 @@ func numbers(m vec.Machine, streaming bool, suffix string) {
 		if byRow {
 			name, doc = "rowIDs"+suffix, "the row of each value, the first being row"
 		}
-		TEXT(name+m.ISA(), NOSPLIT, sinkSignature(streaming, "splits *int64, row, rows int"))
+		TEXT(name+m.ISA(), NOSPLIT, sink.Signature(streaming, "splits *int64, row, rows int"))
 		Pragma("noescape")
-		Doc(append([]string{name + m.ISA() + " writes " + doc + ", as int64. It writes whole vectors, one row after the other."}, sinkDoc(streaming)...)...)
-		out, splits, rows := newSink(m, streaming), param("splits"), param("rows")
+		Doc(append([]string{name + m.ISA() + " writes " + doc + ", as int64. It writes whole vectors, one row after the other."}, sink.Explain(streaming)...)...)
+		out, splits, rows := sink.New(m, streaming), param("splits"), param("rows")
 		start, n := GP64(), GP64()
 		MOVQ(Mem{Base: splits}, start)
 		var id, one, v, lane vec.V
@@ -475,7 +476,7 @@ func numbers(m vec.Machine, streaming bool, suffix string) {
 		}
 		DECQ(rows)
 		JNZ(LabelRef("row"))
-		out.end()
+		out.End()
 		rest()
 	}
 }
@@ -498,7 +499,7 @@ func laneNumbers() Mem {
 func movers(wide bool) {
 	m := bytesOf(wide)
 	stream(m)
-	variants(func(streaming bool, suffix string) {
+	sink.Variants(func(streaming bool, suffix string) {
 		for _, bytes := range []int{64, 128} {
 			pad(m, bytes/m.Bytes(), streaming, suffix)
 			unpad(m, bytes/m.Bytes(), streaming, suffix)

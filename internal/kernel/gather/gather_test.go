@@ -187,62 +187,127 @@ func TestScatter(t *testing.T) {
 }
 
 // Wide rows are added by several workers, each taking some columns.
-func TestAddWideRows(t *testing.T) {
+func TestAddRows(t *testing.T) {
+	t.Run("float32", testAddRows[float32])
+	t.Run("float64", testAddRows[float64])
+	t.Run("int32", testAddRows[int32])
+}
+
+func testAddRows[T float32 | float64 | int32](t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, width := range []int{100, 128, 300, 333} {
+	for _, width := range []int{1, 2, 4, 5, 8, 16, 17, 33, 100, 128, 300, 333} {
 		const rows, n = 50, 400
 		idx := make([]int64, n)
-		updates := make([]int32, n*width)
+		updates := make([]T, n*width)
 		for i := range idx {
 			idx[i] = int64(rng.IntN(rows))
 		}
-		want := make([]int32, rows*width)
+		start := make([]T, rows*width)
+		for i := range start {
+			start[i] = T(rng.IntN(100))
+		}
+		want := slices.Clone(start)
 		for i := range updates {
-			updates[i] = int32(rng.IntN(100))
+			updates[i] = T(rng.IntN(100))
 			want[int(idx[i/width])*width+i%width] += updates[i]
 		}
-		got := make([]int32, rows*width)
-		if err := Add(got, updates, idx, width); err != nil || !slices.Equal(got, want) {
-			t.Errorf("Add of rows of %d differs, %v", width, err)
-		}
+		atEachLevel(t, func(t *testing.T) {
+			got := append(make([]T, 3), start...)[3:]
+			if err := Add(got, updates, idx, width); err != nil || !slices.Equal(got, want) {
+				t.Errorf("Add of rows of %d differs, %v", width, err)
+			}
+			some, dropped := slices.Clone(idx), slices.Clone(start)
+			for i := range some {
+				if i%3 == 0 {
+					some[i] = -1 - some[i]
+				}
+			}
+			AddDropping(dropped, updates, some, width)
+			wanted := slices.Clone(start)
+			for i := range updates {
+				if some[i/width] >= 0 {
+					wanted[int(some[i/width])*width+i%width] += updates[i]
+				}
+			}
+			if !slices.Equal(dropped, wanted) {
+				t.Errorf("AddDropping of rows of %d differs", width)
+			}
+		})
 	}
 }
 
 func TestMask(t *testing.T) {
+	testMask(t, func(i int) uint8 { return uint8(i * 7) })
+	testMask(t, func(i int) int16 { return int16(i) })
+	testMask(t, func(i int) float32 { return float32(i) })
+	testMask(t, func(i int) int64 { return int64(i) })
+	testMask(t, func(i int) complex128 { return complex(float64(i), 1) })
+}
+
+func testMask[T comparable](t *testing.T, from func(i int) T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for n := range 300 {
+	lengths := []int{1000, 1024, 1025, 5000, 2*chunk + 77}
+	for n := range 200 {
+		lengths = append(lengths, n)
+	}
+	for _, n := range lengths {
+		percent := []int{0, 2, 30, 50, 98, 100}[rng.IntN(6)]
 		mask := make([]bool, n+3)[3:]
 		for i := range mask {
-			mask[i] = rng.IntN(4) == 0
+			mask[i] = rng.IntN(100) < percent
 		}
 		if n > 100 && n%3 == 0 {
-			clear(mask[20:90])
+			clear(mask[20 : n-10])
 		}
 		var want []int64
+		before := make([]int64, n+1)
 		for i, m := range mask {
 			if m {
 				want = append(want, int64(i))
 			}
+			before[i+1] = int64(len(want))
 		}
-		if got := CountTrue(mask); got != len(want) {
-			t.Fatalf("CountTrue of %d = %d, want %d", n, got, len(want))
-		}
-		at := make([]int64, len(want))
-		if got := TrueAt(at, mask); got != len(want) || !slices.Equal(at, want) {
-			t.Fatalf("TrueAt of %d = %d, %v, want %v", n, got, at, want)
-		}
-		for _, width := range []int{1, 3} {
-			x := numbered(n*width, func(i int) int64 { return int64(i) })
-			out := make([]int64, len(want)*width)
-			if got := Compact(out, x, mask, width); got != len(want) {
-				t.Fatalf("Compact of %d = %d", n, got)
+		atEachLevel(t, func(t *testing.T) {
+			if got := CountTrue(mask); got != len(want) {
+				t.Fatalf("CountTrue of %d = %d, want %d", n, got, len(want))
 			}
-			for i, v := range out {
-				if v != want[i/width]*int64(width)+int64(i%width) {
-					t.Fatalf("Compact of %d rows of %d = %v", n, width, out)
+			at := make([]int64, len(want))
+			if got := TrueAt(at, mask); got != len(want) || !slices.Equal(at, want) {
+				t.Fatalf("TrueAt of %d = %d, %v, want %v", n, got, at, want)
+			}
+			b := NewBitmap(mask)
+			if b.Count() != len(want) {
+				t.Fatalf("Count of %d = %d, want %d", n, b.Count(), len(want))
+			}
+			for i, w := range before {
+				if got := b.Before(int64(i)); got != w {
+					t.Fatalf("Before(%d) of %d = %d, want %d", i, n, got, w)
 				}
 			}
-		}
+			for _, width := range []int{1, 3} {
+				x := numbered(n*width, from)
+				all := numbered(len(want)*width+40, from)
+				out := all[20 : 20+len(want)*width : 20+len(want)*width]
+				clear(out)
+				if got := Compact(out, x, mask, width); got != len(want) {
+					t.Fatalf("Compact of %d = %d", n, got)
+				}
+				if width == 1 {
+					clear(out)
+					CompactBy(out, x, b)
+				}
+				for i, v := range out {
+					if v != x[int(want[i/width])*width+i%width] {
+						t.Fatalf("Compact of %d rows of %d: %v at %d", n, width, v, i)
+					}
+				}
+				for i := range 20 {
+					if all[i] != from(i) || all[20+len(out)+i] != from(20+len(out)+i) {
+						t.Fatalf("Compact of %d rows of %d writes outside its output", n, width)
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -31,6 +31,11 @@ func word(mask []bool) uint64 {
 // other, and returns their number. out has room for them, as [CountTrue] says.
 func Compact[T any](out, values []T, mask []bool, width int) int {
 	n := 0
+	if width == 1 && len(mask) >= indexed {
+		b := NewBitmap(mask)
+		CompactBy(out, values, b)
+		return b.Count()
+	}
 	if width == 1 {
 		for i, m := range mask {
 			if m {
@@ -48,6 +53,9 @@ func Compact[T any](out, values []T, mask []bool, width int) int {
 	}
 	return n
 }
+
+// indexed is the length of a mask from which an index pays.
+const indexed = 1024
 
 // TrueAt writes the positions of the true elements to out and returns their number.
 // out has room for them, as [CountTrue] says.

@@ -9,6 +9,9 @@ func Rows[T any, I Index](out, src []T, idx []I, width int) error {
 	if err := Check(idx, int64(len(src)/width)); err != nil {
 		return err
 	}
+	if rowsVectorised(out, src, idx, width) {
+		return nil
+	}
 	eachChunk(len(idx), width, func(lo, hi int) {
 		copyRows(out[lo*width:hi*width], src, idx[lo:hi], width)
 	})

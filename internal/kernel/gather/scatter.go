@@ -32,14 +32,30 @@ func Add[T dtype.Number, I Index](dst, updates []T, idx []I, width int) error {
 	if err := Check(idx, int64(len(dst)/width)); err != nil {
 		return err
 	}
+	addChecked(dst, updates, idx, width)
+	return nil
+}
+
+// AddDropping is [Add] that leaves out rows whose index is negative. The others have
+// been checked. It is not for half-precision types.
+func AddDropping[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
+	if width > 0 {
+		addChecked(dst, updates, idx, width)
+	}
+}
+
+func addChecked[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
 	if width == 1 {
 		for i, at := range idx {
-			dst[at] += updates[i]
+			if at >= 0 {
+				dst[at] += updates[i]
+			}
 		}
-		return nil
+		return
 	}
-	addRows(dst, updates, idx, width)
-	return nil
+	if !addVectorised(dst, updates, idx, width) {
+		addRows(dst, updates, idx, width)
+	}
 }
 
 // addRows shares the columns out, not the rows: each worker sees all indices, so
@@ -47,6 +63,9 @@ func Add[T dtype.Number, I Index](dst, updates []T, idx []I, width int) error {
 func addRows[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
 	columns := func(lo, hi int) {
 		for i, at := range idx {
+			if at < 0 {
+				continue
+			}
 			d := dst[int(at)*width+lo : int(at)*width+hi]
 			for j, v := range updates[i*width+lo : i*width+hi] {
 				d[j] += v

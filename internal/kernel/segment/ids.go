@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gather"
 )
 
 // CheckIDs reports the first id that is not below segments. Negative ids are
@@ -42,19 +43,7 @@ func SumByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) error
 		return err
 	}
 	clear(out)
-	if inner == 1 {
-		for i, id := range ids {
-			if id >= 0 {
-				out[id] += values[i]
-			}
-		}
-		return nil
-	}
-	fold(out, values, ids, inner, func(acc, x []T) {
-		for j, v := range x {
-			acc[j] += v
-		}
-	})
+	gather.AddDropping(out, values, ids, inner)
 	return nil
 }
 

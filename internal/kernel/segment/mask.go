@@ -1,6 +1,9 @@
 package segment
 
-import "github.com/tenonml/tenon/internal/kernel/gather"
+import (
+	"github.com/tenonml/tenon/internal/kernel/gather"
+	"github.com/tenonml/tenon/internal/par"
+)
 
 // MaskSplits writes the row splits that remain when only the values whose mask is
 // true are kept to out, which has len(splits) entries, and returns their number.
@@ -8,21 +11,33 @@ func MaskSplits(out, splits []int64, mask []bool) int64 {
 	if len(splits) == 0 {
 		return 0
 	}
-	out = out[:len(splits)]
-	total := int64(0)
-	out[0] = 0
-	for r := range rowsOf(splits) {
-		total += int64(gather.CountTrue(mask[splits[r]:splits[r+1]]))
-		out[r+1] = total
-	}
-	return total
+	b := gather.NewBitmap(mask)
+	splitsBy(out, splits, b)
+	return int64(b.Count())
+}
+
+// splitsBy writes, for each split, the number of true elements before it.
+func splitsBy(out, splits []int64, b gather.Bitmap) {
+	par.For(len(splits), chunkCost/rowCost, func(lo, hi int) {
+		for r, s := range splits[lo:hi] {
+			out[lo+r] = b.Before(s)
+		}
+	})
 }
 
 // Mask copies the items whose mask is true to out and writes the row splits of what
 // remains to outSplits, which has len(splits) entries. It returns the number of
 // items kept; out has room for them, as [gather.CountTrue] says.
 func Mask[T any](out []T, outSplits []int64, values []T, splits []int64, mask []bool, inner int) int64 {
-	total := MaskSplits(outSplits, splits, mask)
-	gather.Compact(out, values, mask, inner)
-	return total
+	if len(splits) == 0 {
+		return 0
+	}
+	b := gather.NewBitmap(mask)
+	splitsBy(outSplits, splits, b)
+	if inner == 1 {
+		gather.CompactBy(out[:b.Count()], values, b)
+	} else {
+		gather.Compact(out, values, mask, inner)
+	}
+	return int64(b.Count())
 }

@@ -1,0 +1,125 @@
+package gather
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// A Bitmap is a mask with an index: it knows how many elements are true before any
+// position, which is what compaction by several workers, and new row splits, need.
+type Bitmap struct {
+	bits  []uint64
+	ranks []int64 // true elements before each word, and of all
+	n     int
+}
+
+// wordsPerChunk is the number of words that a worker takes at a time.
+const wordsPerChunk = chunk / 64
+
+// NewBitmap returns the index of a mask, which takes a quarter of the mask's memory.
+func NewBitmap(mask []bool) Bitmap {
+	words := (len(mask) + 63) / 64
+	b := Bitmap{bits: make([]uint64, words+1), ranks: make([]int64, words+1), n: len(mask)}
+	whole := len(mask) / 64
+	chunks := (words + wordsPerChunk - 1) / wordsPerChunk
+	counts := make([]int64, chunks)
+	par.For(chunks, 1, func(c, end int) {
+		for ; c < end; c++ {
+			lo, hi := c*wordsPerChunk, min((c+1)*wordsPerChunk, words)
+			counts[c] = b.fill(mask, lo, min(hi, whole))
+			if hi > whole {
+				b.ranks[whole] = counts[c]
+				for i, m := range mask[64*whole:] {
+					if m {
+						b.bits[whole] |= 1 << i
+						counts[c]++
+					}
+				}
+			}
+		}
+	})
+	total := int64(0)
+	for c, n := range counts {
+		if total != 0 {
+			ranks := b.ranks[c*wordsPerChunk : min((c+1)*wordsPerChunk, words)]
+			for i := range ranks {
+				ranks[i] += total
+			}
+		}
+		total += n
+	}
+	b.ranks[words] = total
+	return b
+}
+
+// fill packs whole words and counts from 0. It returns the number of true elements.
+func (b *Bitmap) fill(mask []bool, lo, hi int) int64 {
+	if lo >= hi {
+		return 0
+	}
+	if k := kernelsByLevel[level]; k != nil {
+		return k.ranks(&b.bits[lo], &b.ranks[lo], &bytesOf(mask)[64*lo], hi-lo)
+	}
+	count := int64(0)
+	for w := lo; w < hi; w++ {
+		var bits64 uint64
+		for i := range 8 {
+			// The eight bytes are 0 or 1: the product gathers their bits at the top.
+			bits64 |= word(mask[64*w+8*i:]) * 0x0102040810204080 >> 56 << (8 * i)
+		}
+		b.bits[w], b.ranks[w] = bits64, count
+		count += int64(bits.OnesCount64(bits64))
+	}
+	return count
+}
+
+// Count returns the number of true elements.
+func (b Bitmap) Count() int { return int(b.ranks[len(b.ranks)-1]) }
+
+// Before returns the number of true elements before position i, which may be the
+// length of the mask.
+func (b Bitmap) Before(i int64) int64 {
+	w := i >> 6
+	return b.ranks[w] + int64(bits.OnesCount64(b.bits[w]&(1<<(i&63)-1)))
+}
+
+// CompactBy copies the elements of x whose mask is true to out, one behind the other.
+// out has Count elements, x as many as the mask.
+func CompactBy[T any](out, x []T, b Bitmap) {
+	words := len(b.bits) - 1
+	size := int(unsafe.Sizeof(*new(T)))
+	var kernel func(dst, x *byte, bits *uint64, words int)
+	if k := kernelsByLevel[level]; k != nil && (size == 4 || size == 8) {
+		kernel = k.compress[size/4-1]
+	}
+	par.For(words, wordsPerChunk, func(lo, hi int) {
+		if kernel != nil {
+			lo = compactWords(kernel, bytesOf(out), bytesOf(x), b, size, lo, hi)
+		}
+		for ; lo < hi; lo++ {
+			at := b.ranks[lo]
+			for w := b.bits[lo]; w != 0; w &= w - 1 {
+				out[at] = x[64*lo+bits.TrailingZeros64(w)]
+				at++
+			}
+		}
+	})
+}
+
+// compactWords does as many words from lo on, before hi, as can be done with whole
+// vectors of which nothing is written behind the elements of all of them, and returns
+// the first word that remains.
+func compactWords(kernel func(dst, x *byte, bits *uint64, words int), dst, x []byte, b Bitmap, size, lo, hi int) int {
+	const vector = 64
+	room := int(b.ranks[hi])*size - vector
+	end := min(hi, b.n/64)
+	for end > lo && int(b.ranks[end])*size > room {
+		end--
+	}
+	if end > lo {
+		kernel(&dst[int(b.ranks[lo])*size], &x[64*size*lo], &b.bits[lo], end-lo)
+	}
+	return max(end, lo)
+}

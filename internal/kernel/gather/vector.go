@@ -1,0 +1,105 @@
+package gather
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+// kernels are the vector kernels of one level.
+type kernels struct {
+	// rows copies rows of at least 64 bytes; past those of a multiple of 64 to a
+	// destination aligned to that, past the cache.
+	rows, past rowKernel
+
+	// ranks packs a mask into bits; compress keeps the elements of 4 and of 8 bytes
+	// whose bits are set.
+	ranks    func(bits *uint64, ranks *int64, mask *byte, words int) int64
+	compress [2]func(dst, x *byte, bits *uint64, words int)
+
+	add32 func(dst, x *float32, idx *int64, n, stride, width int)
+	add64 func(dst, x *float64, idx *int64, n, stride, width int)
+}
+
+type rowKernel = func(dst, src *byte, idx *int64, n, ahead, bytes int)
+
+// largeOutput is the size from which a result is written past the cache: nothing of it
+// would be left there when it is read. Tests lower it.
+var largeOutput = 16 << 20
+
+func bytesOf[T any](x []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T))))
+}
+
+// asInt64 returns idx as int64, which is a copy where it is int32.
+func asInt64[I Index](idx []I) []int64 {
+	if unsafe.Sizeof(*new(I)) == 8 {
+		return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(idx))), len(idx))
+	}
+	wide := make([]int64, len(idx))
+	for i, v := range idx {
+		wide[i] = int64(v)
+	}
+	return wide
+}
+
+// rowsVectorised is [Rows], whose indices have been checked, where kernels can do it,
+// and reports whether they can.
+func rowsVectorised[T any, I Index](out, src []T, idx []I, width int) bool {
+	k := kernelsByLevel[level]
+	bytes := width * int(unsafe.Sizeof(*new(T)))
+	if k == nil || width == 1 || bytes < 8 || bytes > chunk {
+		return false
+	}
+	dst, from := bytesOf(out), bytesOf(src)
+	kernel := k.rows
+	switch {
+	case bytes < 16:
+		kernel = shortRows[0]
+	case bytes < 32:
+		kernel = shortRows[1]
+	case bytes <= 64:
+		kernel = shortRows[2]
+	case len(dst) >= largeOutput && bytes%64 == 0 && uintptr(unsafe.Pointer(&dst[0]))%64 == 0:
+		kernel = k.past
+	}
+	at := asInt64(idx)
+	eachChunk(len(at), width, func(lo, hi int) {
+		kernel(&dst[lo*bytes], &from[0], &at[lo], hi-lo, len(at)-hi, bytes)
+	})
+	return true
+}
+
+// addVectorised adds rows to rows where kernels can do it, and reports whether they can.
+// Negative indices are left out, the others are in range.
+func addVectorised[T dtype.Number, I Index](dst, updates []T, idx []I, width int) bool {
+	k := kernelsByLevel[level]
+	if k == nil || width < 4 || len(idx) == 0 {
+		return false
+	}
+	switch d := any(dst).(type) {
+	case []float32:
+		addSlabs(k.add32, d, any(updates).([]float32), asInt64(idx), width)
+	case []float64:
+		addSlabs(k.add64, d, any(updates).([]float64), asInt64(idx), width)
+	default:
+		return false
+	}
+	return true
+}
+
+// addSlabs shares the columns out, so that no two workers add to the same element and
+// the order stays that of the indices.
+func addSlabs[T any](kernel func(dst, x *T, idx *int64, n, stride, width int), dst, x []T, idx []int64, width int) {
+	columns := func(lo, hi int) {
+		rows := max(1, chunk/(hi-lo))
+		for i := 0; i < len(idx); i += rows {
+			kernel(&dst[lo], &x[i*width+lo], &idx[i], min(rows, len(idx)-i), width, hi-lo)
+		}
+	}
+	if len(idx)*width < chunk || width < 2*minColumns {
+		columns(0, width)
+		return
+	}
+	eachSlab(width, columns)
+}

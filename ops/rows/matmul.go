@@ -1,0 +1,167 @@
+package rows
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// matMulOp multiplies matrices of different sizes, one pair after the other.
+var matMulOp *op.Op
+
+func init() {
+	matMulOp = op.Register(&op.Op{
+		Name: "ragged.matmul", Doc: "Products of pairs of matrices of different sizes.", Class: op.Other,
+		Params: []op.Param{
+			{Name: "a", Group: 1}, {Name: "b", Group: 1}, {Name: "a_sizes"}, {Name: "b_sizes"},
+			{Name: "transpose_a", Kind: op.Attr, Type: op.BoolType, Default: false},
+			{Name: "transpose_b", Kind: op.Attr, Type: op.BoolType, Default: false},
+		},
+		Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			for i := range 2 {
+				d := c.Tensor(i).DType()
+				if !d.IsNumeric() || d == dtype.Float16 || d == dtype.BFloat16 {
+					return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, want numbers of full precision", name(c, i), d)
+				}
+				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 1 {
+					return nil, c.Errorf(tenon.ErrShape, "%s has shape %v, want a vector of all matrices' elements", name(c, i), s)
+				}
+				s := c.Tensor(2 + i)
+				if s.DType() != dtype.Int64 || s.Shape().HasRank() && (s.Shape().Rank() != 2 || s.Shape().Dim(1) != 2 && s.Shape().Dim(1) >= 0) {
+					return nil, c.Errorf(tenon.ErrShape, "%s is %s, want int64[n, 2]", name(c, 2+i), tenon.String(s.Spec()))
+				}
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(shape.Unknown)))
+		},
+		Kernel: matMulKernel,
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			a, b, as, bs := c.Tensor(0), c.Tensor(1), c.Tensor(2), c.Tensor(3)
+			ta, tb := c.Bool(4), c.Bool(5)
+			if a.DType().IsComplex() {
+				a, b = ops.Conj(a), ops.Conj(b)
+			}
+			column := func(s tensor.Tensor, k int) tensor.Tensor { return ops.Gather(s, int64(k), 1) }
+			pick := func(s tensor.Tensor, t bool, k int) tensor.Tensor {
+				if t {
+					k = 1 - k
+				}
+				return column(s, k)
+			}
+			cs := ops.Stack([]tensor.Tensor{pick(as, ta, 0), pick(bs, tb, 1)}, 1)
+			var da, db tensor.Tensor
+			if ta {
+				da = MatMul(b, ct[0], bs, cs, tb, true)
+			} else {
+				da = MatMul(ct[0], b, cs, bs, false, !tb)
+			}
+			if tb {
+				db = MatMul(ct[0], a, cs, as, true, ta)
+			} else {
+				db = MatMul(a, ct[0], as, cs, !ta, false)
+			}
+			return []tensor.Tensor{da, db, nil, nil}
+		},
+	})
+}
+
+// MatMul multiplies pairs of matrices of different sizes. All matrices of one side
+// lie one behind the other in a vector, row by row, and their numbers of rows and
+// columns are the rows of its sizes.
+//
+//	a: [Σ mᵢkᵢ], b: [Σ kᵢnᵢ], aSizes, bSizes: int64[pairs, 2] → [Σ mᵢnᵢ], numbers
+//
+// A transposed side has its sizes as it lies. Gradient: products of the same kind.
+func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor {
+	return op.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
+}
+
+// product is one pair of matrices.
+type product struct{ m, k, n, a, b, c, ar, ac, br, bc int }
+
+func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
+	as, bs := tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3))
+	if len(as) != len(bs) {
+		return nil, c.Errorf(tenon.ErrShape, "there are %d and %d matrices", len(as)/2, len(bs)/2)
+	}
+	var list []product
+	var p product
+	for i := 0; i < len(as); i += 2 {
+		for _, n := range []int64{as[i], as[i+1], bs[i], bs[i+1]} {
+			if n < 0 || n > 1<<40 {
+				return nil, c.Errorf(tenon.ErrShape, "matrix %d has a size of %d", i/2, n)
+			}
+		}
+		p.m, p.k, p.ar, p.ac = int(as[i]), int(as[i+1]), int(as[i+1]), 1
+		if c.Bool(4) {
+			p.m, p.k, p.ar, p.ac = p.k, p.m, 1, int(as[i+1])
+		}
+		rowsB, n := int(bs[i]), int(bs[i+1])
+		p.n, p.br, p.bc = n, n, 1
+		if c.Bool(5) {
+			rowsB, p.n, p.br, p.bc = n, rowsB, 1, n
+		}
+		if rowsB != p.k {
+			e := c.Errorf(tenon.ErrShape, "the inner sizes %d and %d differ", p.k, rowsB)
+			e.Where = fmt.Sprintf("matrix %d", i/2)
+			return nil, e
+		}
+		list = append(list, p)
+		p.a += int(as[i] * as[i+1])
+		p.b += int(bs[i] * bs[i+1])
+		p.c += p.m * p.n
+	}
+	if p.a != c.Dense(0).Len() || p.b != c.Dense(1).Len() {
+		return nil, c.Errorf(tenon.ErrShape, "the sizes name %d and %d elements, there are %d and %d", p.a, p.b, c.Dense(0).Len(), c.Dense(1).Len())
+	}
+	out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(p.c))
+	switch out.DType() {
+	case dtype.Float32:
+		multiply[float32](out, c, list)
+	case dtype.Float64:
+		multiply[float64](out, c, list)
+	case dtype.Int8:
+		multiply[int8](out, c, list)
+	case dtype.Int16:
+		multiply[int16](out, c, list)
+	case dtype.Int32:
+		multiply[int32](out, c, list)
+	case dtype.Int64:
+		multiply[int64](out, c, list)
+	case dtype.Uint8:
+		multiply[uint8](out, c, list)
+	case dtype.Uint16:
+		multiply[uint16](out, c, list)
+	case dtype.Uint32:
+		multiply[uint32](out, c, list)
+	case dtype.Uint64:
+		multiply[uint64](out, c, list)
+	case dtype.Complex64:
+		multiply[complex64](out, c, list)
+	case dtype.Complex128:
+		multiply[complex128](out, c, list)
+	}
+	return results(out)
+}
+
+func multiply[T full](out *tensor.Dense, c *op.Call, list []product) {
+	dst, a, b := tensor.Elems[T](out), tensor.Elems[T](c.Dense(0)), tensor.Elems[T](c.Dense(1))
+	for _, p := range list {
+		if p.m == 0 || p.n == 0 {
+			continue
+		}
+		gemm.Multiply(gemm.Params[T]{M: p.m, N: p.n, K: p.k, A: a[p.a:], B: b[p.b:], C: dst[p.c:],
+			ARow: p.ar, ACol: p.ac, BRow: p.br, BCol: p.bc, CRow: p.n, CCol: 1, Alpha: 1})
+	}
+}
+
+// full is the element types of products: all numbers of full precision.
+type full interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128
+}

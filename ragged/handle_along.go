@@ -1,0 +1,256 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// lines is how an operation along an axis runs on rows of values.
+type lines = func(values, splits tensor.Tensor) tensor.Tensor
+
+func init() {
+	cum := func(f func(values, splits any, o rows.CumOptions) tensor.Tensor) handlerFunc {
+		return along(func(c *op.Call) lines {
+			o := rows.CumOptions{Exclusive: truthAttr(c, "exclusive"), Reverse: truthAttr(c, "reverse")}
+			return func(v, s tensor.Tensor) tensor.Tensor { return f(v, s, o) }
+		})
+	}
+	handle(cum(rows.CumSum), "cumsum")
+	handle(cum(rows.CumProd), "cumprod")
+	handle(along(func(*op.Call) lines { return func(v, s tensor.Tensor) tensor.Tensor { return rows.Softmax(v, s) } }), "softmax")
+	handle(along(func(*op.Call) lines { return func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSoftmax(v, s) } }), "log_softmax")
+	handle(along(func(c *op.Call) lines {
+		o := rows.SortOptions{Descending: truthAttr(c, "descending")}
+		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Sort(v, s, o) }
+	}), "sort")
+	handle(along(func(c *op.Call) lines {
+		o := rows.SortOptions{Descending: truthAttr(c, "descending")}
+		return func(v, s tensor.Tensor) tensor.Tensor { return rows.ArgSort(v, s, o) }
+	}), "argsort")
+	handle(along(func(c *op.Call) lines {
+		by, _ := c.Attr("by").(int)
+		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Shift(v, s, by) }
+	}), "shift")
+	handle(normalized(false), "layer_norm")
+	handle(normalized(true), "rms_norm")
+	handle(reverse, "reverse")
+	handle(roll, "roll")
+	handle(topK, "top_k")
+	handle(unique, "unique")
+}
+
+func truthAttr(c *op.Call, name string) bool {
+	b, _ := c.Attr(name).(bool)
+	return b
+}
+
+// along answers an operation along one axis of the first argument that keeps its
+// partitions.
+func along(f func(c *op.Call) lines) handlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := raggedArg(c, 0)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		axis := axisOf(c, x)
+		if k := len(x.parts); axis > k {
+			return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+		}
+		return op.One(alongAxis(x, axis, f(c)))
+	}
+}
+
+// alongAxis runs f over a partitioned axis, or the one outside all partitions.
+func alongAxis(x *Tensor, axis int, f lines) tensor.Tensor {
+	if k := len(x.parts); axis == k {
+		return x.with(f(x.flat, x.parts[k-1].RowSplits()))
+	}
+	// The entries at one position of the sublists of a list are a line of their own:
+	// they are brought together, in order, and back to their places afterwards.
+	order, splits, back := gathered(x, axis)
+	y := f(ops.Gather(x.flat, order, 0), splits)
+	return x.with(ops.Gather(y, back, 0))
+}
+
+// gathered returns the order that brings the entries together that an axis with
+// partitioned axes below it crosses, the splits of those lines, and the order back.
+func gathered(x *Tensor, axis int) (order, splits, back tensor.Tensor) {
+	var at, n tensor.Tensor
+	if axis == 0 {
+		n = scalar(1, x.parts[0].DType())
+		at = filled(x.parts[0].NRows(), scalar(0, n.DType()))
+	} else {
+		q := x.parts[axis-1]
+		at, n = q.ValueRowIDs(), q.NRows()
+	}
+	for _, q := range x.parts[axis:] {
+		var p *RowPartition
+		p, at = positions(q, at, n)
+		n = p.NVals()
+	}
+	order = ops.ArgSort(at, 0, ops.SortOptions{})
+	splits = rows.FromRowIDs(ops.Gather(at, order, 0), n)
+	return order, splits, ops.ArgSort(order, 0, ops.SortOptions{})
+}
+
+// normalized answers layer and RMS normalisation over axes.
+func normalized(rms bool) handlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := raggedArg(c, 0)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		axes := axesOf(c, x)
+		k := len(x.parts)
+		if axes == nil {
+			axes = []int{x.rank() - 1}
+		}
+		if axes[0] > k {
+			flat := make([]int, len(axes))
+			for i, a := range axes {
+				flat[i] = a - k
+			}
+			values := c.Values()
+			values[0] = x.flat
+			return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), flat), values...)))
+		}
+		eps, _ := c.Attr("eps").(float64)
+		var y tensor.Tensor
+		if rms {
+			y = ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, meanOf(ops.Square(x), axes), axes), eps)))
+		} else {
+			d := ops.Sub(x, spread(x, meanOf(x, axes), axes)).(*Tensor)
+			y = ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, meanOf(ops.Square(d), axes), axes), eps)))
+		}
+		if s := c.Value(1); s != nil {
+			y = ops.Mul(y, s)
+		}
+		if !rms && c.Value(2) != nil {
+			y = ops.Add(y, c.Value(2))
+		}
+		return op.One(y)
+	}
+}
+
+func reverse(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	out := tensor.Tensor(x)
+	for _, a := range axesOf(c, x) {
+		out = reversed(out.(*Tensor), a)
+	}
+	return op.One(out)
+}
+
+// reversed turns an axis around. Below a partitioned axis other than the
+// innermost, whole sublists move.
+func reversed(x *Tensor, axis int) tensor.Tensor {
+	k := len(x.parts)
+	switch {
+	case axis > k:
+		return x.with(ops.Reverse(x.flat, axis-k))
+	case axis == k:
+		return x.with(rows.Reverse(x.flat, x.parts[k-1].RowSplits()))
+	}
+	return moved(x, axis, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Reverse(at, splits) })
+}
+
+// moved reorders the sublists of an axis with partitioned axes below it: f gets
+// their numbers and the splits of the lists they are in.
+func moved(x *Tensor, axis int, f lines) tensor.Tensor {
+	var n, splits tensor.Tensor
+	if axis == 0 {
+		n = x.parts[0].NRows()
+		zero := scalar(0, n.DType())
+		splits = ops.Stack([]tensor.Tensor{zero, n}, 0)
+	} else {
+		n, splits = x.parts[axis-1].NVals(), x.parts[axis-1].RowSplits()
+	}
+	numbers := ops.Cast(ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType())), dtype.Int64)
+	below := build(x.flat, x.parts[axis:])
+	flat, parts := split(ops.Gather(below, f(numbers, splits), 0))
+	return build(flat, append(append([]*RowPartition(nil), x.parts[:axis]...), parts...))
+}
+
+func roll(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	shifts, known := c.ConstInts(1)
+	if !known {
+		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths are rolled by known shifts only")
+	}
+	var axes []int
+	switch a := c.Attr("axis").(type) {
+	case []int:
+		axes = a
+	case int:
+		axes = []int{a}
+	}
+	if len(axes) != len(shifts) {
+		return nil, c.Errorf(tenon.ErrInvalid, "got %d shifts for %d axes", len(shifts), len(axes))
+	}
+	out := tensor.Tensor(x)
+	k := len(x.parts)
+	for i, a := range axes {
+		if r := x.rank(); a < -r || a >= r {
+			return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r)
+		} else if a < 0 {
+			a += r
+		}
+		t := out.(*Tensor)
+		by := shifts[i]
+		switch {
+		case a > k:
+			out = t.with(ops.Roll(t.flat, by, a-k))
+		case a == k:
+			out = t.with(rows.Roll(t.flat, t.parts[k-1].RowSplits(), by))
+		default:
+			out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
+		}
+	}
+	return op.One(out)
+}
+
+// topK answers with the k largest elements of each innermost row; rows are as long
+// as there are elements, k at most.
+func topK(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	if x.flat.Shape().Rank() > 1 {
+		out := op.ApplyN(c, append([]tenon.Value{x.flat}, c.Values()[1:]...)...)
+		return []tenon.Value{x.with(out[0]), x.with(out[1])}, nil
+	}
+	k := len(x.parts) - 1
+	top, at, splits := rows.TopK(x.flat, x.parts[k].RowSplits(), c.Value(1))
+	p := newPartition(splits, top.Shape().Dim(0))
+	parts := append(append([]*RowPartition(nil), x.parts[:k]...), p)
+	return []tenon.Value{build(top, parts), build(at, parts)}, nil
+}
+
+// unique answers with the distinct elements of each innermost row in the order of
+// their first appearance.
+func unique(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	if x.flat.Shape().Rank() != 1 {
+		return nil, c.Errorf(tenon.ErrShape, "rows hold elements of shape %v, want scalars", x.flat.Shape().Tail(1))
+	}
+	k := len(x.parts) - 1
+	splits, first, counts, inverse := rows.UniqueIndex(x.flat, x.parts[k].RowSplits())
+	parts := append(append([]*RowPartition(nil), x.parts[:k]...), newPartition(splits, first.Shape().Dim(0)))
+	return []tenon.Value{
+		build(ops.Gather(x.flat, first, 0), parts), x.with(inverse), build(counts, parts), build(first, parts),
+	}, nil
+}

@@ -1,0 +1,532 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(expandDims, "expand_dims")
+	handle(squeeze, "squeeze")
+	handle(tile, "tile")
+	handle(repeat, "repeat")
+	handle(splitParts, "split")
+	handle(unstack, "unstack")
+	handle(transpose, "transpose")
+	handle(nonzero, "nonzero")
+	handle(oneHot, "one_hot")
+	handle(padded, "pad")
+	handle(func(c *op.Call) ([]tenon.Value, error) {
+		x, _ := raggedArg(c, 0)
+		return op.One(tensor.Scalar(int64(x.rank())))
+	}, "rank")
+	handle(func(c *op.Call) ([]tenon.Value, error) {
+		x, _ := raggedArg(c, 0)
+		return op.One(op.Apply(c, x.flat))
+	}, "size")
+	handle(flatwise, "check_numerics")
+}
+
+// flatwise runs an operation on the flat values of the first argument.
+func flatwise(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	values := c.Values()
+	values[0] = x.flat
+	return op.One(x.with(op.Apply(c, values...)))
+}
+
+func expandDims(c *op.Call) ([]tenon.Value, error) {
+	x, _ := raggedArg(c, 0)
+	axes := c.Ints(1)
+	r := x.rank() + len(axes)
+	out := tensor.Tensor(x)
+	at := make([]bool, r)
+	for _, a := range axes {
+		if a < -r || a >= r {
+			return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r)
+		}
+		if a < 0 {
+			a += r
+		}
+		if at[a] {
+			return nil, c.Errorf(tenon.ErrAxis, "axis %d is repeated", a)
+		}
+		at[a] = true
+	}
+	for a, new := range at {
+		if new {
+			out = withAxis(out, a)
+		}
+	}
+	return op.One(out)
+}
+
+// withAxis adds an axis of size 1 in front of axis a.
+func withAxis(x tensor.Tensor, a int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.ExpandDims(x, a)
+	}
+	k := len(t.parts)
+	if a > k {
+		return t.with(ops.ExpandDims(t.flat, a-k))
+	}
+	d := t.parts[0].DType()
+	var p *RowPartition
+	at := 0
+	if a == 0 {
+		p = newUniform(scalar(1, d), t.parts[0].NRows())
+	} else {
+		at = a - 1
+		p = newUniform(t.parts[at].NRows(), scalar(1, d))
+	}
+	parts := append(append(append([]*RowPartition(nil), t.parts[:at]...), p), t.parts[at:]...)
+	return build(t.flat, parts)
+}
+
+func squeeze(c *op.Call) ([]tenon.Value, error) {
+	x, _ := raggedArg(c, 0)
+	axes := axesOf(c, x)
+	if axes == nil {
+		s := x.Shape()
+		for a := range s.Rank() {
+			if s.Dim(a) == 1 {
+				axes = append(axes, a)
+			}
+		}
+	}
+	out := tensor.Tensor(x)
+	for i := len(axes) - 1; i >= 0; i-- {
+		var err error
+		if out, err = squeezed(c, out, axes[i]); err != nil {
+			return nil, err
+		}
+	}
+	return op.One(out)
+}
+
+// squeezed removes an axis of size 1.
+func squeezed(c *op.Call, x tensor.Tensor, a int) (tensor.Tensor, error) {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.Squeeze(x, a), nil
+	}
+	k := len(t.parts)
+	if a > k {
+		return t.with(ops.Squeeze(t.flat, a-k)), nil
+	}
+	at := max(0, a-1)
+	p := t.parts[at]
+	if a == 0 {
+		if n := p.StaticNRows(); n >= 0 && n != 1 {
+			return nil, c.Errorf(tenon.ErrInvalid, "axis 0 has %d rows, not 1", n)
+		}
+	} else if s, ok := p.Splits64(); ok {
+		for r := 1; r < len(s); r++ {
+			if s[r]-s[r-1] != 1 {
+				e := c.Errorf(tenon.ErrInvalid, "axis %d has %d entries there, not 1", a, s[r]-s[r-1])
+				e.Where = fmtRow(r - 1)
+				return nil, e
+			}
+		}
+	}
+	parts := append(append([]*RowPartition(nil), t.parts[:at]...), t.parts[at+1:]...)
+	return build(t.flat, parts), nil
+}
+
+// numbers returns 0, 1, … n-1.
+func numbers(n tensor.Tensor) tensor.Tensor {
+	n = ops.Cast(n, dtype.Int64)
+	return ops.Range(int64(0), n, int64(1))
+}
+
+func tile(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	times, known := c.ConstInts(1)
+	r := x.rank()
+	if !known || len(times) != r {
+		return nil, c.Errorf(tenon.ErrInvalid, "multiples has to be %d known integers", r)
+	}
+	for a, m := range times {
+		if m < 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "axis %d is repeated %d times", a, m)
+		}
+	}
+	return op.One(tiled(x, times))
+}
+
+// tiled repeats each axis as often as times says, the inner ones first.
+func tiled(x tensor.Tensor, times []int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.Tile(x, times)
+	}
+	below := tiled(t.Values(), append([]int{1}, times[2:]...))
+	p := t.parts[0]
+	out := partitioned(below, p)
+	if times[1] != 1 {
+		if p.IsUniform() {
+			length := product(p.uniform, scalar(times[1], p.DType()))
+			_, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
+			out = partitioned(gatherRows(below, index), newUniform(p.NRows(), length))
+		} else {
+			splits, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
+			out = partitioned(gatherRows(below, index), newPartition(splits, -1))
+		}
+	}
+	if times[0] == 1 {
+		return out
+	}
+	return gatherRows(out, ops.Tile(numbers(p.NRows()), []int{times[0]}))
+}
+
+func repeat(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	a := axisOf(c, x)
+	k := len(x.parts)
+	switch {
+	case a == 0:
+		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
+	case a > k:
+		values := c.Values()
+		values[0] = x.flat
+		return op.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
+	}
+	n, ok := c.ConstInts(1)
+	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
+		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis are repeated a known number of times, the same for all")
+	}
+	// Each entry becomes a row of its own, which is repeated and merged again.
+	one := withAxis(x, a+1)
+	times := make([]int, x.rank()+1)
+	for i := range times {
+		times[i] = 1
+	}
+	times[a+1] = n[0]
+	return op.One(merged(tiled(one, times), a, a+1))
+}
+
+// merged joins the axes from outer to inner, both counted from the start.
+func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		var dims []any
+		s := x.Shape()
+		for a := range s.Rank() {
+			switch {
+			case a > outer && a <= inner:
+			case a == outer:
+				dims = append(dims, int64(-1))
+			default:
+				dims = append(dims, ops.Index(ops.Shape(x), a))
+			}
+		}
+		return ops.Reshape(x, ops.Stack(dims, 0))
+	}
+	if outer == inner {
+		return x
+	}
+	k := len(t.parts)
+	if inner > k {
+		flat := merged(t.flat, max(outer-k, 0), inner-k)
+		if outer > k {
+			return t.with(flat)
+		}
+		// Each value becomes as many values as the merged inner dimensions have.
+		each := scalar(1, t.parts[0].DType())
+		for a := 1; a <= inner-k; a++ {
+			each = product(each, sizeOf(t.flat, a, each.DType()))
+		}
+		parts := append([]*RowPartition(nil), t.parts...)
+		last := parts[k-1]
+		if last.IsUniform() {
+			parts[k-1] = newUniform(last.nrows, product(last.uniform, each))
+		} else {
+			parts[k-1] = newPartition(ops.Mul(last.RowSplits(), each), -1)
+		}
+		return merged(build(flat, parts), outer, k)
+	}
+	// Partitions outer to inner-1 (of axes outer+1 to inner) become one, or vanish
+	// into the rows.
+	if outer == 0 {
+		return build(t.flat, t.parts[inner:])
+	}
+	splits := t.parts[inner-1].RowSplits()
+	for a := inner - 1; a >= outer; a-- {
+		splits = composed(t.parts[a-1].RowSplits(), splits)
+	}
+	parts := append(append([]*RowPartition(nil), t.parts[:outer-1]...), newPartition(splits, -1))
+	return build(t.flat, append(parts, t.parts[inner:]...))
+}
+
+func splitParts(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	a := axisOf(c, x)
+	k := len(x.parts)
+	if a > k {
+		values := c.Values()
+		values[0] = x.flat
+		parts := op.ApplyN(c.WithArg(c.Op.Param("axis"), a-k), values...)
+		out := make([]tenon.Value, len(parts))
+		for i, p := range parts {
+			out[i] = x.with(p)
+		}
+		return out, nil
+	}
+	if a > 0 && !x.parts[a-1].IsUniform() {
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is ragged, and rows of different lengths are not split", a)
+	}
+	n := x.parts[0].StaticNRows()
+	if a > 0 {
+		n = x.parts[a-1].StaticUniformRowLength()
+	}
+	sizes, err := partSizes(c, n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tenon.Value, len(sizes))
+	at := 0
+	for i, s := range sizes {
+		keys := make([]any, a+1)
+		for j := range a {
+			keys[j] = key.All
+		}
+		keys[a] = key.Range(at, at+s, nil)
+		out[i] = ops.Index(x, keys...)
+		at += s
+	}
+	return out, nil
+}
+
+// partSizes returns the sizes of the parts of an axis of size n.
+func partSizes(c *op.Call, n int) ([]int, error) {
+	if n < 0 {
+		return nil, c.Errorf(tenon.ErrUnsupported, "an axis of unknown size is not split")
+	}
+	if parts, ok := c.Attr("parts").(int); ok && c.Value(1) == nil {
+		if parts <= 0 || n%parts != 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "%d rows are not %d equal parts", n, parts)
+		}
+		sizes := make([]int, parts)
+		for i := range sizes {
+			sizes[i] = n / parts
+		}
+		return sizes, nil
+	}
+	sizes, ok := c.ConstInts(1)
+	if !ok {
+		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts have to be known")
+	}
+	total, open := 0, -1
+	for i, s := range sizes {
+		if s < 0 {
+			if open >= 0 || s != -1 {
+				return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have more than one -1", sizes)
+			}
+			open = i
+			continue
+		}
+		total += s
+	}
+	if open >= 0 {
+		sizes[open] = n - total
+		total = n
+	}
+	if total != n || open >= 0 && sizes[open] < 0 {
+		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v do not add up to %d", sizes, n)
+	}
+	return sizes, nil
+}
+
+func unstack(c *op.Call) ([]tenon.Value, error) {
+	x, _ := raggedArg(c, 0)
+	a := axisOf(c, x)
+	if k := len(x.parts); a > k {
+		parts := op.ApplyN(c.WithArg(1, a-k), x.flat)
+		out := make([]tenon.Value, len(parts))
+		for i, p := range parts {
+			out[i] = x.with(p)
+		}
+		return out, nil
+	}
+	n := x.Shape().Dim(a)
+	if n < 0 || a > 0 && !x.parts[a-1].IsUniform() {
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d has no known size of its own", a)
+	}
+	out := make([]tenon.Value, n)
+	for i := range out {
+		keys := make([]any, a+1)
+		for j := range a {
+			keys[j] = key.All
+		}
+		keys[a] = i
+		out[i] = ops.Index(x, keys...)
+	}
+	return out, nil
+}
+
+// transpose permutes inner dimensions; partitioned ones have to stay.
+func transpose(c *op.Call) ([]tenon.Value, error) {
+	x, _ := raggedArg(c, 0)
+	perm := c.Ints(1)
+	r, k := x.rank(), len(x.parts)
+	if perm == nil {
+		for a := r - 1; a >= 0; a-- {
+			perm = append(perm, a)
+		}
+	}
+	if len(perm) != r {
+		return nil, c.Errorf(tenon.ErrAxis, "the permutation %v is not one of %d axes", perm, r)
+	}
+	flat := []int{0}
+	for i, a := range perm {
+		if a < 0 {
+			a += r
+		}
+		switch {
+		case i <= k && a != i:
+			return nil, c.Errorf(tenon.ErrUnsupported, "axis %d is ragged or outside of a ragged axis, and stays where it is", i)
+		case i > k:
+			flat = append(flat, a-k)
+		}
+	}
+	return op.One(x.with(ops.Transpose(x.flat, flat...)))
+}
+
+// coordinates returns for each entry of the flat values' first dimension its place
+// in every partitioned dimension: int64[nvals, ragged rank + 1].
+func coordinates(x *Tensor) tensor.Tensor {
+	k := len(x.parts)
+	cols := make([]tensor.Tensor, k+1)
+	cols[k] = ops.Cast(x.parts[k-1].OffsetsInRows(), dtype.Int64)
+	at := ops.Cast(x.parts[k-1].ValueRowIDs(), dtype.Int64) // the row of each value, from inside out
+	for a := k - 1; a > 0; a-- {
+		p := x.parts[a-1]
+		cols[a] = ops.Gather(ops.Cast(p.OffsetsInRows(), dtype.Int64), at, 0)
+		at = ops.Gather(ops.Cast(p.ValueRowIDs(), dtype.Int64), at, 0)
+	}
+	cols[0] = at
+	return ops.Stack(cols, 1)
+}
+
+func nonzero(c *op.Call) ([]tenon.Value, error) {
+	x, _ := raggedArg(c, 0)
+	flat := ops.Nonzero(x.flat) // [n, inner rank]
+	first := ops.Index(flat, key.All, 0)
+	outer := ops.Gather(coordinates(x), first, 0)
+	if x.flat.Shape().Rank() == 1 {
+		return op.One(outer)
+	}
+	return op.One(ops.Concat([]tensor.Tensor{outer, ops.Index(flat, key.All, key.From(1))}, 1))
+}
+
+func oneHot(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	i := c.Op.Param("axis")
+	a, _ := c.Args[i].(int)
+	k, r := len(x.parts), x.rank()+1
+	if a < -r || a >= r {
+		return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r)
+	}
+	if a < 0 {
+		a += r
+	}
+	if a <= k {
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is in front of a ragged axis, where every row would need its own", a)
+	}
+	values := c.Values()
+	values[0] = x.flat
+	return op.One(x.with(op.Apply(c.WithArg(i, a-k), values...)))
+}
+
+// padded adds elements before and after the entries of each axis.
+func padded(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	pads, known := c.ConstInts(1)
+	r, k := x.rank(), len(x.parts)
+	if !known || len(pads) != 2*r {
+		return nil, c.Errorf(tenon.ErrInvalid, "paddings have to be known pairs for %d axes", r)
+	}
+	inner := make([][]int64, x.flat.Shape().Rank())
+	for a := range inner {
+		inner[a] = []int64{0, 0}
+		if a > 0 {
+			inner[a] = []int64{int64(pads[2*(a+k)]), int64(pads[2*(a+k)+1])}
+		}
+	}
+	values := c.Values()
+	values[0], values[1] = x.flat, tensor.Tensor(tensor.Of(flatten(inner), len(inner), 2))
+	out := tensor.Tensor(x.with(op.Apply(c, values...)))
+	for a := k; a >= 0; a-- {
+		before, after := pads[2*a], pads[2*a+1]
+		if before < 0 || after < 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "axis %d is padded by %d and %d", a, before, after)
+		}
+		if before == 0 && after == 0 {
+			continue
+		}
+		if a < k {
+			return nil, c.Errorf(tenon.ErrUnsupported, "axis %d has ragged axes below it: what a new entry there would hold is not known", a)
+		}
+		out = paddedRows(c, out.(*Tensor), before, after)
+	}
+	return op.One(out)
+}
+
+func flatten(x [][]int64) []int64 {
+	var out []int64
+	for _, r := range x {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// paddedRows adds entries at both ends of every innermost row.
+func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
+	k := len(x.parts)
+	p := x.parts[k-1]
+	fill := any(0)
+	if v := c.Value(2); v != nil {
+		fill = v
+	}
+	part := func(n int) (tensor.Tensor, tensor.Tensor) {
+		q := newUniform(p.NRows(), scalar(n, p.DType()))
+		shape := ops.Concat([]any{ops.Reshape(ops.Cast(q.NVals(), dtype.Int64), []int{1}), ops.Index(ops.Shape(x.flat), key.From(1))}, 0)
+		var value tensor.Tensor
+		if x.DType() == dtype.String && c.Value(2) == nil {
+			value = tensor.Scalar("")
+		} else if t, ok := fill.(tensor.Tensor); ok {
+			value = t
+		} else {
+			value = ops.Zeros(x.DType(), []int{})
+		}
+		return ops.Fill(shape, value), q.RowSplits()
+	}
+	bv, bs := part(before)
+	av, as := part(after)
+	values, splits := rows.Concat([]tensor.Tensor{bv, x.flat, av}, []tensor.Tensor{bs, p.RowSplits(), as})
+	return build(values, append(append([]*RowPartition(nil), x.parts[:k-1]...), newPartition(splits, -1)))
+}

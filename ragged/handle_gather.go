@@ -1,0 +1,362 @@
+package ragged
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(gather, "gather")
+	handle(gatherND, "gather_nd")
+	handle(booleanMask, "boolean_mask")
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func fmtRow(n int) string { return fmt.Sprintf("row %d", n) }
+
+func gather(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(tensor.Tensor)
+	index, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, op.NotHandled
+	}
+	if !index.DType().IsInteger() {
+		return nil, c.Errorf(tenon.ErrDType, "indices are %v, not integers", index.DType())
+	}
+	axis, _ := c.Attr("axis").(int)
+	batch, _ := c.Attr("batch_dims").(int)
+	r := rankOf(x)
+	if axis < -r || axis >= r {
+		return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", axis, r)
+	}
+	if axis < 0 {
+		axis += r
+	}
+	if batch < 0 {
+		batch += rankOf(index)
+	}
+	if batch > axis || batch < 0 || batch > rankOf(index) {
+		return nil, c.Errorf(tenon.ErrInvalid, "batch_dims %d does not fit axis %d and indices of rank %d", batch, axis, rankOf(index))
+	}
+	return op.One(gathered2(c, x, index, axis, batch))
+}
+
+// gathered2 takes entries of an axis of x by index; the first batch dimensions of
+// both go together.
+func gathered2(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tensor {
+	switch {
+	case batch > 1 || batch == 1 && axis > 1 || batch == 0 && axis > 0:
+		return gatheredBelow(c, x, index, axis, batch)
+	case batch == 1:
+		return gatheredInRows(c, x, index)
+	}
+	flat, parts := split(index)
+	if flat.Shape().Rank() == 1 {
+		return buildOn(gatherRows(x, ops.Cast(flat, dtype.Int64)), parts)
+	}
+	return shapedLike(gatherRows(x, ops.Cast(ops.Reshape(flat, []int{-1}), dtype.Int64)), flat, parts)
+}
+
+// buildOn puts partitions around a tensor that may be ragged itself.
+func buildOn(x tensor.Tensor, outer []*RowPartition) tensor.Tensor {
+	for i := len(outer) - 1; i >= 0; i-- {
+		x = partitioned(x, outer[i])
+	}
+	return x
+}
+
+// shapedLike gives the rows of x, one for each element of an index, the index's
+// dimensions.
+func shapedLike(x, flat tensor.Tensor, outer []*RowPartition) tensor.Tensor {
+	r := flat.Shape().Rank()
+	if r == 0 {
+		return ops.Index(x, 0)
+	}
+	t, ok := x.(*Tensor)
+	if !ok {
+		dims := ops.Concat([]tensor.Tensor{ops.Shape(flat), ops.Index(ops.Shape(x), key.From(1))}, 0)
+		return buildOn(ops.Reshape(x, dims), outer)
+	}
+	d := t.parts[0].DType()
+	y := tensor.Tensor(t)
+	var inner []*RowPartition
+	n := sizeOf(flat, 0, d)
+	for a := 1; a < r; a++ {
+		m := sizeOf(flat, a, d)
+		inner = append(inner, newUniform(n, m))
+		n = product(n, m)
+	}
+	return buildOn(buildOn(y, inner), outer)
+}
+
+// gatheredBelow goes down one dimension of x, and of a batched index.
+func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tensor {
+	t, ragged := x.(*Tensor)
+	if !ragged {
+		if batch == 0 {
+			if i, ok := index.(*Tensor); ok {
+				flat := gathered2(c, x, i.flat, axis, 0)
+				return insertParts(flat, i.parts, axis)
+			}
+			return ops.Gather(x, index, axis)
+		}
+		t = atLeast(x, 1).(*Tensor)
+	}
+	if batch == 0 {
+		if axis > len(t.parts) {
+			return t.with(gathered2(c, t.flat, index, axis-len(t.parts), 0))
+		}
+		if axis > 1 {
+			return partitioned(gathered2(c, t.Values(), index, axis-1, 0), t.parts[0])
+		}
+		// The same entries of every row.
+		flat, parts := split(index)
+		if len(parts) > 0 || flat.Shape().Rank() > 1 {
+			tenon.Throw(c.Errorf(tenon.ErrUnsupported, "indices of rank %d into a ragged axis need batch_dims", rankOf(index)))
+		}
+		n := t.parts[0].NRows()
+		scalarIndex := flat.Shape().Rank() == 0
+		if scalarIndex {
+			flat = ops.Reshape(flat, []int{1})
+		}
+		every := ops.Tile(ops.ExpandDims(flat, 0), ops.Stack([]tensor.Tensor{ops.Cast(n, dtype.Int64), tensor.Scalar(int64(1))}, 0))
+		out := gatheredInRows(c, t, every)
+		if scalarIndex {
+			out, _ = squeezed(c, out, 1)
+		}
+		return out
+	}
+	i, ok := index.(*Tensor)
+	if !ok {
+		i = atLeast(index, 1).(*Tensor)
+	}
+	if err := sameRows(c.Op.Func(), t.parts[0], i.parts[0].as(t.parts[0].DType())); err != nil {
+		tenon.Throw(err)
+	}
+	return partitioned(gathered2(c, t.Values(), i.Values(), axis-1, batch-1), t.parts[0])
+}
+
+// insertParts makes partitions of the dimensions of x from axis on.
+func insertParts(x tensor.Tensor, parts []*RowPartition, axis int) tensor.Tensor {
+	if axis == 0 {
+		return buildOn(x, parts)
+	}
+	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "ops.Gather", "ragged indices gather along axis 0, or with batch_dims"))
+	return nil
+}
+
+// gatheredInRows takes entries of each row of x by that row's indices.
+func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		t = atLeast(x, 1).(*Tensor)
+	}
+	p := t.parts[0]
+	if rankOf(index) == 1 { // one index for each row
+		at, _ := split(index)
+		if n, m := at.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
+		}
+		return gatherRows(t.Values(), inRow(c, p, at, numbers(p.NRows())))
+	}
+	i, ok := index.(*Tensor)
+	if !ok {
+		i = atLeast(index, 1).(*Tensor)
+	}
+	q := i.parts[0].as(p.DType())
+	if n, m := q.StaticNRows(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+		tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
+	}
+	below := i.Values() // indices of any further shape, by row of the partition
+	flat, parts := split(below)
+	owner := ops.Cast(q.ValueRowIDs(), dtype.Int64)
+	for _, r := range parts {
+		owner = rows.Repeat(owner, r.RowSplits(), r.StaticNVals())
+	}
+	for owner.Shape().Rank() < flat.Shape().Rank() {
+		owner = ops.ExpandDims(owner, -1)
+	}
+	at := inRow(c, p, flat, ops.Add(owner, ops.ZerosLike(ops.Cast(flat, dtype.Int64))))
+	return partitioned(gathered2(c, t.Values(), buildOn(at, parts), 0, 0), q)
+}
+
+// inRow turns positions in rows into positions among all values; a position
+// outside its row is an error that names it.
+func inRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
+	at = ops.Cast(at, dtype.Int64)
+	lengths := ops.Gather(ops.Cast(p.RowLengths(), dtype.Int64), row, 0)
+	bad := ops.LogicalOr(ops.Less(at, int64(0)), ops.GreaterEqual(at, lengths))
+	if k, ok := op.Known(bad); ok {
+		for i, b := range tensor.Data[bool](k) {
+			if b {
+				e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", tensor.Data[int64](mustKnown(at))[i], tensor.Data[int64](mustKnown(lengths))[i])
+				e.Where = fmtRow(int(tensor.Data[int64](mustKnown(row))[i]))
+				tenon.Throw(e)
+			}
+		}
+	} else {
+		// While tracing: a position that is not there becomes one that no tensor has.
+		at = ops.Where(bad, ops.Sub(at, int64(1)<<40), at)
+	}
+	starts := ops.Gather(ops.Cast(p.RowStarts(), dtype.Int64), row, 0)
+	return ops.Add(starts, at)
+}
+
+func mustKnown(t tensor.Tensor) tensor.Tensor {
+	k, _ := op.Known(t)
+	return k
+}
+
+// gatherND takes slices of x by rows of coordinates.
+func gatherND(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(tensor.Tensor)
+	index, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, op.NotHandled
+	}
+	batch, _ := c.Attr("batch_dims").(int)
+	return op.One(gatheredND(c, x, index, batch))
+}
+
+func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
+	if i, ok := index.(*Tensor); ok && batch == 0 {
+		return buildOn(gatheredND(c, x, i.flat, 0), i.parts)
+	}
+	if batch > 0 {
+		t := atLeast(x, 1).(*Tensor)
+		i := atLeast(index, 1).(*Tensor)
+		p, q := t.parts[0], i.parts[0].as(t.parts[0].DType())
+		if batch > 1 {
+			if err := sameRows(c.Op.Func(), p, q); err != nil {
+				tenon.Throw(err)
+			}
+			return partitioned(gatheredND(c, t.Values(), i.Values(), batch-1), p)
+		}
+		// The row of an index is its first coordinate.
+		flat, parts := split(i.Values())
+		owner := ops.Cast(q.ValueRowIDs(), flat.DType())
+		for _, r := range parts {
+			owner = rows.Repeat(owner, r.RowSplits(), r.StaticNVals())
+		}
+		owner = ops.ExpandDims(owner, -1)
+		for owner.Shape().Rank() < flat.Shape().Rank() {
+			owner = ops.ExpandDims(owner, -1)
+		}
+		first := ops.Add(owner, ops.ZerosLike(ops.Index(flat, key.Ellipsis, key.Range(0, 1, nil))))
+		return buildOn(gatheredND(c, x, ops.Concat([]tensor.Tensor{first, flat}, -1), 0), append([]*RowPartition{q}, parts...))
+	}
+	n := index.Shape().Dim(-1)
+	if n < 0 || n > rankOf(x) {
+		tenon.Throw(c.Errorf(tenon.ErrShape, "coordinates of %d numbers for a tensor of rank %d", n, rankOf(x)))
+	}
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.GatherND(x, index, 0)
+	}
+	if n == 0 {
+		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "coordinates without numbers"))
+	}
+	at := ops.Cast(ops.Index(index, key.Ellipsis, 0), dtype.Int64)
+	if n == 1 {
+		return gathered2(c, x, at, 0, 0)
+	}
+	next := ops.Cast(ops.Index(index, key.Ellipsis, 1), dtype.Int64)
+	p := t.parts[0]
+	rowsExist(c, p, at)
+	global := inRow(c, p, next, at)
+	rest := ops.Concat([]tensor.Tensor{ops.ExpandDims(global, -1), ops.Cast(ops.Index(index, key.Ellipsis, key.From(2)), dtype.Int64)}, -1)
+	return gatheredND(c, t.Values(), rest, 0)
+}
+
+// rowsExist fails where a row number is not there.
+func rowsExist(c *op.Call, p *RowPartition, at tensor.Tensor) {
+	n := p.StaticNRows()
+	k, ok := op.Known(at)
+	if !ok || n < 0 {
+		return
+	}
+	for _, r := range tensor.Data[int64](k) {
+		if r < 0 || r >= int64(n) {
+			tenon.Throw(c.Errorf(tenon.ErrInvalid, "row %d does not exist among %d rows", r, n))
+		}
+	}
+}
+
+// booleanMask keeps what a mask selects. A ragged mask, or one with several
+// dimensions for ragged data, keeps the rows and shortens them.
+func booleanMask(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(tensor.Tensor)
+	mask, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, op.NotHandled
+	}
+	if axis, _ := c.Attr("axis").(int); axis != 0 {
+		return nil, c.Errorf(tenon.ErrUnsupported, "ragged data are masked from axis 0 on, not %d", axis)
+	}
+	if mask.DType() != dtype.Bool {
+		return nil, c.Errorf(tenon.ErrDType, "the mask is %v, not boolean", mask.DType())
+	}
+	if r := rankOf(mask); r == 0 || r > rankOf(x) {
+		return nil, c.Errorf(tenon.ErrShape, "a mask of rank %d for data of rank %d", r, rankOf(x))
+	}
+	return op.One(maskedRows(c, x, mask))
+}
+
+// maskedRows keeps the entries of x for which mask is true, within the rows that the
+// mask has.
+func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
+	r := rankOf(mask)
+	if r == 1 {
+		m, _ := split(mask)
+		if n, k := x.Shape().Dim(0), m.Shape().Dim(0); n >= 0 && k >= 0 && n != k {
+			tenon.Throw(c.Errorf(tenon.ErrShape, "a mask of %d entries for %d", k, n))
+		}
+		if _, ok := x.(*Tensor); !ok {
+			return ops.BooleanMask(x, m, 0)
+		}
+		return gatherRows(x, ops.Reshape(ops.Nonzero(m), []int{-1}))
+	}
+	m := atLeast(mask, r-1).(*Tensor)
+	t := atLeast(x, 1).(*Tensor)
+	p, q := t.parts[0], m.parts[0].as(t.parts[0].DType())
+	if err := sameRows(c.Op.Func(), p, q); err != nil {
+		tenon.Throw(err)
+	}
+	below := maskedRows(c, t.Values(), m.Values())
+	if r > 2 {
+		return partitioned(below, p)
+	}
+	keep, _ := split(m.Values())
+	return partitioned(below, newPartition(rows.MaskSplits(p.RowSplits(), keep), -1))
+}
+
+// BooleanMask keeps the elements of x for which mask is true. Unlike
+// ops.BooleanMask of dense tensors it keeps the rows: the result is ragged where
+// the mask has more than one dimension.
+func BooleanMask(x, mask any) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	xt, err := tensor.Convert(x)
+	if err != nil {
+		return nil, err
+	}
+	mt, err := tensor.Convert(mask)
+	if err != nil {
+		return nil, err
+	}
+	o, _ := op.Lookup("boolean_mask")
+	c := &op.Call{Op: o, Args: []any{xt, mt, 0}}
+	out, err := booleanMask(c)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	return out[0].(tensor.Tensor), nil
+}

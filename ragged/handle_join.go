@@ -1,0 +1,277 @@
+package ragged
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(concat, "concat")
+	handle(stack, "stack")
+}
+
+// tensorsOf returns a list argument as tensors.
+func tensorsOf(c *op.Call, i int) ([]tensor.Tensor, error) {
+	l := c.List(i)
+	out := make([]tensor.Tensor, len(l))
+	for k, v := range l {
+		t, ok := v.(tensor.Tensor)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		if _, ragged := t.(*Tensor); !ragged && !tenon.IsLeaf(t.Spec()) {
+			return nil, op.NotHandled
+		}
+		out[k] = t
+	}
+	return out, nil
+}
+
+func rankOf(t tensor.Tensor) int {
+	if r, ok := t.(*Tensor); ok {
+		return r.rank()
+	}
+	return t.Shape().Rank()
+}
+
+func joinArgs(c *op.Call, extra int) (ts []tensor.Tensor, axis int, err error) {
+	if ts, err = tensorsOf(c, 0); err != nil {
+		return nil, 0, err
+	}
+	r := rankOf(ts[0])
+	for _, t := range ts[1:] {
+		if rankOf(t) != r {
+			return nil, 0, c.Errorf(tenon.ErrShape, "the operands have ranks %d and %d", r, rankOf(t))
+		}
+	}
+	axis = c.Int(1)
+	if axis < -r-extra || axis >= r+extra {
+		return nil, 0, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", axis, r+extra)
+	}
+	if axis < 0 {
+		axis += r + extra
+	}
+	return promotedTensors(ts), axis, nil
+}
+
+// promotedTensors gives tensors their common element type.
+func promotedTensors(ts []tensor.Tensor) []tensor.Tensor {
+	d := ts[0].DType()
+	for _, t := range ts[1:] {
+		var err error
+		if d, err = dtype.Promote(d, t.DType()); err != nil {
+			tenon.Throw(tenon.NewError(tenon.ErrDType, "ragged.concat", err.Error()))
+		}
+	}
+	out := slices.Clone(ts)
+	for i, t := range ts {
+		if t.DType() != d {
+			out[i] = ops.Cast(t, d)
+		}
+	}
+	return out
+}
+
+func concat(c *op.Call) ([]tenon.Value, error) {
+	ts, axis, err := joinArgs(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	return op.One(joined2(c, ts, axis))
+}
+
+func stack(c *op.Call) ([]tenon.Value, error) {
+	ts, axis, err := joinArgs(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	return op.One(stacked(c, ts, axis))
+}
+
+// stacked joins tensors along a new axis; the result is ragged.
+func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
+	if axis == 0 {
+		lengths := make([]tensor.Tensor, len(ts))
+		for i, t := range ts {
+			if rankOf(t) == 0 {
+				return ops.Stack(ts, 0)
+			}
+			lengths[i] = outerSize(t)
+		}
+		values := joined2(c, ts, 0)
+		d := dtype.Int64
+		if _, parts := split(values); len(parts) > 0 {
+			d = parts[0].DType()
+		}
+		l := make([]tensor.Tensor, len(lengths))
+		for i := range l {
+			l[i] = ops.Cast(lengths[i], d)
+		}
+		return partitioned(values, newPartition(rows.FromLengths(ops.Stack(l, 0)), values.Shape().Dim(0)))
+	}
+	wide := make([]tensor.Tensor, len(ts))
+	for i, t := range ts {
+		wide[i] = withAxis(atLeast(t, min(axis, rankOf(t)-1)), axis)
+	}
+	return joined2(c, wide, axis)
+}
+
+// atLeast returns t with at least k partitions: dimensions of uniform size become
+// uniform partitions.
+func atLeast(t tensor.Tensor, k int) tensor.Tensor {
+	flat, parts := split(t)
+	if len(parts) >= k {
+		return t
+	}
+	more := append([]*RowPartition(nil), parts...)
+	d := dtype.Int64
+	if len(parts) > 0 {
+		d = parts[0].DType()
+	}
+	for len(more) < k {
+		n, m := sizeOf(flat, 0, d), sizeOf(flat, 1, d)
+		more = append(more, newUniform(n, m))
+		flat = foldOuter(flat)
+	}
+	return build(flat, more)
+}
+
+// foldOuter joins the two outermost dimensions of a dense tensor.
+func foldOuter(t tensor.Tensor) tensor.Tensor {
+	s := t.Shape()
+	if s.IsFull() {
+		return ops.Reshape(t, shape.Concat(shape.Of(s.Dim(0)*s.Dim(1)), s.Tail(2)))
+	}
+	return merged(t, 0, 1)
+}
+
+// joined2 concatenates tensors of one rank and element type.
+func joined2(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
+	if len(ts) == 1 {
+		return ts[0]
+	}
+	k := 0
+	for _, t := range ts {
+		_, parts := split(t)
+		k = max(k, len(parts))
+	}
+	if k == 0 {
+		return ops.Concat(ts, axis)
+	}
+	same := make([]tensor.Tensor, len(ts))
+	all := []*RowPartition{}
+	for i, t := range ts {
+		same[i] = atLeast(t, k)
+		_, parts := split(same[i])
+		all = append(all, parts...)
+	}
+	d := widest(all)
+	for i, t := range same {
+		flat, parts := split(t)
+		cast := make([]*RowPartition, len(parts))
+		for j, p := range parts {
+			cast[j] = p.as(d)
+		}
+		same[i] = build(flat, cast)
+	}
+	return joinedAt(c, same, axis)
+}
+
+// joinedAt concatenates tensors with the same number of partitions.
+func joinedAt(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
+	first, ok := ts[0].(*Tensor)
+	if !ok {
+		return ops.Concat(ts, axis)
+	}
+	values := make([]tensor.Tensor, len(ts))
+	parts := make([]*RowPartition, len(ts))
+	for i, t := range ts {
+		values[i], parts[i] = t.(*Tensor).Values(), t.(*Tensor).parts[0]
+	}
+	switch axis {
+	case 0:
+		return partitioned(joinedAt(c, values, 0), oneBehindTheOther(parts))
+	case 1:
+		for i, p := range parts[1:] {
+			if n, m := parts[0].StaticNRows(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+				tenon.Throw(c.Errorf(tenon.ErrShape, "operands 0 and %d have %d and %d rows", i+1, n, m))
+			}
+		}
+		splits := make([]tensor.Tensor, len(parts))
+		uniform := true
+		for i, p := range parts {
+			splits[i] = p.RowSplits()
+			uniform = uniform && p.IsUniform()
+		}
+		out, index := rows.ConcatIndex(splits)
+		p := newPartition(out, -1)
+		if uniform {
+			length := parts[0].uniform
+			for _, q := range parts[1:] {
+				length = sum(length, q.uniform)
+			}
+			p = newUniform(parts[0].NRows(), length)
+		}
+		return partitioned(gatherRows(joinedAt(c, values, 0), index), p)
+	}
+	for i, p := range parts[1:] {
+		if err := sameRows(c.Op.Func(), parts[0], p); err != nil {
+			e := *tenon.AsError(err)
+			e.Msg = "has different lengths in operands 0 and " + itoa(i+1)
+			tenon.Throw(&e)
+		}
+	}
+	return partitioned(joinedAt(c, values, axis-1), first.parts[0])
+}
+
+// oneBehindTheOther returns the partition of the rows of several partitions, whose
+// values are concatenated.
+func oneBehindTheOther(parts []*RowPartition) *RowPartition {
+	n := parts[0].NRows()
+	uniform := true
+	splits := make([]tensor.Tensor, len(parts))
+	for i, p := range parts {
+		uniform = uniform && p.IsUniform() && known(p.uniform) >= 0 && known(p.uniform) == known(parts[0].uniform)
+		if i > 0 {
+			n = sum(n, p.NRows())
+		}
+	}
+	if uniform {
+		return newUniform(n, parts[0].uniform)
+	}
+	for i, p := range parts {
+		splits[i] = p.RowSplits()
+	}
+	return newPartition(rows.StackSplits(splits), -1)
+}
+
+// Stack joins tensors along a new axis. Unlike ops.Stack of dense tensors it gives a
+// ragged result where their sizes may differ: along axis 0 always, also where they
+// happen to agree.
+func Stack(values []tensor.Tensor, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	if len(values) == 0 {
+		return nil, invalid("ragged.Stack", "values", "is empty")
+	}
+	o, _ := op.Lookup("stack")
+	list := make([]tenon.Value, len(values))
+	for i, v := range values {
+		if v == nil {
+			return nil, invalid("ragged.Stack", "values["+itoa(i)+"]", "is nil")
+		}
+		list[i] = v
+	}
+	c := &op.Call{Op: o, Args: []any{list, axis}}
+	ts, axis, err := joinArgs(c, 1)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	return stacked(c, ts, axis), nil
+}

@@ -1,0 +1,167 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() { handle(matMul, "matmul") }
+
+// matrices is an operand of a product of ragged tensors: the matrices of its two
+// innermost dimensions.
+type matrices struct {
+	batch []*RowPartition // partitions outside of the matrices
+	n     tensor.Tensor   // how many matrices there are
+	rows  tensor.Tensor   // int64: rows of each
+	cols  tensor.Tensor   // int64: columns of each
+	m, k  int             // the same number for all, where that is declared; -1 otherwise
+	flat  tensor.Tensor   // all elements
+}
+
+func matMul(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(tensor.Tensor)
+	y, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, op.NotHandled
+	}
+	ts := promotedTensors([]tensor.Tensor{x, y})
+	x, y = ts[0], ts[1]
+	ta, tb := c.Bool(2), c.Bool(3)
+	if rankOf(x) < 2 || rankOf(y) < 2 {
+		return nil, c.Errorf(tenon.ErrShape, "operands have ranks %d and %d, want matrices", rankOf(x), rankOf(y))
+	}
+	// Rows of a ragged operand times one dense matrix: all rows together.
+	if t, ok := x.(*Tensor); ok && !ta && t.flat.Shape().Rank() >= 2 {
+		if _, ragged := y.(*Tensor); !ragged && rankOf(y) == 2 {
+			return op.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
+		}
+	}
+	a, b := matricesOf(c, x), matricesOf(c, y)
+	if err := sameBatch(c, a, b); err != nil {
+		return nil, err
+	}
+	// A matrix without rows has as many columns as the other side asks for.
+	inner := b.rows
+	if tb {
+		inner = b.cols
+	}
+	if !ta {
+		a.cols = ops.Where(ops.Equal(a.rows, int64(0)), inner, a.cols)
+	}
+	flat := rows.MatMul(a.flat, b.flat, ops.Stack([]tensor.Tensor{a.rows, a.cols}, 1), ops.Stack([]tensor.Tensor{b.rows, b.cols}, 1), ta, tb)
+	out := matrices{batch: a.batch, n: a.n, rows: a.rows, m: a.m, cols: b.cols, k: b.k, flat: flat}
+	if len(out.batch) == 0 {
+		out.batch = b.batch
+	}
+	if ta {
+		out.rows, out.m = a.cols, a.k
+	}
+	if tb {
+		out.cols, out.k = b.rows, b.m
+	}
+	return op.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2))
+}
+
+// matricesOf takes the two innermost dimensions of a tensor as matrices.
+func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
+	out := &matrices{m: -1, k: -1}
+	t, ok := x.(*Tensor)
+	if !ok {
+		s := x.Shape()
+		out.m, out.k = s.Dim(-2), s.Dim(-1)
+		out.n = tensor.Scalar(int64(1))
+		if s.Rank() > 2 {
+			y := atLeast(x, s.Rank()-3)
+			out.flat, out.batch = split(y)
+			out.n = ops.Cast(outerSize(out.flat), dtype.Int64)
+		} else {
+			out.flat = x
+		}
+		out.rows = filled(out.n, ops.Cast(sizeOf(x, -2, dtype.Int64), dtype.Int64))
+		out.cols = filled(out.n, ops.Cast(sizeOf(x, -1, dtype.Int64), dtype.Int64))
+		out.flat = ops.Reshape(out.flat, []int{-1})
+		return out
+	}
+	k := len(t.parts)
+	switch r := t.flat.Shape().Rank(); {
+	case r > 2:
+		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "matrices inside of a ragged dimension are multiplied by a dense matrix only"))
+	case r == 2:
+		p := t.parts[k-1]
+		out.batch, out.n = t.parts[:k-1], ops.Cast(p.NRows(), dtype.Int64)
+		out.rows, out.m = ops.Cast(p.RowLengths(), dtype.Int64), p.StaticUniformRowLength()
+		out.k = t.flat.Shape().Dim(1)
+		out.cols = filled(out.n, ops.Cast(sizeOf(t.flat, 1, dtype.Int64), dtype.Int64))
+		out.flat = ops.Reshape(t.flat, []int{-1})
+		return out
+	}
+	out.flat = t.flat
+	inner := ops.Cast(t.parts[k-1].RowLengths(), dtype.Int64)
+	out.k = t.parts[k-1].StaticUniformRowLength()
+	var splits tensor.Tensor
+	if k == 1 {
+		out.n = tensor.Scalar(int64(1))
+		out.rows = ops.Reshape(ops.Cast(t.NRows(), dtype.Int64), []int{1})
+		out.m = t.parts[0].StaticNRows()
+		splits = ops.Stack([]tensor.Tensor{tensor.Scalar(int64(0)), ops.Cast(t.NRows(), dtype.Int64)}, 0)
+	} else {
+		p := t.parts[k-2]
+		out.batch, out.n = t.parts[:k-2], ops.Cast(p.NRows(), dtype.Int64)
+		out.rows, out.m = ops.Cast(p.RowLengths(), dtype.Int64), p.StaticUniformRowLength()
+		splits = p.RowSplits()
+	}
+	out.cols = ops.Maximum(rows.Max(inner, splits), int64(0))
+	least := ops.Where(ops.Equal(out.rows, int64(0)), out.cols, rows.Min(inner, splits))
+	if same, ok := op.Known(ops.Equal(out.cols, least)); ok {
+		for i, s := range tensor.Data[bool](same) {
+			if !s {
+				e := c.Errorf(tenon.ErrInvalid, "rows of a matrix have different lengths")
+				e.Where = "matrix " + itoa(i)
+				tenon.Throw(e)
+			}
+		}
+	}
+	return out
+}
+
+// sameBatch checks that both sides have the same batch dimensions.
+func sameBatch(c *op.Call, a, b *matrices) error {
+	if n, m := known(a.n), known(b.n); n >= 0 && m >= 0 && n != m {
+		return c.Errorf(tenon.ErrShape, "there are %d and %d matrices", n, m)
+	}
+	if len(a.batch) != len(b.batch) {
+		return c.Errorf(tenon.ErrShape, "the operands have %d and %d batch dimensions", len(a.batch)+1, len(b.batch)+1)
+	}
+	for i, p := range a.batch {
+		if err := sameRows(c.Op.Func(), p, b.batch[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tensor puts matrices together: ragged where their sizes are, dense otherwise.
+func (x *matrices) tensor(single bool) tensor.Tensor {
+	switch {
+	case single:
+		return ops.Reshape(x.flat, ops.Stack([]tensor.Tensor{ops.Index(x.rows, 0), ops.Index(x.cols, 0)}, 0))
+	case x.m >= 0 && x.k >= 0 && len(x.batch) == 0:
+		return ops.Reshape(x.flat, ops.Stack([]any{x.n, int64(x.m), int64(x.k)}, 0))
+	}
+	p := newPartition(rows.FromLengths(x.rows), -1)
+	if x.m >= 0 {
+		p = newUniform(x.n, tensor.Scalar(int64(x.m)))
+	}
+	var below tensor.Tensor
+	if x.k >= 0 {
+		below = ops.Reshape(x.flat, ops.Stack([]any{ops.Cast(p.NVals(), dtype.Int64), int64(x.k)}, 0))
+	} else {
+		lengths := rows.Repeat(x.cols, p.RowSplits(), p.StaticNVals())
+		below = partitioned(x.flat, newPartition(rows.FromLengths(lengths), -1))
+	}
+	return buildOn(partitioned(below, p), x.batch)
+}

@@ -1,0 +1,446 @@
+package ragged
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A reducer is a reduction that may be done one axis after the other.
+type reducer struct {
+	rows     func(values, splits any) tensor.Tensor // within rows
+	segments func(data, ids, n any) tensor.Tensor   // by position: entries of one segment together
+	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
+	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
+	finish   func(x tensor.Tensor) tensor.Tensor    // nil: nothing
+}
+
+var reducers = map[string]*reducer{
+	"reduce_sum":  {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum},
+	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod},
+	"reduce_max":  {rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max},
+	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min},
+	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth},
+	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth},
+	"count_nonzero": {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum,
+		prepare: func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) }},
+}
+
+func truth(x tensor.Tensor) tensor.Tensor {
+	if x.DType() == dtype.Bool {
+		return x
+	}
+	return ops.Cast(x, dtype.Bool)
+}
+
+func anySegments(data, ids, n any) tensor.Tensor {
+	sum := ops.SegmentSum(ops.Cast(data, dtype.Int64), ids, n)
+	return ops.Greater(sum, int64(0))
+}
+
+func allSegments(data, ids, n any) tensor.Tensor {
+	return ops.LogicalNot(anySegments(ops.LogicalNot(data), ids, n))
+}
+
+func init() {
+	for name, r := range reducers {
+		handle(func(c *op.Call) ([]tenon.Value, error) {
+			return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return r.reduce(x, axes) })
+		}, name)
+	}
+	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, meanOf) }, "reduce_mean")
+	ddof := func(c *op.Call) int { n, _ := c.Attr("ddof").(int); return n }
+	handle(func(c *op.Call) ([]tenon.Value, error) {
+		return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return varianceOf(x, axes, ddof(c)) })
+	}, "reduce_variance")
+	handle(func(c *op.Call) ([]tenon.Value, error) {
+		return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return ops.Sqrt(varianceOf(x, axes, ddof(c))) })
+	}, "reduce_std")
+	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, logSumExpOf) }, "logsumexp")
+	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, normOf(c)) }, "norm")
+	handle(func(c *op.Call) ([]tenon.Value, error) { return extremal(c, rows.ArgMax, ops.SegmentMax, true) }, "argmax")
+	handle(func(c *op.Call) ([]tenon.Value, error) { return extremal(c, rows.ArgMin, ops.SegmentMin, false) }, "argmin")
+}
+
+// ragged returns argument i of a call if it is ragged.
+func raggedArg(c *op.Call, i int) (*Tensor, bool) {
+	t, ok := c.Value(i).(*Tensor)
+	return t, ok
+}
+
+// rank returns the number of dimensions.
+func (t *Tensor) rank() int { return len(t.parts) + t.flat.Shape().Rank() }
+
+// axesOf returns the axes of a call on x, counted from the start, rising and
+// each once; nil where the call names none, which means all.
+func axesOf(c *op.Call, x *Tensor) []int {
+	var axes []int
+	switch a := c.Attr("axis").(type) {
+	case nil:
+		return nil
+	case int:
+		axes = []int{a}
+	case []int:
+		if a == nil {
+			return nil
+		}
+		axes = slices.Clone(a)
+	}
+	r := x.rank()
+	for i, a := range axes {
+		if a < -r || a >= r {
+			tenon.Throw(c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r))
+		}
+		if a < 0 {
+			axes[i] = a + r
+		}
+	}
+	slices.Sort(axes)
+	if len(slices.Compact(slices.Clone(axes))) != len(axes) {
+		tenon.Throw(c.Errorf(tenon.ErrAxis, "an axis is repeated in %v", c.Attr("axis")))
+	}
+	return axes
+}
+
+// axisOf returns the single axis of a call on x, counted from the start.
+func axisOf(c *op.Call, x *Tensor) int {
+	axes := axesOf(c, x)
+	if len(axes) != 1 {
+		tenon.Throw(c.Errorf(tenon.ErrAxis, "got the axes %v, want one", axes))
+	}
+	return axes[0]
+}
+
+// reduced answers a reduction of the first argument with f, which drops the axes.
+func reduced(c *op.Call, f func(x tensor.Tensor, axes []int) tensor.Tensor) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	axes := axesOf(c, x)
+	keep, _ := c.Attr("keepdims").(bool)
+	var out tensor.Tensor
+	switch {
+	case axes == nil:
+		out = f(x, all(x.rank()))
+		axes = all(x.rank())
+	case len(axes) == 0:
+		out = f(x, axes)
+	default:
+		out = f(x, axes)
+	}
+	if keep {
+		for _, a := range axes {
+			out = ops.ExpandDims(out, a)
+		}
+	}
+	return op.One(out)
+}
+
+func all(rank int) []int {
+	axes := make([]int, rank)
+	for i := range axes {
+		axes[i] = i
+	}
+	return axes
+}
+
+// reduce reduces axes, the last ones first. Neighbouring partitioned axes that
+// all go, and all axes together, are reduced in one pass.
+func (r *reducer) reduce(x tensor.Tensor, axes []int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if r.prepare != nil {
+		if ok {
+			x = t.with(r.prepare(t.flat))
+		} else {
+			x = r.prepare(x)
+		}
+		p := *r
+		p.prepare = nil
+		return p.reduce(x, axes)
+	}
+	if len(axes) == 0 {
+		return x
+	}
+	if !ok {
+		return r.dense(x, axes...)
+	}
+	k := len(t.parts)
+	if len(axes) == t.rank() {
+		return r.dense(t.flat)
+	}
+	var inner []int // axes of the flat values behind their first
+	outer := axes
+	for len(outer) > 0 && outer[len(outer)-1] > k {
+		inner = append(inner, outer[len(outer)-1]-k)
+		outer = outer[:len(outer)-1]
+	}
+	if len(inner) > 0 {
+		return r.reduce(build(r.dense(t.flat, inner...), t.parts), outer)
+	}
+	// The axes from lo to hi are neighbours, and all between partitions.
+	hi := outer[len(outer)-1]
+	lo := hi
+	n := len(outer) - 1
+	for n > 0 && outer[n-1] == lo-1 && lo-1 > 0 {
+		lo--
+		n--
+	}
+	rest := outer[:n]
+	if hi == k && hi >= 1 {
+		// The innermost partitions go: their values are reduced row by row.
+		splits := t.parts[k-1].RowSplits()
+		for a := k - 1; a >= lo; a-- {
+			splits = composed(t.parts[a-1].RowSplits(), splits)
+		}
+		return r.reduce(build(r.rows(t.flat, splits), t.parts[:lo-1]), rest)
+	}
+	return r.reduce(r.byPosition(t, hi), outer[:len(outer)-1])
+}
+
+// composed returns the splits of outer rows into the values of inner ones.
+func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inner, outer, 0) }
+
+// byPosition reduces an axis with partitioned axes below it: the entries at the
+// same position in the sublists of one list are reduced together.
+func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
+	if axis == 0 {
+		n := t.parts[0].NRows()
+		ids := filled(n, scalar(0, n.DType()))
+		out := bySegments(t, ids, scalar(1, n.DType()), r.segments).(*Tensor)
+		return out.Values()
+	}
+	outer := t.parts[:axis-1]
+	p := t.parts[axis-1]
+	below := build(t.flat, t.parts[axis:])
+	red := bySegments(below, p.ValueRowIDs(), p.NRows(), r.segments)
+	flat, parts := split(red)
+	return build(flat, append(slices.Clone(outer), parts...))
+}
+
+// bySegments combines the rows of data that have the same segment id, position
+// by position: row s of the result is as long as the longest row of segment s.
+func bySegments(data tensor.Tensor, ids, n tensor.Tensor, f func(data, ids, n any) tensor.Tensor) tensor.Tensor {
+	t, ok := data.(*Tensor)
+	if !ok {
+		return f(data, ids, n)
+	}
+	p, at := positions(t.parts[0], ids, n)
+	below := bySegments(t.Values(), at, p.NVals(), f)
+	flat, parts := split(below)
+	return build(flat, append([]*RowPartition{p}, parts...))
+}
+
+// positions returns the partition of what the segments of rows are combined to,
+// and for each value its place there.
+func positions(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at tensor.Tensor) {
+	d := p.DType()
+	lengths := p.RowLengths()
+	longest := ops.Maximum(ops.SegmentMax(lengths, ids, n), scalar(0, d))
+	splits := ops.Cast(rows.FromLengths(longest), d)
+	starts := ops.Gather(part(splits, 0, 1), ops.Cast(ids, dtype.Int64), 0)
+	at = ops.Add(rows.Repeat(starts, p.RowSplits(), p.StaticNVals()), p.OffsetsInRows())
+	return newPartition(splits, -1), at
+}
+
+func floating(x tensor.Tensor) tensor.Tensor {
+	if d := x.DType(); d.IsFloat() || d.IsComplex() {
+		return x
+	}
+	return ops.Cast(x, dtype.Float64)
+}
+
+// counts returns how many elements each result of a sum over axes adds up.
+func counts(x tensor.Tensor, axes []int, d dtype.DType) tensor.Tensor {
+	return reducers["reduce_sum"].reduce(ops.Cast(ops.OnesLike(x), d), axes)
+}
+
+// innermost reports whether axes are just the innermost partitioned one.
+func innermost(x tensor.Tensor, axes []int) (*Tensor, bool) {
+	t, ok := x.(*Tensor)
+	return t, ok && len(axes) == 1 && axes[0] == len(t.parts)
+}
+
+func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
+	x = floating(x)
+	if t, ok := innermost(x, axes); ok {
+		return build(rows.Mean(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
+	}
+	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
+		return ops.Mean(t.flat)
+	}
+	sum := reducers["reduce_sum"].reduce(x, axes)
+	return ops.Div(sum, counts(x, axes, sum.DType()))
+}
+
+// keeping returns a reduction's result with its axes in place, to be broadcast
+// against what was reduced.
+func keeping(x tensor.Tensor, axes []int) tensor.Tensor {
+	for _, a := range axes {
+		x = ops.ExpandDims(x, a)
+	}
+	return x
+}
+
+// spread repeats the result of a reduction of x over what was reduced.
+func spread(x *Tensor, red tensor.Tensor, axes []int) tensor.Tensor {
+	if len(axes) == 1 && axes[0] == 0 || needsPositions(x, axes) {
+		return byPositionBack(x, red, axes)
+	}
+	return keeping(red, axes)
+}
+
+// needsPositions reports whether some reduced axis has partitioned axes below it
+// that are not reduced.
+func needsPositions(x *Tensor, axes []int) bool {
+	for _, a := range axes {
+		for b := a + 1; b <= len(x.parts); b++ {
+			if !slices.Contains(axes, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// byPositionBack gives each element of x the entry of red that it was reduced to.
+func byPositionBack(x *Tensor, red tensor.Tensor, axes []int) tensor.Tensor {
+	if len(axes) != 1 {
+		tenon.Throw(invalid("ragged.reduce", "axis", "the axes %v with partitioned axes between them are not reduced together", axes))
+	}
+	axis := axes[0]
+	var ids, n tensor.Tensor
+	var p *RowPartition
+	if axis == 0 {
+		n = scalar(1, x.parts[0].DType())
+		ids = filled(x.parts[0].NRows(), scalar(0, n.DType()))
+	} else {
+		q := x.parts[axis-1]
+		ids, n = q.ValueRowIDs(), q.NRows()
+	}
+	at := ids
+	for _, q := range x.parts[axis:] {
+		p, at = positions(q, at, n)
+		n = p.NVals()
+	}
+	flat, _ := split(red)
+	return x.with(ops.Gather(flat, ops.Cast(at, dtype.Int64), 0))
+}
+
+func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
+	x = floating(x)
+	if t, ok := innermost(x, axes); ok {
+		return build(rows.Var(t.flat, t.parts[len(t.parts)-1].RowSplits(), ddof), t.parts[:len(t.parts)-1])
+	}
+	t, ok := x.(*Tensor)
+	if !ok || len(axes) == t.rank() {
+		flat, _ := split(x)
+		return ops.VarianceDDOF(flat, ddof)
+	}
+	d := ops.Sub(t, spread(t, meanOf(t, axes), axes))
+	sum := reducers["reduce_sum"].reduce(ops.Square(d), axes)
+	return ops.Div(sum, ops.Sub(counts(t, axes, sum.DType()), float64(ddof)))
+}
+
+func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
+	x = floating(x)
+	if t, ok := innermost(x, axes); ok {
+		return build(rows.LogSumExp(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
+	}
+	t, ok := x.(*Tensor)
+	if !ok || len(axes) == t.rank() {
+		flat, _ := split(x)
+		return ops.LogSumExp(flat)
+	}
+	top := ops.StopGradient(reducers["reduce_max"].reduce(t, axes))
+	top = ops.Where(ops.IsFinite(top), top, ops.ZerosLike(top))
+	sum := reducers["reduce_sum"].reduce(ops.Exp(ops.Sub(t, spread(t, top, axes))), axes)
+	return ops.Add(ops.Log(sum), top)
+}
+
+func normOf(c *op.Call) func(x tensor.Tensor, axes []int) tensor.Tensor {
+	p, _ := c.Attr("ord").(float64)
+	return func(x tensor.Tensor, axes []int) tensor.Tensor {
+		a := ops.Abs(x)
+		switch {
+		case p == 2 || p == 0:
+			return ops.Sqrt(reducers["reduce_sum"].reduce(ops.Square(a), axes))
+		case p == 1:
+			return reducers["reduce_sum"].reduce(a, axes)
+		case p > 1e300:
+			return reducers["reduce_max"].reduce(a, axes)
+		}
+		return ops.Pow(reducers["reduce_sum"].reduce(ops.Pow(a, p), axes), 1/p)
+	}
+}
+
+// extremal answers argmax and argmin: the position of the first extreme element,
+// missing for an empty row.
+func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segments func(data, ids, n any) tensor.Tensor, largest bool) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	axis := axisOf(c, x)
+	keep, _ := c.Attr("keepdims").(bool)
+	k := len(x.parts)
+	var out tensor.Tensor
+	switch {
+	case axis > k:
+		out = x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k).WithArg(c.Op.Param("keepdims"), false), x.flat))
+	case axis == k:
+		p := x.parts[k-1]
+		at := ops.Cast(inRows(x.flat, p.RowSplits()), dtype.Int64)
+		there := ops.GreaterEqual(at, int64(0))
+		m, err := masked.New(ops.Maximum(at, int64(0)), there)
+		if err != nil {
+			return nil, err
+		}
+		out = build(m, x.parts[:k-1])
+	default:
+		out = extremeByPosition(x, axis, segments)
+	}
+	if keep {
+		out = ops.ExpandDims(out, axis)
+	}
+	return op.One(out)
+}
+
+// extremeByPosition finds the extreme of an axis with partitioned axes below it.
+func extremeByPosition(x *Tensor, axis int, segments func(data, ids, n any) tensor.Tensor) tensor.Tensor {
+	r := &reducer{segments: segments}
+	top := r.byPosition(x, axis)
+	hit := ops.Equal(x, byPositionBack(x, top, []int{axis}))
+	// The number of each list within its own list, for every element of it.
+	var number tensor.Tensor
+	if axis == 0 {
+		n := x.parts[0].NRows()
+		number = ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType()))
+	} else {
+		number = x.parts[axis-1].OffsetsInRows()
+	}
+	for _, p := range x.parts[axis:] {
+		number = rows.Repeat(number, p.RowSplits(), p.StaticNVals())
+	}
+	far := int64(1) << 62
+	first := ops.Where(hit, x.with(inner(ops.Cast(number, dtype.Int64), x.flat)), far)
+	at := (&reducer{segments: ops.SegmentMin}).byPosition(first.(*Tensor), axis)
+	flat, parts := split(at)
+	m, err := masked.New(flat, ops.Less(flat, far))
+	tenon.Throw(err)
+	return build(m, parts)
+}
+
+// inner repeats a number for each row of flat over its inner dimensions.
+func inner(number, flat tensor.Tensor) tensor.Tensor {
+	for number.Shape().Rank() < flat.Shape().Rank() {
+		number = ops.ExpandDims(number, -1)
+	}
+	return ops.Add(number, ops.Cast(ops.ZerosLike(flat), number.DType()))
+}

@@ -1,0 +1,135 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	for name, f := range map[string]func(data, ids, n any) tensor.Tensor{
+		"segment_sum":    ops.SegmentSum,
+		"segment_prod":   ops.SegmentProd,
+		"segment_max":    ops.SegmentMax,
+		"segment_min":    ops.SegmentMin,
+		"segment_mean":   ops.SegmentMean,
+		"segment_sqrt_n": ops.SegmentSqrtN,
+	} {
+		handle(segmented(f), name)
+	}
+	handle(binCount, "bincount")
+}
+
+// segmented answers a segment operation. Ids with partitions of their own name a
+// segment for each element below those partitions; the rest of the data is
+// combined position by position.
+func segmented(f func(data, ids, n any) tensor.Tensor) handlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		data, ok := c.Value(0).(tensor.Tensor)
+		ids, ok2 := c.Value(1).(tensor.Tensor)
+		if !ok || !ok2 {
+			return nil, op.NotHandled
+		}
+		n := c.Tensor(2)
+		for {
+			r, ok := ids.(*Tensor)
+			if !ok {
+				break
+			}
+			t, ok := data.(*Tensor)
+			if !ok {
+				return nil, c.Errorf(tenon.ErrInvalid, "the ids have rows of different lengths, the data have not")
+			}
+			if err := sameRows(c.Op.Func(), t.parts[0], r.parts[0]); err != nil {
+				return nil, err
+			}
+			data, ids = t.Values(), r.Values()
+		}
+		if d, k := data.Shape().Dim(0), ids.Shape().Dim(0); d >= 0 && k >= 0 && d != k {
+			return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", k, d)
+		}
+		if n == nil {
+			n = ops.Add(ops.Max(ids), ops.OnesLike(ops.Max(ids)))
+		}
+		return op.One(bySegments(data, ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64), f))
+	}
+}
+
+// sameRows fails where two partitions have rows of different lengths, and names
+// the first.
+func sameRows(fn string, p, q *RowPartition) error {
+	if p == q {
+		return nil
+	}
+	a, ok := p.Splits64()
+	b, ok2 := q.Splits64()
+	if !ok || !ok2 {
+		rows.AssertSame(cast(p.RowSplits(), dtype.Int64), cast(q.RowSplits(), dtype.Int64))
+		return nil
+	}
+	if r := firstDifference(a, b); r >= 0 {
+		return invalid(fn, fmt.Sprintf("row %d", r), "has different lengths in the operands")
+	}
+	return nil
+}
+
+// binCount counts over all elements, or with an axis of the innermost rows for
+// each row.
+func binCount(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	values := c.Values()
+	for i, v := range values {
+		if t, ok := v.(*Tensor); ok {
+			if i > 0 {
+				for k := range x.parts {
+					if len(t.parts) != len(x.parts) {
+						return nil, c.Errorf(tenon.ErrInvalid, "the weights have another ragged rank than the numbers")
+					}
+					if err := sameRows(c.Op.Func(), x.parts[k], t.parts[k]); err != nil {
+						return nil, err
+					}
+				}
+			}
+			values[i] = t.flat
+		}
+	}
+	return op.One(op.Apply(c, values...))
+}
+
+// BinCountOptions says what [BinCountRows] counts.
+type BinCountOptions struct {
+	Options ops.BinCountOptions // weights and bounds, as of ops.BinCount
+	Binary  bool                // whether a number occurs, in place of how often
+}
+
+// BinCountRows returns for each innermost row of x how often each number from 0 up
+// to the largest one of all rows occurs, or the sums of the weights that go with
+// them: [rows, bins].
+func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	p := x.parts[len(x.parts)-1]
+	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(x.flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
+	bins := ops.Add(top, int64(1))
+	if o.Options.MinLength != nil {
+		bins = ops.Maximum(bins, ops.Cast(o.Options.MinLength, dtype.Int64))
+	}
+	if o.Options.MaxLength != nil {
+		bins = ops.Minimum(bins, ops.Cast(o.Options.MaxLength, dtype.Int64))
+	}
+	w := o.Options.Weights
+	if t, ok := w.(*Tensor); ok {
+		if err := sameRows("ragged.BinCountRows", p, t.parts[len(t.parts)-1]); err != nil {
+			return nil, err
+		}
+		w = t.flat
+	}
+	return build(rows.BinCount(x.flat, p.RowSplits(), bins, rows.BinCountOptions{Weights: w, Binary: o.Binary}), x.parts[:len(x.parts)-1]), nil
+}

@@ -31,6 +31,8 @@ func main() {
 	for _, e := range []vec.Elem{vec.Float32, vec.Float64} {
 		selection(machine{Wide: *wide, Elem: e})
 	}
+	power(machine{Wide: *wide, Elem: vec.Float32}, "pow", false)
+	power(machine{Wide: *wide, Elem: vec.Float32}, "powVS", true)
 	casts(machine{Wide: *wide, Elem: vec.Float32})
 	Generate()
 }

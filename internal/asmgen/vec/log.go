@@ -96,6 +96,12 @@ func (m Machine) Log2(x V) V {
 	return m.logSpecials(x, m.FMAConst(y, Const(math.Log2E), e))
 }
 
+// Log2Normal returns the binary logarithm of x, which is positive and normal.
+func (m Machine) Log2Normal(x V) V {
+	e, f := m.splitLog(x, true)
+	return m.FMAConst(m.logCore(f, nil), Const(math.Log2E), e)
+}
+
 // Log10 returns the decimal logarithm.
 func (m Machine) Log10(x V) V {
 	hi, lo := 0.301025390625, 4.605038981195214e-06

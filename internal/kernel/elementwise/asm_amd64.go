@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/cpu"
+	"github.com/tenonml/tenon/internal/kernel/special"
 )
 
 // vectors are the assembly kernels of one element type at one level.
@@ -19,6 +20,8 @@ type vectors[T any] struct {
 	compareVS [opCount]func(dst *bool, x *T, n int, y T)
 	ternary   [opCount]func(dst, x, y, z *T, n int)
 	partial   [opCount]func(dst, x *T, n int) int // stop where an element is out of range
+	pow       func(dst, x, y *T, n int) int       // likewise
+	powVS     func(dst, x *T, n int, y T) int
 	clip      func(dst, x *T, n int, lo, hi T)
 }
 
@@ -83,7 +86,11 @@ func asmBinaryFloat64(op Op) func(dst, x, y []float64) int {
 }
 
 func asmBinaryVS[T any](op Op) func(dst, x []T, y T) int {
-	k := vectorsOf[T]().vs[op]
+	t := vectorsOf[T]()
+	k := t.vs[op]
+	if op == Pow && t.powVS != nil {
+		return any(powScalar(any(t.powVS).(func(dst, x *float32, n int, y float32) int))).(func(dst, x []T, y T) int)
+	}
 	if k == nil {
 		return nil
 	}
@@ -301,6 +308,43 @@ func loopPartial[T float](k func(dst, x *T, n int) int, f func(float64) float64)
 	}
 }
 
+// powVector and powScalar hand elements that the kernel cannot do to plain Go.
+func powVector(k func(dst, x, y *float32, n int) int, dst, x, y []float32) int {
+	const group = 8 // at least as many as the kernel has in flight
+	x, y = x[:len(dst)], y[:len(dst)]
+	for len(dst) > 0 {
+		n := min(len(dst), maxCall)
+		done := callPow(k, &dst[0], &x[0], &y[0], n)
+		for end := min(done+group, n); done < end; done++ {
+			a, b := x[done], y[done]
+			if callPow(k, &dst[done], &x[done], &y[done], 1) == 0 {
+				dst[done] = float32(special.Pow(float64(a), float64(b)))
+			}
+		}
+		dst, x, y = dst[done:], x[done:], y[done:]
+	}
+	return -1
+}
+
+func powScalar(k func(dst, x *float32, n int, y float32) int) func(dst, x []float32, y float32) int {
+	const group = 8
+	return func(dst, x []float32, y float32) int {
+		x = x[:len(dst)]
+		for len(dst) > 0 {
+			n := min(len(dst), maxCall)
+			done := callPowScalar(k, &dst[0], &x[0], n, y)
+			for end := min(done+group, n); done < end; done++ {
+				a := x[done]
+				if callPowScalar(k, &dst[done], &x[done], 1, y) == 0 {
+					dst[done] = float32(special.Pow(float64(a), float64(y)))
+				}
+			}
+			dst, x = dst[done:], x[done:]
+		}
+		return -1
+	}
+}
+
 // The calls below are ordinary functions, in whose prologue a goroutine can be
 // stopped, which assembly has none of.
 
@@ -338,6 +382,16 @@ func callSelect[T any](k func(dst *T, cond *bool, x, y *T, n int), dst *T, cond 
 
 //go:noinline
 func callPartial[T any](k func(dst, x *T, n int) int, dst, x *T, n int) int { return k(dst, x, n) }
+
+//go:noinline
+func callPow[T any](k func(dst, x, y *T, n int) int, dst, x, y *T, n int) int {
+	return k(dst, x, y, n)
+}
+
+//go:noinline
+func callPowScalar[T any](k func(dst, x *T, n int, y T) int, dst, x *T, n int, y T) int {
+	return k(dst, x, n, y)
+}
 
 //go:noinline
 func callConvert[D, S any](k func(dst *D, x *S, n int), dst *D, x *S, n int) { k(dst, x, n) }

@@ -1024,6 +1024,16 @@ func select32AVX2(dst *float32, cond *bool, x *float32, y *float32, n int)
 //go:noescape
 func select64AVX2(dst *float64, cond *bool, x *float64, y *float64, n int)
 
+// powF32AVX2 sets dst to x^y, as far as x is neither zero nor infinite and y finite, and returns how many elements it did.
+//
+//go:noescape
+func powF32AVX2(dst *float32, x *float32, y *float32, n int) int
+
+// powVSF32AVX2 sets dst to x^y, as far as x is neither zero nor infinite and y finite, and returns how many elements it did.
+//
+//go:noescape
+func powVSF32AVX2(dst *float32, x *float32, n int, y float32) int
+
 // f32ToF64AVX2 converts the elements of x up to the last whole vector.
 //
 //go:noescape

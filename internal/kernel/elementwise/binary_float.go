@@ -26,7 +26,7 @@ func binaryFloat[T float](op Op) func(dst, x, y []T) int {
 	case TruncMod:
 		return both64[T](math.Mod)
 	case Pow:
-		return both64[T](math.Pow)
+		return both64[T](special.Pow)
 	case Atan2:
 		return both64[T](math.Atan2)
 	case Hypot:

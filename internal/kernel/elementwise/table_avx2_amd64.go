@@ -45,7 +45,9 @@ var avx2F32 = vectors[float32]{
 	partial: [opCount]func(dst, x *float32, n int) int{
 		Sin: sinF32AVX2, Cos: cosF32AVX2,
 	},
-	clip: clipVSSF32AVX2,
+	pow:   powF32AVX2,
+	powVS: powVSF32AVX2,
+	clip:  clipVSSF32AVX2,
 }
 
 var avx2F64 = vectors[float64]{

@@ -45,7 +45,9 @@ var avx512F32 = vectors[float32]{
 	partial: [opCount]func(dst, x *float32, n int) int{
 		Sin: sinF32AVX512, Cos: cosF32AVX512,
 	},
-	clip: clipVSSF32AVX512,
+	pow:   powF32AVX512,
+	powVS: powVSF32AVX512,
+	clip:  clipVSSF32AVX512,
 }
 
 var avx512F64 = vectors[float64]{

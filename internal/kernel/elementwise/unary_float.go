@@ -70,9 +70,9 @@ func scalarFunc(op Op) func(float64) float64 {
 	case Tan:
 		return math.Tan
 	case Asin:
-		return math.Asin
+		return special.Asin
 	case Acos:
-		return math.Acos
+		return special.Acos
 	case Atan:
 		return math.Atan
 	case Sinh:

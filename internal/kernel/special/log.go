@@ -54,6 +54,14 @@ func LogGamma(x float64) float64 {
 	if a := math.Abs(x); a < 0x1p-60 {
 		return -Log(a) // Γ(x) is 1/x
 	}
+	// math.Lgamma's approximation is off by hundreds of units at the border of one of
+	// its intervals: x·Γ(x) = Γ(x+1) leads elsewhere.
+	switch {
+	case x > 1.19 && x < 1.24:
+		return LogGamma(x+1) - math.Log(x)
+	case x > 0.19 && x < 0.24:
+		return LogGamma(x+2) - math.Log(x*(x+1))
+	}
 	l, _ := math.Lgamma(x)
 	return l
 }

@@ -32,7 +32,10 @@ func TestAgainstReferences(t *testing.T) {
 		{"GeluTanh", GeluTanh, geluTanhValues, 40},
 		{"Log2", Log2, log2Values, 2},
 		{"Log10", Log10, log10Values, 2},
-		{"LogGamma", LogGamma, lgammaValues, 8},
+		{"LogGamma", LogGamma, lgammaValues, 12},
+		{"Asin", Asin, asinValues, 3},
+		{"Acos", Acos, acosValues, 3},
+		{"Exp", Exp, expValues, 3},
 	} {
 		worst := 0.0
 		for _, v := range c.values {
@@ -59,6 +62,25 @@ func TestDigamma(t *testing.T) {
 		}
 		if d := ulps(got, v.want); d > bound || d != d {
 			t.Errorf("Digamma(%v) = %v, want %v (%.3g ulp)", v.x, got, v.want, d)
+		}
+	}
+}
+
+func TestPow(t *testing.T) {
+	for _, c := range powValues {
+		if d := ulps(Pow(c.x, c.y), c.want); d > 4 || d != d {
+			t.Errorf("Pow(%v, %v) = %v, want %v (%.3g ulp)", c.x, c.y, Pow(c.x, c.y), c.want, d)
+		}
+		if got, want := Pow(-c.x, math.Trunc(c.y)), Pow(c.x, math.Trunc(c.y)); math.Abs(got) != want || math.Signbit(got) != (math.Mod(math.Trunc(c.y), 2) != 0) {
+			t.Errorf("Pow(%v, %v) = %v", -c.x, math.Trunc(c.y), got)
+		}
+	}
+	// Everything that is not a power of a positive finite number is math.Pow's.
+	for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN()} {
+		for _, y := range []float64{0, 1, -1, 2, 3, -3, 0.5, -0.5, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()} {
+			if got, want := Pow(x, y), math.Pow(x, y); ulps(got, want) > 2 || (got != got) != (want != want) || math.Signbit(got) != math.Signbit(want) && want == want {
+				t.Errorf("Pow(%v, %v) = %v, want %v", x, y, got, want)
+			}
 		}
 	}
 }

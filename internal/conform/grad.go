@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/internal/conform/cases"
+	"github.com/tenonml/tenon/linalg"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -163,6 +164,10 @@ func init() {
 		"matmul": func(x *application) any {
 			return ops.MatMulT(x.args[0], x.args[1], x.AttrBool("transpose_a", false), x.AttrBool("transpose_b", false))
 		},
+		"inverse":     func(x *application) any { return linalg.Inverse(x.args[0]) },
+		"solve":       func(x *application) any { return linalg.Solve(x.args[0], x.args[1]) },
+		"det":         func(x *application) any { return linalg.Det(x.args[0]) },
+		"cholesky":    func(x *application) any { return linalg.Cholesky(x.args[0]) },
 		"einsum":      func(x *application) any { return ops.Einsum(x.AttrStr("equation", ""), x.args...) },
 		"trace":       func(x *application) any { return ops.Trace(x.args[0]) },
 		"softmax":     func(x *application) any { return ops.Softmax(x.args[0], x.AttrInt("axis", -1)) },
@@ -230,4 +235,3 @@ func (x *application) run() any {
 	out := tenon.Must(op.Do(o, x.args...))
 	return out[0]
 }
-

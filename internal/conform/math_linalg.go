@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon/internal/conform/cases"
+	"github.com/tenonml/tenon/linalg"
 	"github.com/tenonml/tenon/ops"
 )
 
@@ -22,6 +23,13 @@ func init() {
 			}
 			return ops.Einsum(c.AttrStr("equation", ""), operands...)
 		}),
+		"math.cholesky": one(func(c *cases.Case) any { return linalg.Cholesky(c.Tensor(0)) }),
+		"math.solve":    one(func(c *cases.Case) any { return linalg.Solve(c.Tensor(0), c.Tensor(1)) }),
+		"math.triangular_solve": one(func(c *cases.Case) any {
+			return linalg.TriangularSolve(c.Tensor(0), c.Tensor(1), linalg.TriangularOptions{Lower: c.AttrBool("lower", true)})
+		}),
+		"math.inverse": one(func(c *cases.Case) any { return linalg.Inverse(c.Tensor(0)) }),
+		"math.det":     one(func(c *cases.Case) any { return linalg.Det(c.Tensor(0)) }),
 		"math.norm": one(func(c *cases.Case) any {
 			p := 2.0
 			switch o := c.Attrs["ord"].(type) {

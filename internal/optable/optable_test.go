@@ -17,7 +17,7 @@ import (
 
 func TestEveryOperationHasARow(t *testing.T) {
 	for _, o := range op.All() {
-		if _, ok := rows[o.Name]; !ok {
+		if _, ok := rows[o.Name]; !ok && o.Name != "grad.custom" { // whose meaning is that of its functions
 			t.Errorf("operation %s has no row: add one in internal/optable", o.Name)
 		}
 	}

@@ -52,6 +52,8 @@ type Call struct {
 	// are compared with differences; it counts where they are float64 or complex128. nil means
 	// all; an empty list none.
 	Grad []int
+
+	Kink bool // second derivatives do not exist here, though the row is smooth
 }
 
 var rows = map[string]Row{}

@@ -75,4 +75,3 @@ func attentionRow() Row {
 	}
 	return r
 }
-

@@ -31,6 +31,7 @@ type Broadcaster struct {
 	at    alignment
 	index tensor.Tensor // of mapped slices
 	by    *RowPartition // whose rows the slices are, where index is its row ids
+	inner bool          // it has no dimension that is partitioned in the result
 }
 
 // alignment is how an operand's slices lie among the result's.
@@ -57,7 +58,7 @@ func BroadcastShapes(shapes ...*Shape) (s *Shape, to []*Broadcaster, err error) 
 func (b *Broadcaster) Apply(flat tensor.Tensor) tensor.Tensor {
 	flat = b.folded(flat)
 	switch {
-	case b.at != mapped:
+	case b.at != mapped || b.inner:
 		return flat
 	case b.by != nil:
 		return rows.Repeat(flat, b.by.RowSplits(), b.by.nvals)
@@ -118,16 +119,22 @@ func reshapeTo(t tensor.Tensor, sizes []size, d dtype.DType) tensor.Tensor {
 // broadcast does the work of BroadcastShapes. It throws.
 func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
 	b := &broadcasting{fn: fn, operands: make([]*operand, len(shapes)), dtype: dtype.Int32}
-	for _, s := range shapes {
+	depth := 0
+	for _, s := range shapes { // dense operands go with the splits of the others
 		b.rank = max(b.rank, s.Rank())
-		if s.dtype == dtype.Int64 {
+		if len(s.parts) > 0 {
+			depth = 1
+		}
+	}
+	for _, s := range shapes {
+		if s.dtype == dtype.Int64 && (depth == 0 || len(s.parts) > 0) {
 			b.dtype = dtype.Int64
 		}
 	}
-	depth := 0
+	depth = 0
 	for i, s := range shapes {
 		if s.dtype != b.dtype {
-			s = newShape(s.parts, s.inner, s.sizes, b.dtype)
+			s = s.as(b.dtype)
 		}
 		b.operands[i] = &operand{Broadcaster: Broadcaster{from: s}, off: b.rank - s.Rank()}
 		if len(s.parts) > 0 {
@@ -136,7 +143,7 @@ func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
 	}
 	out := make([]*Broadcaster, len(shapes))
 	for i, o := range b.operands {
-		o.depth = max(0, depth-o.off)
+		o.depth, o.inner = max(0, depth-o.off), o.off > depth
 		out[i] = &o.Broadcaster
 	}
 	if b.rank == 0 {

@@ -429,7 +429,7 @@ func (e *elements) tensor(c *literal, s shape.Shape, o Options) (tensor.Tensor, 
 		all = boxed(e.floats, func(f float64) any { return f })
 	case e.strs != nil:
 		if want == dtype.None || want == dtype.String {
-			return tensor.Of(e.strs, s.Dims()...), nil
+			return tensor.Of(e.strs).(*tensor.Strings).Reshaped(s), nil
 		}
 		all = boxed(e.strs, func(x string) any { return x })
 	case e.bools != nil:

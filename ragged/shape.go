@@ -301,7 +301,7 @@ func (s *Shape) StaticLengths() []any {
 
 // Slice returns the dimensions from lo up to hi, which may count from the end or
 // lie outside, as in Python. A slice that does not start at the outermost
-// dimension takes uniform dimensions only.
+// dimension is one of a shape without ragged dimensions.
 func (s *Shape) Slice(lo, hi int) (*Shape, error) {
 	clamp := func(i int) int {
 		if i < 0 {
@@ -315,11 +315,13 @@ func (s *Shape) Slice(lo, hi int) (*Shape, error) {
 	}
 	return tenon.Try(func() *Shape {
 		if lo > 0 {
+			for a := range s.Rank() {
+				if !s.IsUniform(a) {
+					tenon.Throw(invalid("ragged.Shape.Slice", "", "axis %d is ragged: only a slice from the outermost dimension on has a meaning", a))
+				}
+			}
 			sizes := make([]size, 0, hi-lo)
 			for a := lo; a < hi; a++ {
-				if !s.IsUniform(a) {
-					tenon.Throw(invalid("ragged.Shape.Slice", "", "axis %d is ragged: a slice that begins behind the outermost dimension takes uniform ones only", a))
-				}
 				sizes = append(sizes, s.size(a))
 			}
 			return shapeOfSizes(nil, sizes, s.dtype)
@@ -470,4 +472,34 @@ func sizeVector(sizes []size, d dtype.DType) tensor.Tensor {
 		ts[i] = z.scalar(d)
 	}
 	return ops.Stack(ts, 0)
+}
+
+// WithDType returns the shape with splits and sizes of type Int64 or Int32.
+func (s *Shape) WithDType(d dtype.DType) (out *Shape, err error) {
+	defer tenon.Catch(&err)
+	for _, p := range s.parts {
+		if _, err = p.WithDType(d); err != nil {
+			return nil, err
+		}
+	}
+	if d != dtype.Int64 && d != dtype.Int32 {
+		return nil, invalid("ragged.Shape.WithDType", "", "sizes are int64 or int32, not %v", d)
+	}
+	return s.as(d), nil
+}
+
+// as returns the shape with splits and sizes of a type that holds them.
+func (s *Shape) as(d dtype.DType) *Shape {
+	sizes := s.sizes
+	if sizes != nil {
+		sizes = cast(sizes, d)
+	}
+	return newShape(s.parts, s.inner, sizes, d)
+}
+
+// Fill returns a tensor of a shape that holds one value everywhere: a scalar tensor
+// or a constant.
+func Fill(s *Shape, value any) (t tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return build(ops.Fill(dimsOf(innerSizes(s), s.dtype), value), s.parts), nil
 }

@@ -314,47 +314,37 @@ func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 	return m, true
 }
 
-// Batched adds an outermost dimension of size n; the dimension below it becomes
-// ragged, unless there is none.
+// Batched adds an outermost dimension of size n. The dimension below it is uniform
+// where its size is known, and ragged otherwise.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	sh := s.Shape()
-	p := &PartitionSpec{dtype: s.SplitsDType(), nrows: n, nvals: shape.Unknown, length: shape.Unknown}
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	if len(s.parts) == 0 {
+	if len(s.parts) == 0 && sh.IsScalar() {
 		b, ok := s.flat.(tenon.Batcher)
 		if !ok {
 			return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Batched", fmt.Sprintf("%s cannot be batched", tenon.String(s.flat)))
 		}
-		if sh.IsScalar() {
-			return b.Batched(n)
-		}
-		flat, err := relax(s.flat)
-		return &Spec{flat: flat, parts: []*PartitionSpec{p}}, err
+		return b.Batched(n)
 	}
-	flat, err := relax(s.flat)
+	below := shape.Unknown
+	if sh.HasRank() {
+		below = sh.Dim(0)
+	}
+	p, err := NewPartitionSpec(s.SplitsDType(), n, shape.Unknown, below)
 	if err != nil {
 		return nil, err
 	}
-	out := &Spec{flat: flat, parts: []*PartitionSpec{p}}
+	out := &Spec{parts: []*PartitionSpec{p}}
+	m := p.nvals
 	for _, q := range s.parts {
-		out.parts = append(out.parts, &PartitionSpec{dtype: q.dtype, nrows: shape.Unknown, nvals: shape.Unknown, length: q.length, uniform: q.uniform})
+		q = &PartitionSpec{dtype: q.dtype, nrows: m, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
+		if err := q.check(); err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, q)
+		m = q.nvals
 	}
-	return out, nil
-}
-
-// relax forgets the size of the outermost dimension.
-func relax(flat tenon.Spec) (tenon.Spec, error) {
-	b, ok := flat.(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Batched", fmt.Sprintf("%s cannot be batched", tenon.String(flat)))
-	}
-	row, err := b.Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	return row.(tenon.Batcher).Batched(shape.Unknown)
+	out.flat, err = relaxTo(s.flat, m)
+	return out, err
 }
 
 // Unbatched removes the outermost dimension. A Spec of ragged rank 1 becomes
@@ -373,24 +363,22 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 		flat, err := relaxTo(s.flat, s.parts[0].length)
 		return &Spec{flat: flat}, err
 	}
-	flat, err := relax(s.flat)
-	out := &Spec{flat: flat}
-	for i, q := range rest {
-		r := *q
-		if i == 0 {
-			r.nrows = s.parts[0].length
-		} else {
-			r.nrows = shape.Unknown
-		}
-		r.nvals = shape.Unknown
-		if err := r.check(); err != nil {
+	out := &Spec{}
+	m := s.parts[0].length
+	for _, q := range rest {
+		q = &PartitionSpec{dtype: q.dtype, nrows: m, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
+		if err := q.check(); err != nil {
 			return nil, err
 		}
-		out.parts = append(out.parts, &r)
+		out.parts = append(out.parts, q)
+		m = q.nvals
 	}
+	flat, err := relaxTo(s.flat, m)
+	out.flat = flat
 	return out, err
 }
 
+// relaxTo replaces the size of the outermost dimension.
 func relaxTo(flat tenon.Spec, n int) (tenon.Spec, error) {
 	b, ok := flat.(tenon.Batcher)
 	if !ok {
@@ -403,51 +391,36 @@ func relaxTo(flat tenon.Spec, n int) (tenon.Spec, error) {
 	return row.(tenon.Batcher).Batched(n)
 }
 
-// Box encodes a value as its flat values and partitions' components. A value has
-// to have at least minRank dimensions.
+// Box returns the tensor itself: rows of any length stack and slice by the
+// operations on ragged tensors.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
-	t, ok := v.(tensor.Tensor)
-	if !ok || t.Shape().HasRank() && t.Shape().Rank() < minRank {
-		return nil, tenon.NewError(tenon.ErrShape, "ragged.Spec.Box", fmt.Sprintf("the value has a rank below %d", minRank))
-	}
-	parts, err := s.Disassemble(v)
-	if err != nil {
+	if err := s.accepts("ragged.Spec.Box", v); err != nil {
 		return nil, err
 	}
-	out := parts[:1:1]
-	for i, p := range s.parts {
-		c, err := p.Disassemble(parts[i+1])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c...)
+	if t := v.(tensor.Tensor); t.Shape().HasRank() && t.Shape().Rank() < minRank {
+		return nil, tenon.NewError(tenon.ErrShape, "ragged.Spec.Box", fmt.Sprintf("%s has a rank below %d", tenon.String(v.Spec()), minRank))
 	}
-	return out, nil
+	return []tenon.Value{v}, nil
 }
 
-// Unbox reverses Box.
+// Unbox returns the tensor itself.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
-	if len(tensors) == 0 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec.Unbox", "there are no tensors")
+	if len(tensors) != 1 {
+		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
 	}
-	components := tensors[:1:1]
-	rest := tensors[1:]
-	for _, p := range s.parts {
-		n := len(p.Components())
-		if len(rest) < n {
-			return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec.Unbox", fmt.Sprintf("got %d tensors, too few for %v", len(tensors), s))
-		}
-		v, err := p.Assemble(rest[:n])
-		if err != nil {
-			return nil, err
-		}
-		components = append(components, v)
-		rest = rest[n:]
+	return tensors[0], s.accepts("ragged.Spec.Unbox", tensors[0])
+}
+
+// accepts checks that v may be a value of s.
+func (s *Spec) accepts(fn string, v tenon.Value) error {
+	if _, ok := v.(tensor.Tensor); ok && tenon.Compatible(s, v.Spec()) {
+		return nil
 	}
-	if len(rest) > 0 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec.Unbox", fmt.Sprintf("got %d tensors, too many for %v", len(tensors), s))
+	got := "nil"
+	if v != nil {
+		got = tenon.String(v.Spec())
 	}
-	return s.Assemble(components)
+	return tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("got %s, want %v", got, s))
 }
 
 // String prints the shape with "~" for ragged dimensions: "float32[3, ~, 2]".

@@ -155,3 +155,17 @@ func checkValues(fn string, values tensor.Tensor, p *RowPartition) error {
 	}
 	return nil
 }
+
+// WithSplitsDType returns the tensor with row splits of type Int64 or Int32. An
+// int32 that does not hold the number of values is an error.
+func (t *Tensor) WithSplitsDType(d dtype.DType) (*Tensor, error) {
+	parts := make([]*RowPartition, len(t.parts))
+	for i, p := range t.parts {
+		q, err := p.WithDType(d)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = q
+	}
+	return wrap(t.flat, parts), nil
+}

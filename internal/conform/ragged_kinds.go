@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/conform/cases"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	cases.HandleKind("ragged", cases.Kind{Decode: decodeRagged, Compare: compareRagged})
+	cases.HandleKind("row_partition", cases.Kind{
+		Decode: func(_ *cases.Case, o cases.Object) (any, error) { return partition(o) },
+		Compare: func(_ *cases.Matcher, want cases.Object, got any) error {
+			p, ok := got.(*ragged.RowPartition)
+			if !ok {
+				return fmt.Errorf("got a %T, want a row partition", got)
+			}
+			return samePartition(tenon.Must(partition(want)), p)
+		},
+	})
+	cases.HandleKind("ragged_spec", cases.Kind{
+		Decode: func(_ *cases.Case, o cases.Object) (any, error) { return raggedSpec(o) },
+		Compare: func(_ *cases.Matcher, want cases.Object, got any) error {
+			return cases.MatchSpec(tenon.Must(raggedSpec(want)), got)
+		},
+	})
+}
+
+func decodeRagged(c *cases.Case, o cases.Object) (any, error) {
+	values, err := c.Decode(o["values"])
+	if err != nil {
+		return nil, err
+	}
+	parts, err := partitions(o["partitions"])
+	if err != nil {
+		return nil, err
+	}
+	return ragged.FromPartitions(cases.As[tensor.Tensor](values), parts...)
+}
+
+func partitions(list any) ([]*ragged.RowPartition, error) {
+	var parts []*ragged.RowPartition
+	for _, x := range cases.List[cases.Object](list) {
+		p, err := partition(x)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func partition(o cases.Object) (*ragged.RowPartition, error) {
+	d := cases.DType(o["splits_dtype"])
+	if n, ok := o["uniform"]; ok {
+		return ragged.PartitionFromUniformRowLength(cases.As[int](cases.Plain(n)), ragged.PartitionOptions{NRows: cases.As[int](cases.Plain(o["nrows"])), DType: d})
+	}
+	splits := cases.List[int](cases.Plain(o["row_splits"]))
+	return ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{DType: d})
+}
+
+// samePartition compares types and row splits; where rows are uniform, the answer has
+// to know it.
+func samePartition(want, got *ragged.RowPartition) error {
+	if got.DType() != want.DType() {
+		return fmt.Errorf("got %v row splits, want %v", got.DType(), want.DType())
+	}
+	w, _ := want.Splits64()
+	g, _ := got.Splits64()
+	if !slices.Equal(w, g) {
+		return fmt.Errorf("got the row splits %v, want %v", g, w)
+	}
+	if want.IsUniform() && got.StaticUniformRowLength() != want.StaticUniformRowLength() {
+		return fmt.Errorf("got the uniform row length %d, want %d", got.StaticUniformRowLength(), want.StaticUniformRowLength())
+	}
+	return nil
+}
+
+func compareRagged(m *cases.Matcher, want cases.Object, got any) error {
+	t, ok := got.(*ragged.Tensor)
+	if !ok {
+		return fmt.Errorf("got the %T %v, want a ragged tensor", got, got)
+	}
+	parts := tenon.Must(partitions(want["partitions"]))
+	have := t.Partitions()
+	if len(have) != len(parts) {
+		return fmt.Errorf("got %d partitions, want %d", len(have), len(parts))
+	}
+	for i, p := range parts {
+		if err := samePartition(p, have[i]); err != nil {
+			return fmt.Errorf("partition %d: %w", i, err)
+		}
+	}
+	if err := m.Match(want["values"], t.FlatValues()); err != nil {
+		return fmt.Errorf("values: %w", err)
+	}
+	return nil
+}
+
+func raggedSpec(o cases.Object) (*ragged.Spec, error) {
+	return ragged.NewSpec(cases.DType(o["dtype"]), cases.Shape(o["shape"]), cases.As[int](cases.Plain(o["ragged_rank"])), cases.DType(o["splits_dtype"]))
+}
+
+// sparse is the parts of a sparse tensor.
+type sparse struct{ indices, values, shape tensor.Tensor }
+
+func (s sparse) Spec() tenon.Spec { return s.values.Spec() }
+
+func init() {
+	cases.HandleKind("sparse", cases.Kind{
+		Decode: func(_ *cases.Case, o cases.Object) (any, error) { return sparseParts(o), nil },
+		Compare: func(m *cases.Matcher, want cases.Object, got any) error {
+			g, ok := got.(sparse)
+			if !ok {
+				return fmt.Errorf("got a %T, want a sparse tensor", got)
+			}
+			w := sparseParts(want)
+			for i, p := range [][2]tensor.Tensor{{w.shape, g.shape}, {w.indices, g.indices}, {w.values, g.values}} {
+				if err := m.MatchDense(p[0], p[1]); err != nil {
+					return fmt.Errorf("%s: %w", [...]string{"dense shape", "indices", "values"}[i], err)
+				}
+			}
+			return nil
+		},
+	})
+}
+
+func sparseParts(o cases.Object) sparse {
+	dims := cases.List[int](cases.Plain(o["dense_shape"]))
+	rows := cases.List[any](cases.Plain(o["indices"]))
+	at := []int64{}
+	for _, r := range rows {
+		for _, i := range cases.List[int](r) {
+			at = append(at, int64(i))
+		}
+	}
+	values := cases.As[[]any](o["values"])
+	return sparse{
+		indices: tensor.Of(at, len(rows), len(dims)),
+		values:  cases.Dense(cases.DType(o["dtype"]), shape.Of(len(values)), values),
+		shape:   tensor.Vector(dims),
+	}
+}
+
+// shapeDict is how cases write a ragged shape.
+func shapeDict(s *ragged.Shape) cases.Dict {
+	parts := []any{}
+	for _, p := range s.Partitions() {
+		parts = append(parts, p)
+	}
+	return cases.Dict{"row_partitions": parts, "inner_shape": s.InnerSizes()}
+}
+
+// withDType returns a tensor that a case asks for in a type.
+func withDType(c *cases.Case, name string, t tensor.Tensor) tensor.Tensor {
+	if d := c.AttrDType(name, dtype.None); d != dtype.None && t.DType() != d {
+		return ops.Cast(t, d)
+	}
+	return t
+}

@@ -1,0 +1,198 @@
+package ragged
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// How many elements are printed, and of which rows, follows what NumPy does for
+// arrays (numpy.set_printoptions).
+const (
+	printThreshold = 1000 // elements above which a tensor is abbreviated
+	printEdge      = 3    // what is then shown at each end of a row
+	printWidth     = 75
+	printLongest   = 72 // runes of a string
+)
+
+var _ fmt.Formatter = (*Tensor)(nil)
+
+// String prints the rows as nested lists, and behind them the element type and
+// shape, with "~" for ragged dimensions: "[[3 1] [] [5]] int64[3, ~]". Of more than
+// 1000 elements it prints the first and last three entries of each row. A symbolic
+// tensor prints as its Spec.
+func (t *Tensor) String() string { return fmt.Sprint(t) }
+
+// Format prints the tensor for the verbs v and s as String does, with a plus flag
+// all elements.
+func (t *Tensor) Format(s fmt.State, verb rune) {
+	switch {
+	case t == nil:
+		io.WriteString(s, "<nil>")
+		return
+	case verb != 'v' && verb != 's':
+		fmt.Fprintf(s, "%%!%c(*ragged.Tensor=%v)", verb, t.spec)
+		return
+	}
+	p, ok := newPrinter(t, s.Flag('+'))
+	if !ok {
+		fmt.Fprintf(s, "ragged %v", t.spec)
+		return
+	}
+	text := p.list(0, 0, p.rows(), " ")
+	if flat := strings.Join(strings.Fields(text), " "); len(flat) <= printWidth && t.DType() != dtype.String {
+		text = flat
+	}
+	io.WriteString(s, text+" "+t.spec.String())
+}
+
+// printer lays a concrete tensor out.
+type printer struct {
+	splits [][]int64
+	dims   []int // of the flat values
+	short  bool
+	word   func(i int) string
+}
+
+func newPrinter(t *Tensor, full bool) (*printer, bool) {
+	flat, ok := op.Known(t.flat)
+	if !ok {
+		return nil, false
+	}
+	p := &printer{dims: flat.Shape().Dims(), short: !full && flat.Shape().Size() > printThreshold, word: words(flat, full)}
+	for _, q := range t.parts {
+		s, ok := q.Splits64()
+		if !ok {
+			return nil, false
+		}
+		p.splits = append(p.splits, s)
+	}
+	return p, p.word != nil
+}
+
+func (p *printer) rows() int { return len(p.splits[0]) - 1 }
+
+// list prints n entries of a dimension, the first of which is entry first.
+func (p *printer) list(dim, first, n int, indent string) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	last := dim == len(p.splits)+len(p.dims)-1
+	line := len(indent)
+	for i := 0; i < n; i++ {
+		if p.short && n > 2*printEdge && i == printEdge {
+			i = n - printEdge
+			b.WriteString(" ...")
+			line += 4
+		}
+		text := ""
+		if last {
+			text = p.word(first + i)
+		} else {
+			text = p.entry(dim, first+i, indent+" ")
+		}
+		switch {
+		case i == 0:
+		case !last || line+1+len(text) > printWidth:
+			b.WriteString("\n" + indent)
+			line = len(indent)
+		default:
+			b.WriteByte(' ')
+			line++
+		}
+		line += len(text)
+		b.WriteString(text)
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// entry prints the list that is entry i of a dimension.
+func (p *printer) entry(dim, i int, indent string) string {
+	if dim < len(p.splits) {
+		s := p.splits[dim]
+		return p.list(dim+1, int(s[i]), int(s[i+1]-s[i]), indent)
+	}
+	n := p.dims[dim-len(p.splits)+1]
+	return p.list(dim+1, i*n, n, indent)
+}
+
+// words returns the text of each element.
+func words(t tensor.Tensor, full bool) func(i int) string {
+	if s, ok := t.(*tensor.Strings); ok {
+		return func(i int) string { return quoted(s.At(i), full) }
+	}
+	switch t.DType() {
+	case dtype.Float32:
+		return floatWord[float32](t, 32)
+	case dtype.Float64:
+		return floatWord[float64](t, 64)
+	case dtype.Float16:
+		x := tensor.Data[dtype.F16](t)
+		return func(i int) string { return shortest(float64(x[i].Float32()), 32) }
+	case dtype.BFloat16:
+		x := tensor.Data[dtype.BF16](t)
+		return func(i int) string { return shortest(float64(x[i].Float32()), 32) }
+	}
+	d, ok := t.(*tensor.Dense)
+	if !ok {
+		return nil
+	}
+	return func(i int) string { return fmt.Sprint(scalars(d.View(i, oneElement, []int{1}))[0]) }
+}
+
+var oneElement = shape.Of(1)
+
+func floatWord[T float32 | float64](t tensor.Tensor, bits int) func(i int) string {
+	x := tensor.Data[T](t)
+	return func(i int) string { return shortest(float64(x[i]), bits) }
+}
+
+// shortest prints the digits that tell a number from all others, and a point.
+func shortest(x float64, bits int) string {
+	s := strconv.FormatFloat(x, 'g', -1, bits)
+	if a := max(x, -x); a >= 1e-4 && a < 1e16 || x == 0 {
+		s = strconv.FormatFloat(x, 'f', -1, bits)
+	}
+	switch {
+	case x != x:
+		return "nan"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	case strings.ContainsAny(s, ".e"):
+		return s
+	}
+	return s + "."
+}
+
+func quoted(s string, full bool) string {
+	if full || utf8.RuneCountInString(s) <= printLongest {
+		return strconv.Quote(s)
+	}
+	n := 0
+	for i := range s {
+		if n++; n > printLongest {
+			s = s[:i]
+			break
+		}
+	}
+	return strconv.Quote(s) + "…"
+}
+
+// String prints the row splits, or the number and length of uniform rows.
+func (p *RowPartition) String() string {
+	if s, ok := p.Splits64(); ok && p.uniform == nil && len(s) <= 2*printEdge+10 {
+		return fmt.Sprintf("rows%v", s)
+	}
+	return tenon.String(p.spec)
+}

@@ -96,12 +96,9 @@ func squeeze(c *op.Call) ([]tenon.Value, error) {
 	x, _ := raggedArg(c, 0)
 	axes := axesOf(c, x)
 	if axes == nil {
-		s := x.Shape()
-		for a := range s.Rank() {
-			if s.Dim(a) == 1 {
-				axes = append(axes, a)
-			}
-		}
+		e := c.Errorf(tenon.ErrInvalid, "the axes to remove have to be named, as the sizes of ragged axes are data")
+		e.Where = "axis"
+		return nil, e
 	}
 	out := tensor.Tensor(x)
 	for i := len(axes) - 1; i >= 0; i-- {
@@ -155,7 +152,7 @@ func tile(c *op.Call) ([]tenon.Value, error) {
 	}
 	times, known := c.ConstInts(1)
 	r := x.rank()
-	if !known || len(times) != r {
+	if !known || len(times) != r || c.Tensor(1).Shape().Rank() != 1 {
 		return nil, c.Errorf(tenon.ErrInvalid, "multiples has to be %d known integers", r)
 	}
 	for a, m := range times {
@@ -334,22 +331,14 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 	if !ok {
 		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts have to be known")
 	}
-	total, open := 0, -1
-	for i, s := range sizes {
+	total := 0
+	for _, s := range sizes {
 		if s < 0 {
-			if open >= 0 || s != -1 {
-				return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have more than one -1", sizes)
-			}
-			open = i
-			continue
+			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have to be given in full", sizes)
 		}
 		total += s
 	}
-	if open >= 0 {
-		sizes[open] = n - total
-		total = n
-	}
-	if total != n || open >= 0 && sizes[open] < 0 {
+	if total != n {
 		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v do not add up to %d", sizes, n)
 	}
 	return sizes, nil

@@ -169,8 +169,16 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 		return gatherRows(t.Values(), inRow(c, p, at, numbers(p.NRows())))
 	}
 	i, ok := index.(*Tensor)
-	if !ok {
-		i = atLeast(index, 1).(*Tensor)
+	if !ok { // the same shape of indices for every row
+		if n, m := index.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
+		}
+		owner := numbers(p.NRows())
+		for owner.Shape().Rank() < index.Shape().Rank() {
+			owner = ops.ExpandDims(owner, -1)
+		}
+		owner = ops.Add(owner, ops.ZerosLike(ops.Cast(index, dtype.Int64)))
+		return gathered2(c, t.Values(), inRow(c, p, index, owner), 0, 0)
 	}
 	q := i.parts[0].as(p.DType())
 	if n, m := q.StaticNRows(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {

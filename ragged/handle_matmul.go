@@ -40,6 +40,9 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 			return op.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
 		}
 	}
+	if rankOf(x) != rankOf(y) {
+		return nil, c.Errorf(tenon.ErrShape, "operands have ranks %d and %d", rankOf(x), rankOf(y))
+	}
 	a, b := matricesOf(c, x), matricesOf(c, y)
 	if err := sameBatch(c, a, b); err != nil {
 		return nil, err

@@ -89,6 +89,14 @@ func compareRagged(m *cases.Matcher, want cases.Object, got any) error {
 		return fmt.Errorf("got the %T %v, want a ragged tensor", got, got)
 	}
 	parts := tenon.Must(partitions(want["partitions"]))
+	// An inner dimension is a uniform partition that is not written as one.
+	for len(t.Partitions()) < len(parts) {
+		deeper, err := ragged.WithRaggedRank(t, len(parts))
+		if err != nil {
+			return err
+		}
+		t = deeper
+	}
 	have := t.Partitions()
 	if len(have) != len(parts) {
 		return fmt.Errorf("got %d partitions, want %d", len(have), len(parts))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/conform/cases"
@@ -21,7 +23,6 @@ func init() {
 		"add": "", "subtract": "sub", "multiply": "mul", "divide": "div", "floordiv": "floor_div", "floormod": "mod", "pow": "",
 		"maximum": "", "minimum": "", "squared_difference": "", "atan2": "", "equal": "", "not_equal": "", "less": "", "less_equal": "",
 		"greater": "", "greater_equal": "", "logical_and": "", "logical_or": "", "logical_xor": "", "bitwise_and": "", "bitwise_or": "", "bitwise_xor": "",
-		"zeros_like": "", "ones_like": "",
 	} {
 		if o == "" {
 			o = name
@@ -45,6 +46,14 @@ func init() {
 	for _, name := range []string{"sum", "prod", "min", "max", "mean", "sqrt_n"} {
 		m["ragged.unsorted_segment_"+name] = func(c *cases.Case) (any, error) {
 			return call("segment_"+name, map[string]any{"data": c.Arg(0), "ids": c.Arg(1), "num_segments": c.Arg(2)})
+		}
+	}
+	for name, f := range map[string]func(any) tensor.Tensor{"zeros_like": ops.ZerosLike, "ones_like": ops.OnesLike} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) {
+			if c.Has("dtype") {
+				return ops.Cast(f(ops.Cast(ops.ZerosLike(c.Arg(0)), dtype.Int8)), c.AttrDType("dtype", 0)), nil
+			}
+			return f(c.Arg(0)), nil
 		}
 	}
 	for name, f := range map[string]func(c *cases.Case) (any, error){
@@ -75,7 +84,7 @@ func init() {
 			return ops.GatherND(c.Arg(0), c.Arg(1), c.AttrInt("batch_dims", 0)), nil
 		},
 		"concat": func(c *cases.Case) (any, error) { return ops.Concat(c.Values(0), c.Int(1)), nil },
-		"stack":  func(c *cases.Case) (any, error) { return ragged.Stack(c.Tensors(0), c.AttrInt("axis", 0)) },
+		"stack":  stackRagged,
 		"squeeze": func(c *cases.Case) (any, error) {
 			return ops.Squeeze(c.Arg(0), c.AttrInts("axis")...), nil
 		},
@@ -83,18 +92,29 @@ func init() {
 		"tile":         func(c *cases.Case) (any, error) { return ops.Tile(c.Arg(0), c.Arg(1)), nil },
 		"boolean_mask": func(c *cases.Case) (any, error) { return ragged.BooleanMask(c.Arg(0), c.Arg(1)) },
 		"reverse":      func(c *cases.Case) (any, error) { return ops.Reverse(c.Arg(0), cases.List[int](c.Arg(1))...), nil },
-		"size":         func(c *cases.Case) (any, error) { return ops.Cast(ops.Size(c.Arg(0)), c.AttrDType("out_type", dtype.Int32)), nil },
-		"rank":         func(c *cases.Case) (any, error) { return ops.Cast(ops.Rank(c.Arg(0)), dtype.Int32), nil },
+		"size": func(c *cases.Case) (any, error) {
+			return ops.Cast(ops.Size(c.Arg(0)), c.AttrDType("out_type", dtype.Int32)), nil
+		},
+		"rank": func(c *cases.Case) (any, error) { return ops.Cast(ops.Rank(c.Arg(0)), dtype.Int32), nil },
 		"where": func(c *cases.Case) (any, error) {
 			if len(c.Args) == 1 {
 				return ops.Nonzero(c.Arg(0)), nil
+			}
+			if len(c.Args) == 2 {
+				return nil, tenon.NewError(tenon.ErrInvalid, "conform", "one of x and y is missing")
 			}
 			return ops.Where(c.Arg(0), c.Arg(1), c.Arg(2)), nil
 		},
 		"one_hot": func(c *cases.Case) (any, error) {
 			o := ops.OneHotOptions{}
-			d := c.AttrDType("dtype", dtype.Float32)
 			on, off := c.Attrs["on_value"], c.Attrs["off_value"]
+			d := dtype.Float32
+			for _, v := range []any{on, off} {
+				if t, ok := v.(tensor.Tensor); ok {
+					d = t.DType()
+				}
+			}
+			d = c.AttrDType("dtype", d)
 			if on == nil {
 				on = 1
 			}
@@ -119,7 +139,45 @@ func init() {
 	} {
 		m["ragged."+name] = f
 	}
+	for name, f := range m {
+		m[name] = referenceKinds(f)
+	}
 	cases.Handle(m)
+}
+
+// referenceKinds reports wrong element types as the reference of these groups does:
+// as invalid arguments, and strings to be cast as unsupported.
+func referenceKinds(f cases.Func) cases.Func {
+	return func(c *cases.Case) (any, error) {
+		out, err := tenon.Try(func() any { return tenon.Must(f(c)) })
+		var e *tenon.Error
+		if errors.As(err, &e) && errors.Is(e.Kind, tenon.ErrDType) {
+			same := *e
+			same.Kind = tenon.ErrInvalid
+			if c.Op == "ragged.cast" {
+				same.Kind = tenon.ErrUnsupported
+			}
+			return nil, &same
+		}
+		return out, err
+	}
+}
+
+// stackRagged stacks dense tensors with int32 splits, as the reference does.
+func stackRagged(c *cases.Case) (any, error) {
+	out, err := ragged.Stack(c.Tensors(0), c.AttrInt("axis", 0))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range c.Tensors(0) {
+		if _, ok := t.(*ragged.Tensor); ok {
+			return out, nil
+		}
+	}
+	if r, ok := out.(*ragged.Tensor); ok {
+		return r.WithSplitsDType(dtype.Int32)
+	}
+	return out, nil
 }
 
 func list(ts []tensor.Tensor) []any {
@@ -170,6 +228,9 @@ func strict(name string) cases.Func {
 				return nil, tenon.NewError(tenon.ErrInvalid, "conform", "the reference does not take "+d.String()+" here")
 			}
 		}
+		if name == "add" && first == dtype.String {
+			return ops.StringJoin([]any{c.Arg(0), c.Arg(1)}, ""), nil
+		}
 		out, err := op.Do(o, c.Args...)
 		if err != nil {
 			return nil, err
@@ -191,7 +252,19 @@ func raggedBinCount(c *cases.Case) (any, error) {
 	o := ops.BinCountOptions{MinLength: c.Attrs["minlength"], MaxLength: c.Attrs["maxlength"], Weights: c.Attrs["weights"]}
 	x := c.Arg(0)
 	if c.AttrInt("axis", 0) == -1 {
-		return ragged.BinCountRows(x.(*ragged.Tensor), ragged.BinCountOptions{Binary: c.AttrBool("binary_output", false), Options: o})
+		t, err := ragged.BinCountRows(x.(*ragged.Tensor), ragged.BinCountOptions{Binary: c.AttrBool("binary_output", false), Options: o})
+		if err != nil {
+			return nil, err
+		}
+		return asReference(t, o), nil
 	}
-	return ops.BinCount(x, o), nil
+	return asReference(ops.BinCount(x, o), o), nil
+}
+
+// asReference gives counts the type int32.
+func asReference(t tensor.Tensor, o ops.BinCountOptions) tensor.Tensor {
+	if o.Weights != nil {
+		return t
+	}
+	return ops.Cast(t, dtype.Int32)
 }

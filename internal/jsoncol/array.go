@@ -93,7 +93,7 @@ func (p *parser) ints(i int, e *node) int {
 		if nd == 0 || byte(d) == 0 && nd+neg != 1 {
 			break
 		}
-		v := int64(decimal8(d << (64 - 8*nd)))
+		v := int64(decimal(d, nd))
 		v = (v ^ -int64(neg)) + int64(neg)
 		j := i + neg + nd
 		if t.byte(j) != ',' || uint64(v)-lo > span {

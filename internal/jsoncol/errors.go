@@ -19,6 +19,7 @@ const (
 	TooDeep                      // nested deeper than MaxDepth
 	BadText                      // invalid UTF-8, or half a surrogate pair
 	TooSparse                    // inferred fields that nearly every record lacks
+	TooWide                      // more inferred columns than MaxColumns
 )
 
 // An Error is a fault in the input, with the place where it is.

@@ -66,6 +66,9 @@ func (p *parser) infer(i int, s *Schema, depth int) int {
 func (p *parser) admit(i int, s *Schema, cl class) bool {
 	switch {
 	case s.Kind == Null:
+		if cl == classList && !p.column(i) {
+			return false
+		}
 		s.become(cl)
 	case s.Kind.class() == cl:
 	case s.Kind == Union:
@@ -74,13 +77,28 @@ func (p *parser) admit(i int, s *Schema, cl class) bool {
 				return true
 			}
 		}
+		if !p.column(i) {
+			return false
+		}
 		s.Fields = append(s.Fields, s.alternative(cl))
 	case p.unions:
+		if !p.column(i) {
+			return false
+		}
 		first := *s
 		*s = Schema{Kind: Union, Missing: s.Missing, inferred: true, want: s.want, at: s.at}
 		s.Fields = []SchemaField{{first.Kind.class().String(), &first}, s.alternative(cl)}
 	default:
 		p.failf(i, TypeMismatch, "found %s where the rows before have a JSON %v (Unions would take both)", p.show(i), s.Kind.class())
+		return false
+	}
+	return true
+}
+
+// column counts a column that inference makes for what is at i.
+func (p *parser) column(i int) bool {
+	if p.columns++; p.columns > p.maxColumns {
+		p.failf(i, TooWide, "more than %d columns (MaxColumns; a schema with the fields that are needed, or Paths, takes any number of others)", p.maxColumns)
 		return false
 	}
 	return true
@@ -171,6 +189,9 @@ func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) i
 		case last != nil && last[string(name)] != key:
 			f = nil
 		case f == nil && s.Open && wanted:
+			if !p.column(key) {
+				return -1
+			}
 			f = s.addField(string(name), &Schema{inferred: true, want: below, at: key, row: p.row})
 		case f != nil && f.stamp == stamp && p.duplicate == DuplicateError:
 			p.failf(i, DuplicateKey, "the key occurs twice in one object")

@@ -20,6 +20,7 @@ const (
 	opList
 	opStruct
 	opUnion
+	opSkip // a key whose values are skipped
 )
 
 // A node is a place in the schema together with the rows of it that the parser
@@ -50,7 +51,8 @@ type node struct {
 
 	elem   *node
 	fields []field
-	index  map[string]int // names, for structs of more than a few fields
+	keys   []field        // the fields, and behind them keys that were skipped before
+	index  map[string]int // of the names in keys, once there are more than a few
 	alt    [numClasses]int8
 
 	to target // where the rows go next
@@ -66,8 +68,14 @@ type field struct {
 	node           *node
 }
 
-// linearFields is how many fields are searched one after the other.
-const linearFields = 8
+const (
+	linearFields = 8  // how many keys are searched one after the other
+	maxSkipped   = 64 // how many keys that are skipped a struct remembers
+)
+
+// skipped is the node of all keys that are skipped. No row number is its own, so
+// that the parser sees at once that it is special.
+var skipped = &node{op: opSkip, n: -1}
 
 // newNode returns the empty node for s.
 func newNode(s *Schema, o *Options) *node {
@@ -104,12 +112,8 @@ func newNode(s *Schema, o *Options) *node {
 			n.fields[i] = newField(f.Name, newNode(f.Schema, o))
 			n.cells += n.fields[i].node.cells
 		}
-		if len(s.Fields) > linearFields {
-			n.index = make(map[string]int, len(s.Fields))
-			for i, f := range s.Fields {
-				n.index[f.Name] = i
-			}
-		}
+		n.keys = n.fields
+		n.buildIndex()
 	case Union:
 		n.op = opUnion
 		for i := range n.alt {
@@ -161,7 +165,18 @@ func intRange(d dtype.DType) (lo int64, span uint64) {
 	return lo, span
 }
 
-// find returns the index of the field called name, or -1.
+// buildIndex makes the index if there are keys enough to need one.
+func (n *node) buildIndex() {
+	if len(n.keys) <= linearFields {
+		return
+	}
+	n.index = make(map[string]int, 2*len(n.keys))
+	for i := range n.keys {
+		n.index[n.keys[i].name] = i
+	}
+}
+
+// find returns the index of the key called name, or -1.
 func (n *node) find(name []byte) int {
 	if n.index != nil {
 		if i, ok := n.index[string(name)]; ok {
@@ -169,12 +184,29 @@ func (n *node) find(name []byte) int {
 		}
 		return -1
 	}
-	for i := range n.fields {
-		if n.fields[i].name == string(name) {
+	for i := range n.keys {
+		if n.keys[i].name == string(name) {
 			return i
 		}
 	}
 	return -1
+}
+
+// skipKey adds a key whose values are skipped, so that it is predicted like a
+// field from now on, and returns its index; or -1 if there are too many already.
+func (n *node) skipKey(name string) int {
+	i := len(n.keys)
+	if i-len(n.fields) == maxSkipped {
+		return -1
+	}
+	n.keys = append(n.keys, newField(name, skipped))
+	n.fields = n.keys[:len(n.fields):len(n.fields)]
+	if n.index != nil {
+		n.index[name] = i
+	} else {
+		n.buildIndex()
+	}
+	return i
 }
 
 // reset empties n and what is below it, and keeps the memory.

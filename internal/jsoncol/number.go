@@ -8,10 +8,6 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// trailing returns how many bytes are below the lowest mark of m, which has
-// one.
-func trailing(m uint64) int { return bits.TrailingZeros64(m) >> 3 }
-
 // fastFloat reads the number at i if it is written as most are: at most 7
 // digits, then a fraction, 19 significant digits in all and no exponent. It
 // returns -1 for everything else, right or wrong.
@@ -24,54 +20,49 @@ func fastFloat(t text, i int) (float64, int) {
 	neg := bit(t.byte(i) == '-')
 	i += neg
 	d := t.word(i) ^ zeros
-	m := nonDigits(d)
+	m := allNonDigits(d)
 	if m == 0 {
 		return 0, -1
 	}
-	nd := trailing(m)
-	if nd == 0 || byte(d) == 0 && nd != 1 {
+	whole := trailing(m) // digits before the point
+	if whole == 0 || byte(d) == 0 && whole != 1 {
 		return 0, -1
 	}
-	mant := decimal8(d << (64 - 8*nd))
-	i += nd
-	if c := t.byte(i); c != '.' {
+	if c := t.byte(i + whole); c != '.' {
 		if c|0x20 == 'e' {
 			return 0, -1
 		}
-		return withSign(float64(mant), neg), i
+		return withSign(float64(int64(decimal(d, whole))), neg), i + whole
 	}
-	i++
-	d = t.word(i) ^ zeros
-	m = nonDigits(d)
-	if m == 0 {
-		return longFraction(t, i, mant, neg)
+	end := trailing(m & (m - 1)) // 8 if the number goes on behind the word
+	c := t.byte(i + end)
+	if c-'0' <= 9 {
+		return longFraction(t, i+whole+1, decimal(d, whole), neg)
 	}
-	nd = trailing(m)
-	i += nd
-	if nd == 0 || t.byte(i)|0x20 == 'e' {
+	k := end - whole - 1
+	if k == 0 || c|0x20 == 'e' {
 		return 0, -1
 	}
-	// At most 14 digits: always below 2^53.
-	mant = mant*pow10int[nd] + decimal8(d<<(64-8*nd))
-	return withSign(float64(mant)/pow10float[nd], neg), i
+	// The digits without the point are one number of at most 7.
+	before := uint64(1)<<(uint(8*whole)&63) - 1
+	d = d&before | d>>8&^before
+	return withSign(float64(int64(decimal(d, end-1)))/pow10float[k], neg), i + end
 }
 
-// longFraction continues fastFloat with a fraction, at i, of 8 digits or more;
-// whole is the part before the point.
+// longFraction continues fastFloat with the fraction at i, of any length; whole
+// is the part before the point.
 func longFraction(t text, i int, whole uint64, neg int) (float64, int) {
-	frac := decimal8(t.word(i) ^ zeros)
-	k := 8
+	frac, k := uint64(0), 0
 	for {
 		d := t.word(i+k) ^ zeros
 		m := nonDigits(d)
 		if m != 0 {
-			nd := trailing(m)
-			k += nd
-			if k > 19 {
-				return 0, -1
-			}
-			if nd != 0 {
-				frac = frac*pow10int[nd] + decimal8(d<<(64-8*nd))
+			if n := trailing(m); n != 0 {
+				k += n
+				if k > 19 {
+					return 0, -1
+				}
+				frac = frac*pow10int[n] + decimal(d, n)
 			}
 			break
 		}
@@ -81,12 +72,12 @@ func longFraction(t text, i int, whole uint64, neg int) (float64, int) {
 		}
 		frac = frac*pow10int[8] + decimal8(d)
 	}
-	if t.byte(i+k)|0x20 == 'e' || whole >= pow10int[19-k] {
+	if k == 0 || t.byte(i+k)|0x20 == 'e' || whole >= pow10int[19-k] {
 		return 0, -1
 	}
 	mant := whole*pow10int[k] + frac
 	if mant < 1<<53 {
-		return withSign(float64(mant)/pow10float[k], neg), i + k
+		return withSign(float64(int64(mant))/pow10float[k], neg), i + k
 	}
 	return withSign(quotient(mant, pow10int[k]), neg), i + k
 }

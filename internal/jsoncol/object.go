@@ -7,9 +7,10 @@ package jsoncol
 // per value would cost as much as the value. Each case falls back to p.value.
 func (p *parser) object(i int, n *node) int {
 	t := p.t
-	fields := n.fields
+	keys := n.keys
 	row := n.n
-	next, count := 0, 0
+	begin, next := i, 0
+	complete := true // as long as every field came when it was predicted
 	if t.byte(i) != '"' {
 		i = p.space(i)
 		if t.byte(i) == '}' {
@@ -19,22 +20,23 @@ func (p *parser) object(i int, n *node) int {
 	}
 	for {
 		var f *field
-		if next < len(fields) {
-			f = &fields[next]
+		if next < len(keys) {
+			f = &keys[next]
 			if (t.word(i)^f.k0)&f.m0|(t.word(i+8)^f.k1)&f.m1 == 0 && (f.size <= 16 || p.rest(i, f)) {
 				i += f.size
 				goto found
 			}
 		}
-		i, next = p.member(i, n, next)
-		if i < 0 {
+		complete = false
+		if i, next = p.member(i, n, next); i < 0 {
 			return -1
 		}
 		if next < 0 { // a key that is skipped
 			next = -next - 1
 			goto after
 		}
-		f = &fields[next]
+		keys = n.keys
+		f = &keys[next]
 	found:
 		next++
 		{
@@ -45,11 +47,9 @@ func (p *parser) object(i int, n *node) int {
 				}
 				goto after
 			}
-			count++
 			if t.byte(i) == ' ' {
 				i++
 			}
-			start := i
 			switch k.op {
 			case opInt:
 				w := t.word(i)
@@ -61,7 +61,7 @@ func (p *parser) object(i int, n *node) int {
 				if m := nonDigits(d); m != 0 {
 					nd := trailing(m)
 					if nd != 0 && (byte(d) != 0 || nd+neg == 1) {
-						v := int64(decimal8(d << (64 - 8*nd)))
+						v := int64(decimal(d, nd))
 						v = (v ^ -int64(neg)) + int64(neg)
 						if r := k.n; r < len(k.ints) && uint64(v)-uint64(k.lo) <= k.span {
 							c := t.byte(i + neg + nd)
@@ -126,11 +126,11 @@ func (p *parser) object(i int, n *node) int {
 				goto after
 			}
 		failed:
-			if i = p.superseded(start, f); i < 0 {
+			if i = p.superseded(begin, f); i < 0 {
 				return p.within(quoteName(f.name))
 			}
 			k.truncate(row)
-			count--
+			complete = false
 		}
 	after:
 		c := t.byte(i)
@@ -151,7 +151,7 @@ func (p *parser) object(i int, n *node) int {
 		break
 	}
 done:
-	if count != len(fields) && !p.fill(i-1, n) {
+	if !(complete && next == len(n.fields)) && !p.fill(i-1, n) {
 		return -1
 	}
 	n.n = row + 1
@@ -193,8 +193,12 @@ func (p *parser) member(i int, n *node, next int) (int, int) {
 	}
 	// Most likely fields are optional and next's was left out.
 	w0, w1 := t.word(i), t.word(i+8)
-	for f := next; f < min(next+linearFields, len(n.fields)); f++ {
-		g := &n.fields[f]
+	for k := range min(linearFields, len(n.keys)) {
+		f := next + k
+		if f >= len(n.keys) {
+			f -= len(n.keys)
+		}
+		g := &n.keys[f]
 		if (w0^g.k0)&g.m0|(w1^g.k1)&g.m1 == 0 && (g.size <= 16 || p.rest(i, g)) {
 			return i + g.size, f
 		}
@@ -205,7 +209,10 @@ func (p *parser) member(i int, n *node, next int) (int, int) {
 	}
 	f := n.find(name)
 	if f < 0 {
-		if p.unknown(i, n, name) {
+		if !p.unknown(i, n, name) {
+			return -1, 0
+		}
+		if f = n.skipKey(string(name)); f < 0 {
 			if j = p.colon(j); j >= 0 {
 				j = p.skip(j, p.maxDepth)
 			}
@@ -214,12 +221,13 @@ func (p *parser) member(i int, n *node, next int) (int, int) {
 			}
 			return j, -next - 1
 		}
-		return -1, 0
 	}
 	return p.colon(j), f
 }
 
 // rest reports whether the bytes of f's key behind the first 16 follow at i+16.
+//
+//go:noinline
 func (p *parser) rest(i int, f *field) bool {
 	return i+f.size <= p.end && p.t.string(i+16, i+f.size) == f.rest
 }
@@ -270,45 +278,54 @@ func (p *parser) name(i int) ([]byte, int) {
 	return p.key, i
 }
 
-// again reads the value at i of a field that this object had before.
-func (p *parser) again(i int, n *node, f int) int {
-	k := n.fields[f].node
-	switch p.duplicate {
-	case DuplicateFirst:
+// again reads the value at i of a key that is skipped or that this object had
+// before.
+func (p *parser) again(i int, n *node, key int) int {
+	k := n.keys[key].node
+	switch {
+	case k.op == opSkip || p.duplicate == DuplicateFirst:
 		return p.skip(i, p.maxDepth)
-	case DuplicateLast:
+	case p.duplicate == DuplicateLast:
 		k.truncate(n.n)
 		return p.value(i, k)
 	}
 	return p.failf(i, DuplicateKey, "the key occurs twice in one object")
 }
 
-// superseded reports whether the value of f at i, which failed, does not matter
-// because the key occurs again in the object. It returns the position behind
-// the value then, and -1 with the failure as it was otherwise.
+// superseded reports whether the value of f that failed does not matter because
+// the key occurs again in the object, whose members begin at i. It returns the
+// position behind the value then, and -1 with the failure as it was otherwise.
 func (p *parser) superseded(i int, f *field) int {
 	failed := p.failed
 	if p.duplicate != DuplicateLast || failed.code != TypeMismatch && failed.code != OutOfRange && failed.code != MissingValue {
 		return -1
 	}
-	end := p.skip(i, p.maxDepth)
-	for j := end; j >= 0; {
-		if j = p.space(j); p.t.byte(j) != ',' {
+	end := -1 // of the value that failed, once that is found
+	for i >= 0 {
+		if i = p.space(i); p.t.byte(i) != '"' {
 			break
 		}
-		if j = p.space(j + 1); p.t.byte(j) != '"' {
+		name, j := p.name(i + 1)
+		if j < 0 {
 			break
 		}
-		name, k := p.name(j + 1)
-		if k < 0 {
-			break
-		}
-		if string(name) == f.name {
+		if end >= 0 && string(name) == f.name {
 			return end
 		}
-		if j = p.colon(k); j >= 0 {
-			j = p.skip(j, p.maxDepth)
+		if j = p.colon(j); j < 0 {
+			break
 		}
+		if j = p.skip(j, p.maxDepth); j > failed.at && end < 0 {
+			end = j
+		}
+		if j >= 0 {
+			j = p.space(j)
+			if p.t.byte(j) != ',' {
+				break
+			}
+			j++
+		}
+		i = j
 	}
 	p.failed = failed
 	return -1

@@ -94,6 +94,8 @@ type Options struct {
 	NonFinite bool
 	// MaxDepth limits how deep arrays and objects nest; 0 is 1000.
 	MaxDepth int
+	// MaxColumns limits how many columns inference makes; 0 is 65,536.
+	MaxColumns int
 
 	Format Format
 	// Lenient skips a line that is in error and counts it. It needs Lines.
@@ -113,7 +115,8 @@ type Options struct {
 }
 
 const (
-	defaultMaxDepth  = 1000
-	defaultMaxBad    = 1000
-	defaultChunkSize = 256 << 10
+	defaultMaxDepth   = 1000
+	defaultMaxColumns = 1 << 16
+	defaultMaxBad     = 1000
+	defaultChunkSize  = 256 << 10
 )

@@ -17,18 +17,20 @@ type parser struct {
 	closed bool // the sentinel is in the place of a closing bracket
 	multi  bool // line breaks are white space
 
-	unicode   Unicode
-	duplicate Duplicate
-	overflow  Overflow
-	nonFinite bool
-	maxDepth  int
-	unions    bool
+	unicode    Unicode
+	duplicate  Duplicate
+	overflow   Overflow
+	nonFinite  bool
+	maxDepth   int
+	maxColumns int
+	unions     bool
 
 	failed  *failure
 	key     []byte  // the last key that had to be decoded
 	scratch [8]byte // takes characters that are only checked
 	// sparse is how many more missing values inferred structs may be given.
 	sparse  int64
+	columns int    // in the schema that inference widens
 	row     int64  // the record that inference is at, counted from its first
 	objects uint64 // objects that inference has begun, to tell them apart
 }
@@ -36,7 +38,7 @@ type parser struct {
 func newParser(o *Options) parser {
 	return parser{
 		unicode: o.Unicode, duplicate: o.Duplicates, overflow: o.Overflow, nonFinite: o.NonFinite,
-		maxDepth: o.MaxDepth, unions: o.Unions,
+		maxDepth: o.MaxDepth, maxColumns: o.MaxColumns, unions: o.Unions,
 	}
 }
 

@@ -164,7 +164,7 @@ func TestUnknownKeys(t *testing.T) {
 	if len(schema.Fields) != 1 || len(open.Fields) != 1 {
 		t.Error("the schema given was changed")
 	}
-	if got, want := table.Schema.String(), `{a: int64, x: {y: var * union[int64, string]}, z: null, w: float64}`; got != want {
+	if got, want := table.Schema.String(), `{a: int64, x: ?{y: var * union[int64, string]}, z: null, w: ?float64}`; got != want {
 		t.Errorf("schema %s, want %s", got, want)
 	}
 }
@@ -281,6 +281,38 @@ func TestSparse(t *testing.T) {
 	text := wide + "}\n" + strings.Repeat("{}\n", 100000)
 	if e := wantError(t, text, Options{Missing: MissingMasked, Duplicates: DuplicateFirst}); e.Code != TooSparse {
 		t.Errorf("%v", e)
+	}
+}
+
+// Nor may there be any number of columns.
+func TestTooWide(t *testing.T) {
+	const text = `{"a":1,"b":[{"c":2}],"d":3}` // 6 columns with the root and the list's elements
+	read(t, text, Options{MaxColumns: 6})
+	if e := wantError(t, text, Options{MaxColumns: 5}); e.Code != TooWide || e.Column != 22 {
+		t.Errorf("%v", e)
+	}
+	if e := wantError(t, "1\n\"a\"\ntrue", Options{MaxColumns: 2, Unions: true}); e.Code != TooWide || e.Line != 3 {
+		t.Errorf("%v", e)
+	}
+	read(t, text, Options{MaxColumns: 5, Paths: [][]string{{"a"}, {"b"}}})
+	table := wantRows(t, text+"\n"+text, Options{MaxColumns: 2, Lenient: true})
+	if table.Skipped != 2 {
+		t.Errorf("%d lines skipped", table.Skipped)
+	}
+}
+
+// The schema that was found is one to be given.
+func TestFoundSchema(t *testing.T) {
+	table := read(t, `{"a":1,"b":{"c":[]}}`+"\n"+`{"a":2,"b":null}`, Options{Missing: MissingMasked})
+	if got, want := table.Schema.String(), "{a: int64, b: ?{c: var * null}}"; got != want {
+		t.Errorf("schema %s, want %s", got, want)
+	}
+	given := Options{Schema: table.Schema}
+	wantRows(t, `{"b":{"c":["x"]},"a":1}`+"\n"+`{"a":2}`, given, object{"a": int64(1), "b": object{"c": []any{"x"}}}, object{"a": int64(2)})
+	for text, code := range map[string]Code{`{"a":1.5}`: TypeMismatch, `{"b":null}`: MissingValue, `{"a":1,"b":{}}`: MissingValue, `{"a":1,"d":1}`: UnknownKey} {
+		if e := wantError(t, text, given); e.Code != code {
+			t.Errorf("%s: %v", text, e)
+		}
 	}
 }
 

@@ -7,7 +7,9 @@ type Table struct {
 	// Column has a row for each record, in their order. It is a Struct where the
 	// records are objects.
 	Column *Column
-	// Schema is the type of Column, with what was found in the data.
+	// Schema is the type of Column, with what was found in the data. It may be
+	// given to another reading, which then takes the same types and nothing else;
+	// columns in which values were missing have MissingMasked.
 	Schema *Schema
 	// Skipped counts the lines that lenient reading left out, and Bad says what
 	// was wrong with the first of them.
@@ -15,8 +17,8 @@ type Table struct {
 	Bad     []*Error
 }
 
-// Read reads the records of all inputs. An error of the text is an *Error, and
-// the first one in the text that it is possible to find.
+// Read reads the records of all inputs, one behind the other. An error in the
+// text is an *Error.
 func Read(inputs []Input, o Options) (*Table, error) {
 	r, err := newReader(inputs, o)
 	if err != nil {
@@ -63,11 +65,13 @@ func Batches(inputs []Input, rows int, o Options) iter.Seq2[*Table, error] {
 				r.out(r.table())
 			}
 		}()
+		defer func() {
+			close(quit)
+			for range tables { // until the workers have ended
+			}
+		}()
 		for t := range tables {
 			if !yield(t, nil) {
-				close(quit)
-				for range tables { // until the workers have ended
-				}
 				return
 			}
 		}

@@ -25,6 +25,7 @@ type reader struct {
 	version int
 
 	sink      *sink
+	effort    int64 // how many more columns lenient inference may look at
 	rows      int64 // appended so far
 	lines     int64 // line breaks before the chunk, in its input
 	lineStart int64 // where in the input the line begins in which the chunk does
@@ -47,6 +48,9 @@ func newReader(inputs []Input, o Options) (*reader, error) {
 	if o.ChunkSize <= 0 {
 		o.ChunkSize = defaultChunkSize
 	}
+	if o.MaxColumns <= 0 {
+		o.MaxColumns = defaultMaxColumns
+	}
 	o.ChunkSize = max(o.ChunkSize, len(bom))
 	if o.Lenient && o.Format != Lines && o.Format != Auto {
 		return nil, errLenient
@@ -61,6 +65,7 @@ func newReader(inputs []Input, o Options) (*reader, error) {
 	r.turned.L = &r.mu
 	r.sink = newSink(r.schema)
 	r.merger.gaps = gapsFor(0)
+	r.effort = 1 << 24
 	return r, nil
 }
 
@@ -158,6 +163,7 @@ func (r *reader) arrive(c *chunk) {
 		r.lines, r.lineStart = 0, 0
 	}
 	r.merger.gaps += 16 * int64(len(c.data))
+	r.effort += 16 * int64(len(c.data))
 }
 
 // leave is called when all of c has been appended.
@@ -209,7 +215,7 @@ func (r *reader) report(c *chunk, w *worker) {
 
 // table returns what has been read since the last table.
 func (r *reader) table() *Table {
-	t := &Table{Column: r.sink.column(), Schema: r.schema, Skipped: r.skipped, Bad: r.bad}
+	t := &Table{Column: r.sink.column(), Schema: r.sink.found(nil), Skipped: r.skipped, Bad: r.bad}
 	r.skipped, r.bad = 0, nil
 	return t
 }

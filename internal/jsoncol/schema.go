@@ -151,8 +151,7 @@ func (s *Schema) request(want *paths) *Schema {
 	if s == nil {
 		return &Schema{inferred: true, want: want}
 	}
-	c := *s
-	c.want = want
+	c := Schema{Kind: s.Kind, DType: s.DType, Missing: s.Missing, Default: s.Default, Open: s.Open, want: want}
 	switch s.Kind {
 	case Null:
 		c.inferred = true
@@ -175,17 +174,16 @@ func (s *Schema) request(want *paths) *Schema {
 	return &c
 }
 
-// isOpen reports whether reading may widen s.
-func (s *Schema) isOpen() bool {
-	if s.inferred || s.Open || s.Elem != nil && s.Elem.isOpen() {
-		return true
+// columns returns how many columns s has.
+func (s *Schema) columns() int {
+	n := 1
+	if s.Elem != nil {
+		n += s.Elem.columns()
 	}
 	for _, f := range s.Fields {
-		if f.Schema.isOpen() {
-			return true
-		}
+		n += f.Schema.columns()
 	}
-	return false
+	return n
 }
 
 // check says what is wrong with s as a request, if anything.

@@ -142,6 +142,40 @@ func (k *sink) column() *Column {
 	return c
 }
 
+// found returns the schema of the column as it turned out, free of everything
+// that belongs to this reading.
+//
+// above is the validity of the struct that k is a field of: what is missing only
+// there makes no field optional.
+func (k *sink) found(above []bool) *Schema {
+	s := k.schema
+	f := &Schema{Kind: s.Kind, DType: s.DType, Missing: s.Missing, Default: s.Default, Open: s.Open && !s.inferred}
+	if f.Missing == MissingInherit && k.isOptional(above) {
+		f.Missing = MissingMasked
+	}
+	if k.elem != nil {
+		f.Elem = k.elem.found(nil)
+	}
+	above = nil
+	if k.kind == Struct {
+		above = k.valid
+	}
+	for i, field := range k.fields {
+		f.Fields = append(f.Fields, SchemaField{s.Fields[i].Name, field.found(above)})
+	}
+	return f
+}
+
+// isOptional reports whether a row of k is missing that is there above.
+func (k *sink) isOptional(above []bool) bool {
+	for i, ok := range k.valid {
+		if !ok && (above == nil || above[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // padded returns s, or an empty slice with slack if it has no memory yet.
 func padded[T any](s []T) []T {
 	if s == nil {
@@ -171,7 +205,7 @@ type merger struct {
 // costs little.
 func (m *merger) scale(read, total int64) {
 	m.merges++
-	m.grow = 1.6
+	m.grow = 2
 	if total > 0 && read > 0 {
 		m.grow = max(1, float64(total)/float64(read)) * (1 + 0.25/math.Sqrt(float64(m.merges)))
 	}

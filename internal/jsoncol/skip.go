@@ -7,63 +7,24 @@ import "unicode/utf8"
 // noticed. depth is how many levels it may have.
 func (p *parser) skip(i, depth int) int {
 	t := p.t
-	i = p.space(i)
-	switch c := t.byte(i); c {
+	c := t.byte(i)
+	if c <= ' ' {
+		i = p.space(i)
+		c = t.byte(i)
+	}
+	switch c {
 	case '"':
 		return p.skipString(i + 1)
 	case '{':
 		if depth == 0 {
 			return p.tooDeep(i)
 		}
-		i = p.space(i + 1)
-		if t.byte(i) == '}' {
-			return i + 1
-		}
-		for {
-			if t.byte(i) != '"' {
-				return p.expected(i, "a key")
-			}
-			if i = p.skipString(i + 1); i < 0 {
-				return -1
-			}
-			if i = p.colon(i); i < 0 {
-				return -1
-			}
-			if i = p.skip(i, depth-1); i < 0 {
-				return -1
-			}
-			i = p.space(i)
-			c := t.byte(i)
-			if c == '}' {
-				return i + 1
-			}
-			if c != ',' {
-				return p.expected(i, "',' or '}' after a member")
-			}
-			i = p.space(i + 1)
-		}
+		return p.skipObject(i+1, depth-1)
 	case '[':
 		if depth == 0 {
 			return p.tooDeep(i)
 		}
-		i = p.space(i + 1)
-		if t.byte(i) == ']' {
-			return i + 1
-		}
-		for {
-			if i = p.skip(i, depth-1); i < 0 {
-				return -1
-			}
-			i = p.space(i)
-			c := t.byte(i)
-			if c == ']' {
-				return i + 1
-			}
-			if c != ',' {
-				return p.expected(i, "',' or ']' after an element")
-			}
-			i++
-		}
+		return p.skipArray(i+1, depth-1)
 	case 't', 'n':
 		if w := uint32(t.word(i)); w == litTrue || w == litNull {
 			return i + 4
@@ -87,6 +48,74 @@ func (p *parser) skip(i, depth int) int {
 	return p.expected(i, "a value")
 }
 
+// skipObject checks the object whose opening brace is before i.
+func (p *parser) skipObject(i, depth int) int {
+	t := p.t
+	if t.byte(i) != '"' {
+		if i = p.space(i); t.byte(i) == '}' {
+			return i + 1
+		}
+	}
+	for {
+		if t.byte(i) != '"' {
+			if i = p.space(i); t.byte(i) != '"' {
+				return p.expected(i, "a key")
+			}
+		}
+		if i = p.skipString(i + 1); i < 0 {
+			return -1
+		}
+		if t.byte(i) == ':' {
+			i++
+		} else if i = p.colon(i); i < 0 {
+			return -1
+		}
+		if i = p.skip(i, depth); i < 0 {
+			return -1
+		}
+		c := t.byte(i)
+		if c <= ' ' {
+			i = p.space(i)
+			c = t.byte(i)
+		}
+		if c == '}' {
+			return i + 1
+		}
+		if c != ',' {
+			return p.expected(i, "',' or '}' after a member")
+		}
+		i++
+	}
+}
+
+// skipArray checks the array whose opening bracket is before i.
+func (p *parser) skipArray(i, depth int) int {
+	t := p.t
+	if t.byte(i) <= ' ' {
+		i = p.space(i)
+	}
+	if t.byte(i) == ']' {
+		return i + 1
+	}
+	for {
+		if i = p.skip(i, depth); i < 0 {
+			return -1
+		}
+		c := t.byte(i)
+		if c <= ' ' {
+			i = p.space(i)
+			c = t.byte(i)
+		}
+		if c == ']' {
+			return i + 1
+		}
+		if c != ',' {
+			return p.expected(i, "',' or ']' after an element")
+		}
+		i++
+	}
+}
+
 func (p *parser) tooDeep(i int) int {
 	return p.failf(i, TooDeep, "nested deeper than %d levels (MaxDepth)", p.maxDepth)
 }
@@ -102,7 +131,7 @@ func (p *parser) skipString(i int) int {
 			m := breaks(w)
 			if m != 0 {
 				k := trailing(m)
-				all |= w & (1<<(8*k) - 1)
+				all |= w & (1<<(uint(8*k)&63) - 1)
 				i += k
 				break
 			}

@@ -13,20 +13,22 @@ import (
 func (n *node) plainString(t text, i int) int {
 	at := n.nb
 	for {
-		if at+8 > len(n.bytes) {
+		if at+16 > len(n.bytes) {
 			n.bytes = grown(n.bytes)
 			continue
 		}
-		w := t.word(i)
-		putWord(n.bytes, at, w)
-		if m := stops(w); m != 0 {
-			k := trailing(m)
-			i += k
-			at += k
+		v, w := t.word(i), t.word(i+8)
+		putWord(n.bytes, at, v)
+		putWord(n.bytes, at+8, w)
+		k := trailing(stops(v))
+		if k == 8 {
+			k += trailing(stops(w))
+		}
+		i += k
+		at += k
+		if k != 16 {
 			break
 		}
-		i += 8
-		at += 8
 	}
 	if t.byte(i) != '"' || n.n >= len(n.ends) {
 		return -1
@@ -60,7 +62,7 @@ func (p *parser) unquote(dst []byte, i int) ([]byte, int) {
 			m := breaks(w)
 			if m != 0 {
 				k := trailing(m)
-				all |= w & (1<<(8*k) - 1)
+				all |= w & (1<<(uint(8*k)&63) - 1)
 				i += k
 				break
 			}

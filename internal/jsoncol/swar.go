@@ -1,5 +1,7 @@
 package jsoncol
 
+import "math/bits"
+
 // Arithmetic on the 8 bytes of a word at once. A test for a byte marks it by
 // its top bit; the lowest mark is exact, marks above it may be wrong because of
 // carries, and callers look at the lowest one only.
@@ -29,6 +31,17 @@ func breaks(x uint64) uint64 {
 // nonDigits marks the bytes of d that are no digits. d is text ^ zeros, so
 // that a digit is its value.
 func nonDigits(d uint64) uint64 { return ((d + 0x76*ones) | d) & highs }
+
+// allNonDigits is nonDigits with all marks exact.
+func allNonDigits(d uint64) uint64 { return ((d&^highs + 0x76*ones) | d) & highs }
+
+// trailing returns how many bytes are below the lowest mark of m, 8 if it has
+// none.
+func trailing(m uint64) int { return bits.TrailingZeros64(m) >> 3 }
+
+// decimal returns the number whose digits are the first n bytes of d, n from 1
+// to 8.
+func decimal(d uint64, n int) uint64 { return decimal8(d << (uint(64-8*n) & 63)) }
 
 // decimal8 returns the number whose 8 decimal digits are the bytes of d, the
 // lowest byte being the most significant digit.

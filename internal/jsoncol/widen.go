@@ -1,5 +1,7 @@
 package jsoncol
 
+import "slices"
+
 // widen gives k the form of s, which takes all that k's schema takes and more.
 // The rows that k has are kept: integers become floating point numbers, a
 // column becomes an alternative of a union, and a new field is missing in all
@@ -180,7 +182,9 @@ func (k *sink) compact(keep []bool) {
 		}
 	}
 	if k.valid != nil {
-		k.valid = kept(k.valid, keep)
+		if k.valid = kept(k.valid, keep); !slices.Contains(k.valid, false) {
+			k.valid = nil
+		}
 	}
 	k.n = 0
 	for _, ok := range keep {

@@ -183,9 +183,14 @@ func (w *worker) recover(c *chunk) bool {
 	fail := w.p.failed
 	w.flush(c)
 	fail.row = 0
-	if fail.widen && w.retried != w.cursor.rec {
+	if fail.widen && w.retried != w.cursor.rec && r.effort >= 0 {
 		w.retried = w.cursor.rec
 		s := r.schema.clone()
+		w.p.columns = s.columns()
+		if r.o.Lenient {
+			// Otherwise a chunk is inferred from once, or nearly so, and not a line.
+			r.effort -= int64(w.p.columns)
+		}
 		switch {
 		case !w.p.inferRecords(w.cursor, s, r.o.Lenient):
 			fail = w.p.failed

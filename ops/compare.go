@@ -46,7 +46,7 @@ var greaterEqualOp = comparison(elementwise.GreaterEqual, op.Op{Doc: "x ≥ y"},
 // compareStrings compares strings by their bytes. holds tells which order
 // (negative, zero or positive) gives true.
 func compareStrings(x, y *tensor.Strings, s shape.Shape, holds func(order int) bool) *tensor.Dense {
-	out := tensor.NewDense(dtype.Bool, s)
+	out := tensor.Uninit(dtype.Bool, s)
 	dst := tensor.Elems[bool](out)
 	xi, yi := stringIndex(x, s), stringIndex(y, s)
 	par.For(len(dst), 4<<10, func(lo, hi int) {

@@ -30,7 +30,7 @@ var complexOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
-		out := tensor.NewDense(spec.DType(), spec.Shape())
+		out := tensor.Uninit(spec.DType(), spec.Shape())
 		x, y := move.Copied(move.Stretched(c.Dense(0), spec.Shape())), move.Copied(move.Stretched(c.Dense(1), spec.Shape()))
 		if spec.DType() == dtype.Complex64 {
 			elementwise.Complex(tensor.Elems[complex64](out), tensor.Elems[float32](x), tensor.Elems[float32](y))

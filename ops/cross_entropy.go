@@ -44,7 +44,7 @@ var crossEntropyOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			wide = castDense(x, dtype.Float32)
 		}
-		out := tensor.NewDense(wide.DType(), outShape(c, 0))
+		out := tensor.Uninit(wide.DType(), outShape(c, 0))
 		if out.Len() == 0 {
 			return results(castDense(out, d))
 		}
@@ -147,7 +147,7 @@ var crossEntropyGradOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			x, ct = castDense(x, dtype.Float32), castDense(ct, dtype.Float32)
 		}
-		out := tensor.NewDense(x.DType(), x.Shape())
+		out := tensor.Uninit(x.DType(), x.Shape())
 		n := x.Dim(-1)
 		if out.Len() > 0 && x.DType() == dtype.Float64 {
 			crossEntropyGrad(tensor.Elems[float64](out), tensor.Elems[float64](x), tensor.Elems[float64](ct), labels, n)
@@ -221,7 +221,7 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			x, t = castDense(x, dtype.Float32), castDense(t, dtype.Float32)
 		}
-		out := tensor.NewDense(x.DType(), outShape(c, 0))
+		out := tensor.Uninit(x.DType(), outShape(c, 0))
 		n := x.Dim(-1)
 		if x.DType() == dtype.Float64 {
 			crossEntropyDense(tensor.Elems[float64](out), tensor.Elems[float64](x), tensor.Elems[float64](t), n)
@@ -291,7 +291,7 @@ var sigmoidCrossEntropyOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			x, z = castDense(x, dtype.Float32), castDense(z, dtype.Float32)
 		}
-		out := tensor.NewDense(x.DType(), outShape(c, 0))
+		out := tensor.Uninit(x.DType(), outShape(c, 0))
 		dst, size := out.Raw(), x.DType().Size()
 		softplus := elementwise.UnaryOf(elementwise.Softplus, x.DType())
 		newLoop(out.Shape(), x, z).each(grainDear, func(r run) int {

@@ -36,7 +36,7 @@ func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
-		out := tensor.NewDense(x.DType(), x.Shape())
+		out := tensor.Uninit(x.DType(), x.Shape())
 		if x.Len() == 0 {
 			return results(out)
 		}

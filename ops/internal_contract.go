@@ -125,7 +125,7 @@ func multiplyAs[T gemm.Element](p *products, out *tensor.Dense, batch []gemm.Bat
 }
 
 func multiplyHalf[H dtype.F16 | dtype.BF16](p *products, out *tensor.Dense, batch []gemm.Batch) {
-	wide := tensor.NewDense(dtype.Float32, out.Shape())
+	wide := tensor.Uninit(dtype.Float32, out.Shape())
 	gemm.Half(gemm.HalfParams[H]{
 		M: p.m, N: p.n, K: p.k,
 		A: reach[H](p.a, p.m, p.k, batch, 0), ARow: p.a.row, ACol: p.a.col,
@@ -192,7 +192,7 @@ func contracted(x *tensor.Dense, xl []int, y *tensor.Dense, yl []int, out []int)
 			dims[i] = y.Dim(slices.Index(yl, l))
 		}
 	}
-	res := tensor.NewDense(x.DType(), shape.Of(dims...))
+	res := tensor.Uninit(x.DType(), shape.Of(dims...))
 	p.into(res)
 	return arranged(res, labels, out)
 }

@@ -314,7 +314,7 @@ func comparison(k elementwise.Op, o op.Op, strings func(order int) bool) *op.Op 
 
 func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 	d := x.DType()
-	out := tensor.NewDense(dtype.Bool, s)
+	out := tensor.Uninit(dtype.Bool, s)
 	vv, vs, sv := elementwise.CompareOf(k, d, elementwise.VV), elementwise.CompareOf(k, d, elementwise.VS), elementwise.CompareOf(k, d, elementwise.SV)
 	if n := out.Len(); n > 0 && n <= grainCheap && x.Len() == n && y.Len() == n && x.IsContiguous() && y.IsContiguous() {
 		vv(out.Raw(), x.Raw(), y.Raw(), n)

@@ -109,6 +109,9 @@ func scalarInt(c *op.Call, i int) (n int, known bool, err error) {
 	return v[0], true, nil
 }
 
+// maxBytes is more than any machine's memory.
+const maxBytes = 1 << 46
+
 // checkedShape returns the shape with sizes from data, and an error where it has
 // a negative size or more elements than memory has bytes.
 func checkedShape(c *op.Call, dims []int, d dtype.DType) (shape.Shape, error) {
@@ -119,7 +122,10 @@ func checkedShape(c *op.Call, dims []int, d dtype.DType) (shape.Shape, error) {
 				return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", n, i)
 			}
 		}
-		_, err = s.CheckedSize(max(1, d.Size()))
+		var size int
+		if size, err = s.CheckedSize(max(1, d.Size())); err == nil && size > maxBytes/max(1, d.Size()) {
+			return s, c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
+		}
 	}
 	if err != nil {
 		return s, c.Errorf(tenon.ErrShape, "%s", strings.TrimPrefix(err.Error(), "shape: "))

@@ -78,7 +78,7 @@ func inferReduced(c *op.Call, s shape.Shape) (shape.Shape, error) {
 
 // reduceDense reduces sorted axes of x.
 func reduceDense(f reduce.Func, x *tensor.Dense, axes []int, s shape.Shape, d dtype.DType) *tensor.Dense {
-	out := tensor.NewDense(d, s)
+	out := tensor.Uninit(d, s)
 	if out.Len() == 0 {
 		return out
 	}

@@ -36,7 +36,7 @@ func (k rowKernel) lines(outer, n, inner int, operands ...*tensor.Dense) *tensor
 		}
 		return castDense(k.lines(outer, n, inner, wide...), d)
 	}
-	out := tensor.NewDense(d, operands[0].Shape())
+	out := tensor.Uninit(d, operands[0].Shape())
 	if out.Len() == 0 {
 		return out
 	}

@@ -64,7 +64,7 @@ var matMulOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s := outShape(c, 0)
-		out := tensor.NewDense(c.Dense(0).DType(), s)
+		out := tensor.Uninit(c.Dense(0).DType(), s)
 		batch := s.Slice(0, s.Rank()-2)
 		a, as := matrices(c.Dense(0), c.Bool(2), batch)
 		b, bs := matrices(c.Dense(1), c.Bool(3), batch)
@@ -215,7 +215,7 @@ var matVecOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		a, x, s := c.Dense(0), c.Dense(1), outShape(c, 0)
-		out := tensor.NewDense(a.DType(), s)
+		out := tensor.Uninit(a.DType(), s)
 		batch := s.Slice(0, s.Rank()-1)
 		am, as := matrices(a, false, batch)
 		column := x.View(0, x.Shape().Insert(x.Rank(), 1), append(x.Strides(), 1))
@@ -279,7 +279,7 @@ var dotOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)
-		out := tensor.NewDense(x.DType(), s)
+		out := tensor.Uninit(x.DType(), s)
 		row := x.View(0, x.Shape().Insert(x.Rank()-1, 1), insertStride(x.Strides(), x.Rank()-1))
 		column := y.View(0, y.Shape().Insert(y.Rank(), 1), append(y.Strides(), 1))
 		xm, xs := matrices(row, false, s)

@@ -260,7 +260,7 @@ func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, sh
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
-		out := tensor.NewDense(spec.DType(), spec.Shape())
+		out := tensor.Uninit(spec.DType(), spec.Shape())
 		keys := tensor.Elems[uint32](c.Dense(0))
 		if out.Len() == 0 {
 			return results(out)
@@ -330,16 +330,16 @@ var dropoutOp = op.Register(&op.Op{
 		k := random.Key{Lo: key[0], Hi: key[1]}
 		switch d {
 		case dtype.Float64:
-			out := tensor.NewDense(d, x.Shape())
+			out := tensor.Uninit(d, x.Shape())
 			random.Drop(tensor.Elems[float64](out), tensor.Elems[float64](x), k, c.Float(2))
 			return results(out)
 		case dtype.Float32:
-			out := tensor.NewDense(d, x.Shape())
+			out := tensor.Uninit(d, x.Shape())
 			random.Drop(tensor.Elems[float32](out), tensor.Elems[float32](x), k, c.Float(2))
 			return results(out)
 		}
 		wide := castDense(x, dtype.Float32)
-		out := tensor.NewDense(dtype.Float32, x.Shape())
+		out := tensor.Uninit(dtype.Float32, x.Shape())
 		random.Drop(tensor.Elems[float32](out), tensor.Elems[float32](wide), k, c.Float(2))
 		return results(castDense(out, d))
 	},

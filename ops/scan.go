@@ -56,7 +56,7 @@ var linearScanOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			a, b = castDense(a, dtype.Float32), castDense(b, dtype.Float32)
 		}
-		out := tensor.NewDense(a.DType(), a.Shape())
+		out := tensor.Uninit(a.DType(), a.Shape())
 		scan := linearScans[a.DType()]
 		scan(out, a, b, outer, n, inner, c.Bool(3))
 		return results(castDense(out, d))

@@ -115,7 +115,7 @@ func ternary(k elementwise.Op, o op.Op) *op.Op {
 			return results(out)
 		}
 		f := elementwise.TernaryOf(k, x.DType())
-		out := tensor.NewDense(x.DType(), s)
+		out := tensor.Uninit(x.DType(), s)
 		dst, size := out.Raw(), x.DType().Size()
 		newLoop(s, x, y, z).each(grainCheap, func(r run) int {
 			f(unsafe.Add(dst, r.at*size), r.p[0], r.p[1], r.p[2], r.n, r.scalars)

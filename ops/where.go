@@ -56,7 +56,7 @@ func init() {
 
 func selectDense(cond, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 	d := x.DType()
-	out := tensor.NewDense(d, s)
+	out := tensor.Uninit(d, s)
 	size := d.Size()
 	dst := out.Raw()
 	kernels := [4]elementwise.SelectFunc{

@@ -146,13 +146,16 @@ func scalarSize(c *op.Call, i int) (n int, err error) {
 	return v[0], nil
 }
 
+// maxBytes is more than any machine's memory.
+const maxBytes = 1 << 46
+
 // checkedSize fails where a shape that data ask for is larger than memory.
 func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) error {
 	if !s.IsFull() {
 		return nil
 	}
-	if _, err := s.CheckedSize(max(1, d.Size())); err != nil {
-		return c.Errorf(tenon.ErrShape, "%v", err)
+	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
+		return c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
 	}
 	return nil
 }

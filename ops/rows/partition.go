@@ -1,8 +1,6 @@
 package rows
 
 import (
-	"math"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
@@ -131,7 +129,10 @@ var fromRowIDsOp = op.Register(&op.Op{
 				return nil, err
 			}
 		} else if t, ok := c.Const(0); ok {
-			n = rowCount(wide(t.(*tensor.Dense)))
+			var err error
+			if n, err = rowCount(c, wide(t.(*tensor.Dense))); err != nil {
+				return nil, err
+			}
 		}
 		out := shape.Of(plusOne(n))
 		return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, dtype.Int64)
@@ -150,13 +151,22 @@ var fromRowIDsOp = op.Register(&op.Op{
 })
 
 // rowCount returns the number of rows that row ids need: they rise, so the last one
-// tells. It is 0 where the ids will be refused.
-func rowCount(ids []int64) int {
-	if n := len(ids); n > 0 && ids[n-1] >= 0 && ids[n-1] < math.MaxInt {
-		return int(ids[n-1]) + 1
+// tells. It is 0 where the ids will be refused. So few ids do not ask for more rows
+// than maxRows by themselves.
+func rowCount(c *op.Call, ids []int64) (int, error) {
+	n := len(ids)
+	if n == 0 || ids[n-1] < 0 {
+		return 0, nil
 	}
-	return 0
+	if last := ids[n-1]; last >= maxRows && last/1024 >= int64(n) {
+		e := c.Errorf(tenon.ErrInvalid, "the last of %d ids is %d, so there would be as many rows", n, last)
+		e.Hint = "say how many rows there are with nrows"
+		return 0, e
+	}
+	return int(ids[n-1]) + 1, nil
 }
+
+const maxRows = 1 << 27
 
 // FromRowIDs returns the row splits of values whose rows are given in rising order.
 // nrows, an integer or a scalar tensor, is the number of rows; nil stands for one

@@ -54,7 +54,7 @@ func scalarFunc(op Op) func(float64) float64 {
 	case Exp2:
 		return math.Exp2
 	case Expm1:
-		return math.Expm1
+		return special.Expm1
 	case Log:
 		return special.Log
 	case Log2:
@@ -64,11 +64,11 @@ func scalarFunc(op Op) func(float64) float64 {
 	case Log1p:
 		return math.Log1p
 	case Sin:
-		return math.Sin
+		return special.Sin
 	case Cos:
-		return math.Cos
+		return special.Cos
 	case Tan:
-		return math.Tan
+		return special.Tan
 	case Asin:
 		return special.Asin
 	case Acos:
@@ -76,9 +76,9 @@ func scalarFunc(op Op) func(float64) float64 {
 	case Atan:
 		return math.Atan
 	case Sinh:
-		return math.Sinh
+		return special.Sinh
 	case Cosh:
-		return math.Cosh
+		return special.Cosh
 	case Tanh:
 		return math.Tanh
 	case Asinh:

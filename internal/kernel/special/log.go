@@ -2,15 +2,6 @@ package special
 
 import "math"
 
-// Exp returns e^x. Unlike math.Exp on some machines it does not overflow before
-// the result does, from about 709.4 on.
-func Exp(x float64) float64 {
-	if x > 709 && x < 710 {
-		return math.Exp(x-1) * math.E
-	}
-	return math.Exp(x)
-}
-
 // Log returns the natural logarithm of x. Unlike math.Log on some machines it is
 // right for subnormal numbers.
 func Log(x float64) float64 {

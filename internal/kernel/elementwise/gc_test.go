@@ -1,0 +1,39 @@
+package elementwise
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A collection has to stop all goroutines, and one that is in assembly cannot be
+// stopped: loops over long arrays must come back to Go often. Without that a
+// collection takes as long as the loop.
+func TestLongLoopsLetTheCollectorIn(t *testing.T) {
+	const size = 1 << 24
+	x := make([]float32, size)
+	add, exp := Binary[float32](Add), Unary[float32](Exp)
+	var stop atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for !stop.Load() {
+			for range 16 { // 1 GiB
+				add(x, x, x)
+			}
+			exp(x, x)
+		}
+	}()
+	best := time.Hour
+	for range 10 {
+		start := time.Now()
+		runtime.GC()
+		best = min(best, time.Since(start))
+	}
+	stop.Store(true)
+	<-done
+	if best > 10*time.Millisecond {
+		t.Errorf("the quickest of ten collections took %v", best)
+	}
+}

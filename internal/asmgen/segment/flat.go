@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strconv"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
@@ -36,6 +38,84 @@ func flats(m vec.Machine) {
 		Doc:  "sets dst[i] = log x[i].",
 		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Log(x[0]) },
 	})
+}
+
+// splits writes the functions over row splits: integers, of which there are as many
+// as rows.
+func splits(wide bool) {
+	m := vec.Machine{Wide: wide, Elem: vec.Int64}
+	m.Map(vec.Loop{
+		Name: "add", Vectors: "x,y",
+		Doc:  "sets dst[i] = x[i] + y[i].",
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Add(x[0], x[1]) },
+	})
+	m.Map(vec.Loop{
+		Name: "sub", Vectors: "x,y",
+		Doc:  "sets dst[i] = x[i] - y[i].",
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Sub(x[0], x[1]) },
+	})
+	m.Map(vec.Loop{
+		Name: "shift", Vectors: "x", Scalars: "y",
+		Doc:  "sets dst[i] = x[i] + y.",
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Add(x[0], x[1]) },
+	})
+	rising(m)
+	longestRow(m)
+}
+
+// longestRow writes a function that finds the longest row.
+func longestRow(m vec.Machine) {
+	TEXT("longest"+m.ISA(), NOSPLIT, "func(out, splits *int64, n int)")
+	Pragma("noescape")
+	Doc("longest"+m.ISA()+" takes, for each lane, the largest of out and the lengths of the rows of that lane among n rows,",
+		"a multiple of the number of lanes, "+strconv.Itoa(m.Lanes())+", and at least that.")
+	out, x, n := param("out"), param("splits"), param("n")
+	most := m.Load(Mem{Base: out})
+	Label("rows")
+	VMOVAPS(m.Max(most, m.Sub(m.Load(Mem{Base: x, Disp: 8}), Mem{Base: x})), most)
+	ADDQ(U8(uint8(m.Bytes())), x)
+	SUBQ(U8(uint8(m.Lanes())), n)
+	JNZ(LabelRef("rows"))
+	m.Store(most, Mem{Base: out})
+	VZEROUPPER()
+	RET()
+}
+
+// rising writes a function that looks for two neighbours out of order.
+func rising(m vec.Machine) {
+	const vectors = 4
+	TEXT("rising"+m.ISA(), NOSPLIT, "func(x *int64, n int) int")
+	Pragma("noescape")
+	Doc("rising"+m.ISA()+" returns how many of the n pairs x[i], x[i+1] are known not to fall: n rounded down to a multiple of "+
+		strconv.Itoa(vectors*m.Lanes())+",", "or fewer, and then one of the next as many falls.")
+	x, n := param("x"), param("n")
+	start := GP64()
+	MOVQ(n, start)
+	Label("block")
+	SUBQ(U8(uint8(vectors*m.Lanes())), n)
+	JL(LabelRef("done"))
+	var falls vec.Mask
+	for v := range vectors {
+		k := m.Cmp(vec.Greater, m.Load(Mem{Base: x, Disp: v * m.Bytes()}), Mem{Base: x, Disp: v*m.Bytes() + 8})
+		if v == 0 {
+			falls = k
+		} else {
+			falls = m.Either(falls, k)
+		}
+	}
+	ADDQ(U32(uint64(vectors*m.Bytes())), x)
+	if m.Wide {
+		KORTESTW(falls.R, falls.R)
+	} else {
+		VPTEST(falls.R, falls.R)
+	}
+	JZ(LabelRef("block"))
+	Label("done")
+	ADDQ(U8(uint8(vectors*m.Lanes())), n)
+	SUBQ(n, start)
+	Store(start, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
 }
 
 // rowwise writes a function that combines every element of a row with one number of

@@ -31,6 +31,7 @@ func main() {
 	}
 	fence()
 	for _, wide := range []bool{true, false} {
+		splits(wide)
 		movers(wide)
 	}
 	Generate()

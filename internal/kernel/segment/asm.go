@@ -71,7 +71,8 @@ var moversByLevel = [...]*movers{
 		zip: zipRowsAVX512, zipPast: zipRowsPastAVX512,
 		repeat:     [...]func(dst, perRow *byte, splits *int64, rows int){repeat32AVX512, repeat64AVX512},
 		repeatPast: [...]func(dst, perRow *byte, splits *int64, rows int, stage *byte) int{repeat32PastAVX512, repeat64PastAVX512},
-		rowIDs:     rowIDsAVX512, rowIDsPast: rowIDsPastAVX512,
+		add:        addI64AVX512, sub: subI64AVX512, shift: shiftI64AVX512, rising: risingAVX512, longest: longestAVX512,
+		rowIDs: rowIDsAVX512, rowIDsPast: rowIDsPastAVX512,
 		offsets: offsetsAVX512, offsetsPast: offsetsPastAVX512,
 	},
 	cpu.AVX2: {
@@ -84,7 +85,8 @@ var moversByLevel = [...]*movers{
 		zip: zipRowsAVX2, zipPast: zipRowsPastAVX2,
 		repeat:     [...]func(dst, perRow *byte, splits *int64, rows int){repeat32AVX2, repeat64AVX2},
 		repeatPast: [...]func(dst, perRow *byte, splits *int64, rows int, stage *byte) int{repeat32PastAVX2, repeat64PastAVX2},
-		rowIDs:     rowIDsAVX2, rowIDsPast: rowIDsPastAVX2,
+		add:        addI64AVX2, sub: subI64AVX2, shift: shiftI64AVX2, rising: risingAVX2, longest: longestAVX2,
+		rowIDs: rowIDsAVX2, rowIDsPast: rowIDsPastAVX2,
 		offsets: offsetsAVX2, offsetsPast: offsetsPastAVX2,
 	},
 }

@@ -21,13 +21,7 @@ func StackSplits(out []int64, parts ...[]int64) error {
 		if splits[rows] > math.MaxInt64-base {
 			return rowError("concatenated parts", p, splits[rows], "values make the number of values overflow")
 		}
-		o := out[at : at+rows]
-		b := base
-		par.For(rows, chunkCost, func(lo, hi int) {
-			for r, s := range splits[lo+1 : hi+1] {
-				o[lo+r] = b + s
-			}
-		})
+		shiftSplits(out[at:at+rows], splits[1:], base)
 		at += rows
 		base += splits[rows]
 	}
@@ -55,9 +49,7 @@ func ZipSplits(out []int64, parts ...[]int64) error {
 		if len(splits) != len(out) {
 			return rowError("concatenated parts", p, int64(rowsOf(splits)), "rows, not "+strconv.Itoa(rowsOf(out)))
 		}
-		for r, s := range splits {
-			out[r] += s
-		}
+		combineSplits(out, out, splits, add)
 		if out[len(out)-1] < 0 {
 			return rowError("concatenated parts", p, splits[len(out)-1], "values make the number of values overflow")
 		}

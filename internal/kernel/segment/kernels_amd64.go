@@ -275,6 +275,33 @@ func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows in
 // storeFence orders all earlier stores of this processor before all later ones.
 func storeFence()
 
+// addI64AVX512 sets dst[i] = x[i] + y[i].
+//
+//go:noescape
+func addI64AVX512(dst *int64, x *int64, y *int64, n int)
+
+// subI64AVX512 sets dst[i] = x[i] - y[i].
+//
+//go:noescape
+func subI64AVX512(dst *int64, x *int64, y *int64, n int)
+
+// shiftI64AVX512 sets dst[i] = x[i] + y.
+//
+//go:noescape
+func shiftI64AVX512(dst *int64, x *int64, n int, y int64)
+
+// risingAVX512 returns how many of the n pairs x[i], x[i+1] are known not to fall: n rounded down to a multiple of 32,
+// or fewer, and then one of the next as many falls.
+//
+//go:noescape
+func risingAVX512(x *int64, n int) int
+
+// longestAVX512 takes, for each lane, the largest of out and the lengths of the rows of that lane among n rows,
+// a multiple of the number of lanes, 8, and at least that.
+//
+//go:noescape
+func longestAVX512(out *int64, splits *int64, n int)
+
 // streamAVX512 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
 // Before other processors may look at dst, storeFence has to be called.
 //
@@ -430,6 +457,33 @@ func rowIDsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) 
 //
 //go:noescape
 func offsetsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) int
+
+// addI64AVX2 sets dst[i] = x[i] + y[i].
+//
+//go:noescape
+func addI64AVX2(dst *int64, x *int64, y *int64, n int)
+
+// subI64AVX2 sets dst[i] = x[i] - y[i].
+//
+//go:noescape
+func subI64AVX2(dst *int64, x *int64, y *int64, n int)
+
+// shiftI64AVX2 sets dst[i] = x[i] + y.
+//
+//go:noescape
+func shiftI64AVX2(dst *int64, x *int64, n int, y int64)
+
+// risingAVX2 returns how many of the n pairs x[i], x[i+1] are known not to fall: n rounded down to a multiple of 16,
+// or fewer, and then one of the next as many falls.
+//
+//go:noescape
+func risingAVX2(x *int64, n int) int
+
+// longestAVX2 takes, for each lane, the largest of out and the lengths of the rows of that lane among n rows,
+// a multiple of the number of lanes, 4, and at least that.
+//
+//go:noescape
+func longestAVX2(out *int64, splits *int64, n int)
 
 // streamAVX2 copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.
 // Before other processors may look at dst, storeFence has to be called.

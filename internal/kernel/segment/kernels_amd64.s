@@ -6184,6 +6184,225 @@ TEXT ·storeFence(SB), NOSPLIT, $0
 	SFENCE
 	RET
 
+// func addI64AVX512(dst *int64, x *int64, y *int64, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·addI64AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ    AX, $0x00000020
+	JL      main_end
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMOVUPD 64(DX), Z2
+	VMOVUPD 64(BX), Z3
+	VMOVUPD 128(DX), Z4
+	VMOVUPD 128(BX), Z5
+	VMOVUPD 192(DX), Z6
+	VMOVUPD 192(BX), Z7
+	VPADDQ  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)
+	VPADDQ  Z3, Z2, Z0
+	VMOVUPD Z0, 64(CX)
+	VPADDQ  Z5, Z4, Z0
+	VMOVUPD Z0, 128(CX)
+	VPADDQ  Z7, Z6, Z0
+	VMOVUPD Z0, 192(CX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000008, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VPADDQ    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func subI64AVX512(dst *int64, x *int64, y *int64, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·subI64AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ    AX, $0x00000020
+	JL      main_end
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMOVUPD 64(DX), Z2
+	VMOVUPD 64(BX), Z3
+	VMOVUPD 128(DX), Z4
+	VMOVUPD 128(BX), Z5
+	VMOVUPD 192(DX), Z6
+	VMOVUPD 192(BX), Z7
+	VPSUBQ  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)
+	VPSUBQ  Z3, Z2, Z0
+	VMOVUPD Z0, 64(CX)
+	VPSUBQ  Z5, Z4, Z0
+	VMOVUPD Z0, 128(CX)
+	VPSUBQ  Z7, Z6, Z0
+	VMOVUPD Z0, 192(CX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000008, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VPSUBQ    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftI64AVX512(dst *int64, x *int64, n int, y int64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·shiftI64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSD y+24(FP), Z0
+
+main:
+	CMPQ    AX, $0x00000020
+	JL      main_end
+	VMOVUPD (DX), Z1
+	VMOVUPD 64(DX), Z2
+	VMOVUPD 128(DX), Z3
+	VMOVUPD 192(DX), Z4
+	VPADDQ  Z0, Z1, Z1
+	VMOVUPD Z1, (CX)
+	VPADDQ  Z0, Z2, Z1
+	VMOVUPD Z1, 64(CX)
+	VPADDQ  Z0, Z3, Z1
+	VMOVUPD Z1, 128(CX)
+	VPADDQ  Z0, Z4, Z1
+	VMOVUPD Z1, 192(CX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000008, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	VMOVUPD.Z (DX), K1, Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func risingAVX512(x *int64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·risingAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ CX, DX
+
+block:
+	SUBQ     $0x20, CX
+	JL       done
+	VMOVUPD  (AX), Z0
+	VPCMPQ   $0x06, 8(AX), Z0, K1
+	VMOVUPD  64(AX), Z0
+	VPCMPQ   $0x06, 72(AX), Z0, K2
+	KORW     K1, K2, K1
+	VMOVUPD  128(AX), Z0
+	VPCMPQ   $0x06, 136(AX), Z0, K2
+	KORW     K1, K2, K1
+	VMOVUPD  192(AX), Z0
+	VPCMPQ   $0x06, 200(AX), Z0, K2
+	KORW     K1, K2, K1
+	ADDQ     $0x00000100, AX
+	KORTESTW K1, K1
+	JZ       block
+
+done:
+	ADDQ $0x20, CX
+	SUBQ CX, DX
+	MOVQ DX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func longestAVX512(out *int64, splits *int64, n int)
+// Requires: AVX, AVX512F
+TEXT ·longestAVX512(SB), NOSPLIT, $0-24
+	MOVQ    out+0(FP), AX
+	MOVQ    splits+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPD (AX), Z0
+
+rows:
+	VMOVUPD 8(CX), Z1
+	VPSUBQ  (CX), Z1, Z1
+	VPMAXSQ Z1, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x40, CX
+	SUBQ    $0x08, DX
+	JNZ     rows
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
 // func streamAVX512(dst *byte, src *byte, lines int)
 // Requires: AVX, AVX512F
 TEXT ·streamAVX512(SB), NOSPLIT, $0-24
@@ -8416,6 +8635,249 @@ stay4:
 	ADDQ    $0x40, AX
 	SUBQ    $0x08, DI
 	JMP     vector
+
+// func addI64AVX2(dst *int64, x *int64, y *int64, n int)
+// Requires: AVX, AVX2
+TEXT ·addI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ    AX, $0x00000010
+	JL      main_end
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD 32(DX), Y2
+	VMOVUPD 32(BX), Y3
+	VMOVUPD 64(DX), Y4
+	VMOVUPD 64(BX), Y5
+	VMOVUPD 96(DX), Y6
+	VMOVUPD 96(BX), Y7
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)
+	VPADDQ  Y3, Y2, Y0
+	VMOVUPD Y0, 32(CX)
+	VPADDQ  Y5, Y4, Y0
+	VMOVUPD Y0, 64(CX)
+	VPADDQ  Y7, Y6, Y0
+	VMOVUPD Y0, 96(CX)
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000004
+	JL      single_end
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
+	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VMASKMOVPD (BX), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func subI64AVX2(dst *int64, x *int64, y *int64, n int)
+// Requires: AVX, AVX2
+TEXT ·subI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ    AX, $0x00000010
+	JL      main_end
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD 32(DX), Y2
+	VMOVUPD 32(BX), Y3
+	VMOVUPD 64(DX), Y4
+	VMOVUPD 64(BX), Y5
+	VMOVUPD 96(DX), Y6
+	VMOVUPD 96(BX), Y7
+	VPSUBQ  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)
+	VPSUBQ  Y3, Y2, Y0
+	VMOVUPD Y0, 32(CX)
+	VPSUBQ  Y5, Y4, Y0
+	VMOVUPD Y0, 64(CX)
+	VPSUBQ  Y7, Y6, Y0
+	VMOVUPD Y0, 96(CX)
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000004
+	JL      single_end
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VPSUBQ  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
+	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VMASKMOVPD (BX), Y0, Y2
+	VPSUBQ     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftI64AVX2(dst *int64, x *int64, n int, y int64)
+// Requires: AVX, AVX2
+TEXT ·shiftI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSD y+24(FP), Y0
+
+main:
+	CMPQ    AX, $0x00000010
+	JL      main_end
+	VMOVUPD (DX), Y1
+	VMOVUPD 32(DX), Y2
+	VMOVUPD 64(DX), Y3
+	VMOVUPD 96(DX), Y4
+	VPADDQ  Y0, Y1, Y1
+	VMOVUPD Y1, (CX)
+	VPADDQ  Y0, Y2, Y1
+	VMOVUPD Y1, 32(CX)
+	VPADDQ  Y0, Y3, Y1
+	VMOVUPD Y1, 64(CX)
+	VPADDQ  Y0, Y4, Y1
+	VMOVUPD Y1, 96(CX)
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000004
+	JL      single_end
+	VMOVUPD (DX), Y1
+	VPADDQ  Y0, Y1, Y1
+	VMOVUPD Y1, (CX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
+	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPD (DX), Y1, Y2
+	VPADDQ     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func risingAVX2(x *int64, n int) int
+// Requires: AVX, AVX2
+TEXT ·risingAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ CX, DX
+
+block:
+	SUBQ     $0x10, CX
+	JL       done
+	VMOVUPD  (AX), Y0
+	VMOVUPD  8(AX), Y1
+	VPCMPGTQ Y1, Y0, Y0
+	VMOVUPD  32(AX), Y1
+	VMOVUPD  40(AX), Y2
+	VPCMPGTQ Y2, Y1, Y1
+	VORPS    Y0, Y1, Y0
+	VMOVUPD  64(AX), Y1
+	VMOVUPD  72(AX), Y2
+	VPCMPGTQ Y2, Y1, Y1
+	VORPS    Y0, Y1, Y0
+	VMOVUPD  96(AX), Y1
+	VMOVUPD  104(AX), Y2
+	VPCMPGTQ Y2, Y1, Y1
+	VORPS    Y0, Y1, Y0
+	ADDQ     $0x00000080, AX
+	VPTEST   Y0, Y0
+	JZ       block
+
+done:
+	ADDQ $0x10, CX
+	SUBQ CX, DX
+	MOVQ DX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func longestAVX2(out *int64, splits *int64, n int)
+// Requires: AVX, AVX2
+TEXT ·longestAVX2(SB), NOSPLIT, $0-24
+	MOVQ    out+0(FP), AX
+	MOVQ    splits+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPD (AX), Y0
+
+rows:
+	VMOVUPD   8(CX), Y1
+	VPSUBQ    (CX), Y1, Y1
+	VMOVAPD   Y1, Y1
+	VMOVAPD   Y1, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVAPS   Y0, Y0
+	ADDQ      $0x20, CX
+	SUBQ      $0x04, DX
+	JNZ       rows
+	VMOVUPD   Y0, (AX)
+	VZEROUPPER
+	RET
 
 // func streamAVX2(dst *byte, src *byte, lines int)
 // Requires: AVX

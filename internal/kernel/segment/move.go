@@ -26,6 +26,13 @@ type movers struct {
 	repeat     [2]func(dst, perRow *byte, splits *int64, rows int)
 	repeatPast [2]func(dst, perRow *byte, splits *int64, rows int, stage *byte) int
 
+	// add, sub, shift and rising are for splits; rising returns how many pairs of
+	// neighbours do not fall, longest takes the lengths of whole groups of eight rows.
+	add, sub func(dst, x, y *int64, n int)
+	shift    func(dst, x *int64, n int, y int64)
+	rising   func(x *int64, n int) int
+	longest  func(out, splits *int64, n int)
+
 	rowIDs, offsets         func(dst *byte, splits *int64, row, rows int)
 	rowIDsPast, offsetsPast func(dst *byte, splits *int64, row, rows int, stage *byte) int
 }

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -31,6 +32,9 @@ func CheckSplits[I Index](splits []I, nvals int64) error {
 
 // isSorted reports whether x never decreases, without a branch for each element.
 func isSorted[I Index](x []I) bool {
+	if s, ok := any(x).([]int64); ok && vectorsNow() != nil {
+		return isRising(s)
+	}
 	for len(x) > 1 {
 		n := min(len(x), 1025)
 		var bad I
@@ -112,9 +116,8 @@ func SplitsFromLengths[I Index](out []int64, lengths []I) error {
 func Lengths(out, splits []int64) {
 	rows := rowsOf(splits)
 	out = out[:rows]
-	next := splits[min(1, len(splits)):]
-	for r := range out {
-		out[r] = next[r] - splits[r]
+	if rows > 0 {
+		combineSplits(out, splits[1:], splits[:rows], sub)
 	}
 }
 
@@ -193,6 +196,14 @@ func IsUniform(splits []int64) (length int64, ok bool) {
 // MaxLength returns the length of the longest row, 0 where there is none.
 func MaxLength(splits []int64) int64 {
 	var m int64
+	if k := vectorsNow(); k != nil {
+		var lanes [8]int64
+		rest := rowsOf(splits) &^ 7
+		for r := 0; r < rest; r += chunkCost {
+			k.longest(&lanes[0], &splits[r], min(chunkCost, rest-r))
+		}
+		m, splits = slices.Max(lanes[:]), splits[rest:]
+	}
 	for r := 1; r < len(splits); r++ {
 		m = max(m, splits[r]-splits[r-1])
 	}

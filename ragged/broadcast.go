@@ -118,7 +118,11 @@ func reshapeTo(t tensor.Tensor, sizes []size, d dtype.DType) tensor.Tensor {
 
 // broadcast does the work of BroadcastShapes. It throws.
 func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
-	b := &broadcasting{fn: fn, operands: make([]*operand, len(shapes)), dtype: dtype.Int32}
+	return (&broadcasting{fn: fn}).run(shapes)
+}
+
+func (b *broadcasting) run(shapes []*Shape) (*Shape, []*Broadcaster) {
+	b.operands, b.dtype = make([]*operand, len(shapes)), dtype.Int32
 	depth := 0
 	for _, s := range shapes { // dense operands go with the splits of the others
 		b.rank = max(b.rank, s.Rank())
@@ -169,6 +173,7 @@ func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
 // broadcasting is a broadcast under way.
 type broadcasting struct {
 	fn       string
+	to       bool // the first operand is the result's shape, which does not stretch
 	operands []*operand
 	rank     int
 	dtype    dtype.DType
@@ -201,68 +206,6 @@ func (b *broadcasting) inner(a int) size {
 	return z
 }
 
-// common returns the size that several broadcast to, and for each of them what it
-// is stretched to where that shows at run time only.
-func (b *broadcasting) common(zs []size, what string) (size, []tensor.Tensor) {
-	n, open := 1, -1
-	for i, z := range zs {
-		switch {
-		case z.n < 0:
-			open = i
-		case z.n != 1 && n != 1 && z.n != n:
-			b.fail(tenon.ErrShape, "%s %d and %d", what, n, z.n)
-		case z.n != 1:
-			n = z.n
-		}
-	}
-	if open < 0 {
-		return staticSize(n), nil
-	}
-	// Sizes of symbolic tensors. The result's is the one that is not 1.
-	d := b.dtype
-	var total tensor.Tensor
-	if n != 1 {
-		total = scalar(n, d)
-	}
-	scalars := make([]tensor.Tensor, len(zs))
-	for i, z := range zs {
-		if z.n >= 0 {
-			continue
-		}
-		scalars[i] = z.scalar(d)
-		switch {
-		case total == nil:
-			total = scalars[i]
-		case n == 1 && total != scalars[i]:
-			total = ops.Where(ops.Equal(total, 1), scalars[i], total)
-		}
-	}
-	wide := func(t tensor.Tensor) tensor.Tensor { return rows.Uniform(t, scalar(1, d)) }
-	unknown := 0
-	for _, t := range scalars {
-		if t != nil {
-			unknown++
-		}
-	}
-	if unknown > 1 || n != 1 {
-		for _, t := range scalars {
-			if t != nil && t != total { // fails unless it is 1 or the total
-				stretched := ops.Where(ops.Equal(t, 1), total, t)
-				total = ops.Index(rows.AssertSame(wide(total), wide(stretched)), -1)
-			}
-		}
-	}
-	t := total
-	return size{n: openOr(n), t: func() tensor.Tensor { return t }}, scalars
-}
-
-func openOr(n int) int {
-	if n == 1 {
-		return shape.Unknown
-	}
-	return n
-}
-
 // outermost aligns the outermost dimension and returns the result's size.
 func (b *broadcasting) outermost() size {
 	zs := make([]size, len(b.operands))
@@ -279,10 +222,10 @@ func (b *broadcasting) outermost() size {
 	n, scalars := b.common(zs, "the outermost dimension has the sizes")
 	for i, o := range b.operands {
 		switch {
-		case zs[i].n == n.n && n.n >= 0:
+		case zs[i].n == n.n && n.n >= 0, b.to && i == 0:
 		case zs[i].n == 1:
 			o.at = single
-		case open == 1 && n.n < 0:
+		case open == 1 && n.n < 0 && !b.to:
 		default: // 1 or all
 			d := b.dtype
 			o.at = mapped
@@ -310,6 +253,9 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 		}
 		uniform = append(uniform, x.length)
 	}
+	if b.to {
+		chosen = b.operands[0]
+	}
 	if chosen == nil {
 		return b.uniform(a, n, axes, uniform)
 	}
@@ -326,6 +272,10 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 			continue
 		case x.stretches():
 			continue
+		case x.isUniform() && q.spec.length >= 0 && x.length.n >= 0:
+			if x.length.n != q.spec.length {
+				b.fail(tenon.ErrShape, "dimension %d has the sizes %d and %d", a, q.spec.length, x.length.n)
+			}
 		case x.dynamic():
 			// 1 or the rows' lengths
 			d := b.dtype
@@ -486,12 +436,10 @@ func BroadcastTo(x tensor.Tensor, s *Shape) (y tensor.Tensor, err error) {
 	if from.Rank() > s.Rank() {
 		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.BroadcastTo", Msg: fmt.Sprintf("%v has more dimensions than %v", from, s), Line: source.Line()}
 	}
-	out, to := broadcast("ragged.BroadcastTo", from, s)
-	if to[1].at != same {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.BroadcastTo", Msg: fmt.Sprintf("%v does not broadcast to %v", from, s), Line: source.Line()}
-	}
+	b := &broadcasting{fn: "ragged.BroadcastTo", to: true}
+	out, to := b.run([]*Shape{s, from})
 	flat, _ := split(x)
-	flat = to[0].Apply(flat)
+	flat = to[1].Apply(flat)
 	sizes := out.InnerSizes()
 	if c, ok := op.Known(sizes); ok {
 		dims, _ := op.Ints(c)

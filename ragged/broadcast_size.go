@@ -1,0 +1,92 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// common returns the size that several broadcast to. Where that shows at run time
+// only, it also returns them as scalars.
+func (b *broadcasting) common(zs []size, what string) (size, []tensor.Tensor) {
+	if b.to {
+		return b.onto(zs, what)
+	}
+	n, open := 1, 0
+	for _, z := range zs {
+		switch {
+		case z.n < 0:
+			open++
+		case z.n != 1 && n != 1 && z.n != n:
+			b.fail(tenon.ErrShape, "%s %d and %d", what, n, z.n)
+		case z.n != 1:
+			n = z.n
+		}
+	}
+	if open == 0 {
+		return staticSize(n), nil
+	}
+	// The result's is the one that is not 1.
+	scalars := b.scalars(zs)
+	var total tensor.Tensor
+	if n != 1 {
+		total = scalar(n, b.dtype)
+	}
+	for i, t := range scalars {
+		switch {
+		case zs[i].n >= 0:
+		case total == nil:
+			total = t
+		case n == 1 && total != t:
+			total = ops.Where(ops.Equal(total, 1), t, total)
+		}
+	}
+	if open > 1 || n != 1 {
+		total = b.stretch(zs, scalars, total)
+	}
+	if n == 1 {
+		n = shape.Unknown
+	}
+	return size{n, func() tensor.Tensor { return total }}, scalars
+}
+
+// onto is common for a first size that the others have to stretch to.
+func (b *broadcasting) onto(zs []size, what string) (size, []tensor.Tensor) {
+	to, open := zs[0], zs[0].n < 0
+	for _, z := range zs[1:] {
+		open = open || z.n < 0
+		if z.n >= 0 && z.n != 1 && to.n >= 0 && z.n != to.n {
+			b.fail(tenon.ErrShape, "%s %d, which is not that of the result, %d", what, z.n, to.n)
+		}
+	}
+	if !open {
+		return to, nil
+	}
+	scalars := b.scalars(zs)
+	total := b.stretch(zs, scalars, scalars[0])
+	return size{to.n, func() tensor.Tensor { return total }}, scalars
+}
+
+func (b *broadcasting) scalars(zs []size) []tensor.Tensor {
+	out := make([]tensor.Tensor, len(zs))
+	for i, z := range zs {
+		out[i] = z.scalar(b.dtype)
+	}
+	return out
+}
+
+// stretch returns total once it is known, when a graph runs, that each size is 1 or
+// the total.
+func (b *broadcasting) stretch(zs []size, scalars []tensor.Tensor, total tensor.Tensor) tensor.Tensor {
+	wide := func(t tensor.Tensor) tensor.Tensor { return rows.Uniform(t, scalar(1, b.dtype)) }
+	for i, t := range scalars {
+		if zs[i].n == 1 || t == total || zs[i].n >= 0 && zs[i].n == known(total) {
+			continue
+		}
+		stretched := ops.Where(ops.Equal(t, 1), total, t)
+		total = ops.Index(rows.AssertSame(wide(total), wide(stretched)), -1)
+	}
+	return total
+}

@@ -34,5 +34,9 @@ func main() {
 		splits(wide)
 		movers(wide)
 	}
+	for _, e := range []vec.Elem{vec.Float32, vec.Int32} {
+		sortRows(e)
+		argsortRows(e)
+	}
 	Generate()
 }

@@ -56,6 +56,12 @@ var kernels64 = [...]*floatKernels[float64]{
 	},
 }
 
+// Networks need mask registers and 32 vectors.
+var (
+	networks32  = [...]*networks[float32]{cpu.AVX512: {sort: sortRowsF32, argsort: argsortRowsF32}}
+	networksInt = [...]*networks[int32]{cpu.AVX512: {sort: sortRowsI32, argsort: argsortRowsI32}}
+)
+
 // fence orders stores.
 func fence() { storeFence() }
 

@@ -10,6 +10,8 @@ var (
 	kernels32     [cpu.AVX512 + 1]*floatKernels[float32]
 	kernels64     [cpu.AVX512 + 1]*floatKernels[float64]
 	moversByLevel [cpu.AVX512 + 1]*movers
+	networks32    [cpu.AVX512 + 1]*networks[float32]
+	networksInt   [cpu.AVX512 + 1]*networks[int32]
 )
 
 // fence orders stores; without non-temporal ones all are in order.

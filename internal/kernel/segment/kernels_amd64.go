@@ -626,3 +626,31 @@ func rowIDsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) in
 //
 //go:noescape
 func offsetsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) int
+
+// sortRowsF32 sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for
+// descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a
+// row and writes up to 32, one row after the other.
+//
+//go:noescape
+func sortRowsF32(dst *float32, x *float32, splits *int64, rows int, flip int32) int
+
+// argsortRowsF32 writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.
+// flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements. It reads up to
+// 32 elements from the beginning of a row and writes up to 32, one row after the other.
+//
+//go:noescape
+func argsortRowsF32(dst *int64, x *float32, splits *int64, rows int, flip int64) int
+
+// sortRowsI32 sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for
+// descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a
+// row and writes up to 32, one row after the other.
+//
+//go:noescape
+func sortRowsI32(dst *int32, x *int32, splits *int64, rows int, flip int32) int
+
+// argsortRowsI32 writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.
+// flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements. It reads up to
+// 32 elements from the beginning of a row and writes up to 32, one row after the other.
+//
+//go:noescape
+func argsortRowsI32(dst *int64, x *int32, splits *int64, rows int, flip int64) int

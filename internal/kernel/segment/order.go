@@ -9,6 +9,9 @@ import (
 // length of values and may be values. NaN is last. With inner > 1 each element of
 // an item is sorted by itself.
 func Sort[T dtype.Real](out, values []T, splits []int64, inner int, descending bool) {
+	if inner == 1 && sortVectorised(out, values, splits, descending) {
+		return
+	}
 	eachRows(splits, inner*sortCost, func(lo, hi int) {
 		var column []T
 		for r := lo; r < hi; r++ {
@@ -43,6 +46,9 @@ func appendColumn[T any](column, x []T, j, inner int) []T {
 // descending order to out, which has the length of values. Equal items keep their
 // order, NaN is last. With inner > 1 each element of an item is sorted by itself.
 func ArgSort[T dtype.Real](out []int64, values []T, splits []int64, inner int, descending bool) {
+	if inner == 1 && argsortVectorised(out, values, splits, descending) {
+		return
+	}
 	eachRows(splits, inner*sortCost, func(lo, hi int) {
 		var column []T
 		var order []int64

@@ -7,12 +7,11 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// The kernels that move rows may read and write so many bytes behind the beginning of
-// a row, and a vector behind its end: they do not ask whether a short row needs as
-// many vectors.
+// Kernels may read and write so many bytes behind the beginning of a row, and a vector
+// behind its end: they do not ask whether a short row needs as many vectors.
 const (
 	readRoom  = 128
-	writeRoom = 192
+	writeRoom = 256
 )
 
 // bytesOf returns the memory of x.
@@ -64,6 +63,9 @@ func (m *mover) run(lo, hi int) {
 }
 
 func (m *mover) runThrough(lo, hi int) {
+	if lo >= hi {
+		return
+	}
 	// What is written over the last rows' end is not ours, so these take the way
 	// through a buffer.
 	room := m.begin(hi) - writeRoom

@@ -16,7 +16,7 @@ const blockRows = 512
 // A workspace is what one worker needs for a piece: three buffers of elements, with
 // room for whole vectors behind them, and two of one element for each row.
 type workspace struct {
-	a, b, c    [blockBytes + 256]byte // room for writeRoom and a vector
+	a, b, c    [blockBytes + writeRoom + 64]byte
 	row1, row2 [blockRows*8 + 256]byte
 }
 

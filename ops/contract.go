@@ -181,11 +181,11 @@ type Product struct {
 	Transposed     bool // the result is a view whose axes are in another order than its memory
 }
 
-// Plan returns what the contraction of two tensors comes to, which depends on their
-// sizes and strides.
-func (k *Contraction) Plan(a, b *tensor.Dense) Product {
+// Plan returns what the contraction comes to for operands with certain sizes and
+// strides, in elements.
+func (k *Contraction) Plan(aDims, aStrides, bDims, bStrides []int) Product {
 	var l contractLayout
-	l.plan(k, a, b)
+	l.plan(k, place{aDims, aStrides}, place{bDims, bStrides})
 	p := Product{Batch: 1, M: l.m.size, N: l.n.size, K: l.k.size, CopiesA: l.copyA, CopiesB: l.copyB, Transposed: l.natural}
 	for _, d := range l.batch {
 		p.Batch *= d.size
@@ -195,13 +195,13 @@ func (k *Contraction) Plan(a, b *tensor.Dense) Product {
 		for _, x := range k.axes {
 			switch {
 			case x.out < 0:
-				p.K *= a.Dim(x.a)
+				p.K *= aDims[x.a]
 			case x.a >= 0 && x.b >= 0:
-				p.Batch *= a.Dim(x.a)
+				p.Batch *= aDims[x.a]
 			case x.a >= 0:
-				p.M *= a.Dim(x.a)
+				p.M *= aDims[x.a]
 			default:
-				p.N *= b.Dim(x.b)
+				p.N *= bDims[x.b]
 			}
 		}
 	}

@@ -34,7 +34,8 @@ type contractLayout struct {
 // dense contracts dense tensors that the contraction takes.
 func (k *Contraction) dense(a, b *tensor.Dense) *tensor.Dense {
 	var l contractLayout
-	l.plan(k, a, b)
+	var roomA, roomB [16]int
+	l.plan(k, placeOf(a, &roomA), placeOf(b, &roomB))
 	switch {
 	case l.natural:
 		return k.throughNatural(a, b)
@@ -66,20 +67,19 @@ func (k *Contraction) shape(a, b *tensor.Dense) shape.Shape {
 	return shape.Of(dims...)
 }
 
-// plan finds the chains.
-func (l *contractLayout) plan(k *Contraction, a, b *tensor.Dense) {
-	var sa, sb, sc [8]int
-	stridesA, stridesB := stridesInto(a, sa[:0]), stridesInto(b, sb[:0])
-	l.copyA, l.copyB = slices.Min(append(stridesA, 0)) < 0, slices.Min(append(stridesB, 0)) < 0
-	stridesC := append(sc[:0], k.out...)
+// plan finds the chains for operands with certain sizes and strides.
+func (l *contractLayout) plan(k *Contraction, a, b place) {
+	l.copyA, l.copyB = a.backwards(), b.backwards()
+	var room [8]int
+	stridesC := append(room[:0], k.out...)
 	step := 1
 	for i := len(k.out) - 1; i >= 0; i-- {
 		stridesC[i] = step
 		x := k.axes[slices.IndexFunc(k.axes, func(x labelled) bool { return x.out == i })]
 		if x.a >= 0 {
-			step *= a.Dim(x.a)
+			step *= a.dims[x.a]
 		} else {
-			step *= b.Dim(x.b)
+			step *= b.dims[x.b]
 		}
 	}
 	left, right, inner := l.room[0][:0], l.room[1][:0], l.room[2][:0]
@@ -87,10 +87,10 @@ func (l *contractLayout) plan(k *Contraction, a, b *tensor.Dense) {
 	for _, x := range k.axes {
 		s := strided{size: 1}
 		if x.a >= 0 {
-			s.size, s.a = a.Dim(x.a), stridesA[x.a]
+			s.size, s.a = a.dims[x.a], a.strides[x.a]
 		}
 		if x.b >= 0 {
-			s.size, s.b = b.Dim(x.b), stridesB[x.b]
+			s.size, s.b = b.dims[x.b], b.strides[x.b]
 		}
 		if s.size == 1 {
 			continue
@@ -110,7 +110,7 @@ func (l *contractLayout) plan(k *Contraction, a, b *tensor.Dense) {
 		}
 	}
 	left, right, inner = chains(left, byC), chains(right, byC), chains(inner, byA)
-	if l.k, inner = longest(inner); len(inner) > 0 && a.Len() > 0 && b.Len() > 0 {
+	if l.k, inner = longest(inner); len(inner) > 0 && step > 0 && l.k.size > 0 && !slices.ContainsFunc(inner, isEmpty) {
 		// An operand whose own axes make one chain stays; the other is copied.
 		l.copyA = l.copyA || len(chains(onlyA(append(inner, l.k)), byA)) > 1
 		l.copyB = l.copyB || !l.copyA
@@ -128,18 +128,31 @@ func (l *contractLayout) plan(k *Contraction, a, b *tensor.Dense) {
 // maxContractBatch is the number of batch dimensions that a product can have.
 const maxContractBatch = 8
 
-func stridesInto(d *tensor.Dense, room []int) []int {
-	if !d.IsContiguous() {
-		return d.Strides()
-	}
+// A place is the sizes and strides of a tensor.
+type place struct{ dims, strides []int }
+
+// placeOf returns those of d, in the room if they fit.
+func placeOf(d *tensor.Dense, room *[16]int) place {
 	s := d.Shape()
-	out := s.AppendDims(room)
-	step := 1
-	for i := len(out) - 1; i >= 0; i-- {
-		out[i], step = step, step*out[i]
+	p := place{dims: s.AppendDims(room[:0:8])}
+	if !d.IsContiguous() {
+		p.strides = d.Strides()
+		return p
 	}
-	return out
+	p.strides = append(room[8:8], p.dims...)
+	step := 1
+	for i := len(p.strides) - 1; i >= 0; i-- {
+		p.strides[i], step = step, step*p.strides[i]
+	}
+	return p
 }
+
+// backwards reports whether some stride is negative.
+func (p place) backwards() bool {
+	return slices.ContainsFunc(p.strides, func(s int) bool { return s < 0 })
+}
+
+func isEmpty(x strided) bool { return x.size == 0 }
 
 func byC(x, y strided) int { return x.c - y.c }
 func byA(x, y strided) int { return x.a - y.a }
@@ -204,7 +217,8 @@ func (k *Contraction) throughNatural(a, b *tensor.Dense) *tensor.Dense {
 	natural := slices.Concat(batch, left, right)
 	n := tenon.Must(NewContraction(k.a, k.b, natural))
 	var l contractLayout
-	if l.plan(n, a, b); l.natural {
+	var roomA, roomB [16]int
+	if l.plan(n, placeOf(a, &roomA), placeOf(b, &roomB)); l.natural {
 		// There are so many separate axes that only copies make few of them.
 		a = arrangedCopy(a, n, b, false)
 		b = arrangedCopy(b, n, a, true)

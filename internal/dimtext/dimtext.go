@@ -1,0 +1,246 @@
+// Package dimtext words what is wrong with the dimensions of named tensors. Package
+// named throws its texts at run time, and the analyzer dimcheck reports the same ones
+// while one types, there without the sizes that it does not know.
+package dimtext
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Sizes that are no numbers.
+const (
+	Open   = -1 // not known yet: printed as "?"
+	Ragged = -2 // rows of different lengths: "~"
+	Absent = -3 // not known to whoever reports: the name alone is printed
+)
+
+// A Dim is a dimension of an operand.
+type Dim struct {
+	Name string
+	Size int
+}
+
+// String prints "Batch:8", "Batch:?", "Token~" or "Batch".
+func (d Dim) String() string {
+	switch d.Size {
+	case Open:
+		return d.Name + ":?"
+	case Ragged:
+		return d.Name + "~"
+	case Absent:
+		return d.Name
+	}
+	return fmt.Sprintf("%s:%d", d.Name, d.Size)
+}
+
+// An Operand is a tensor that takes part in an operation.
+type Operand struct {
+	Role string // "left", "right", "tensor", "operand 2"
+	Dims []Dim
+	From string // where it comes from, or ""
+}
+
+// Braces prints dimensions as "{Batch:8 Seq:4}".
+func Braces(dims []Dim) string {
+	s := make([]string, len(dims))
+	for i, d := range dims {
+		s[i] = d.String()
+	}
+	return "{" + strings.Join(s, " ") + "}"
+}
+
+// Lines prints a line for each operand: role, dimensions, and where it comes from.
+func Lines(operands ...Operand) string {
+	roles, sets := 0, 0
+	for _, o := range operands {
+		roles, sets = max(roles, len(o.Role)), max(sets, len(Braces(o.Dims)))
+	}
+	lines := make([]string, len(operands))
+	for i, o := range operands {
+		lines[i] = fmt.Sprintf("  %-*s  %-*s", roles, o.Role, sets, Braces(o.Dims))
+		if o.From != "" {
+			lines[i] += "  from " + o.From
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (o Operand) find(name string) (Dim, bool) {
+	for _, d := range o.Dims {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Dim{}, false
+}
+
+// subject is what an operand is called in a sentence.
+func (o Operand) subject() string {
+	switch o.Role {
+	case "left", "right":
+		return o.Role + " operand"
+	}
+	return "the " + o.Role
+}
+
+// Missing says that an operand lacks a dimension.
+func Missing(name string, at int, operands ...Operand) (msg, hint string) {
+	o := operands[at]
+	msg = fmt.Sprintf("%s has no %s\n%s", o.subject(), name, Lines(operands...))
+	if len(operands) == 1 {
+		return msg, similar(name, o)
+	}
+	hint = "shared: none."
+	if s := shared(operands); len(s) > 0 {
+		hint = "shared: " + strings.Join(s, ", ") + "."
+	}
+	for i, other := range operands {
+		d, ok := other.find(name)
+		if i == at || !ok || d.Size < 0 {
+			continue
+		}
+		for _, c := range o.Dims {
+			if _, both := other.find(c.Name); c.Size == d.Size && !both {
+				return msg, fmt.Sprintf("%s %s has the same size as %s: did you mean named.Rename[%s, %s](%s)?", hint, c.Name, name, c.Name, name, o.Role)
+			}
+		}
+	}
+	if s := similar(name, o); s != "" {
+		hint += " " + s
+	}
+	return msg, hint
+}
+
+// shared returns the names that all operands have.
+func shared(operands []Operand) []string {
+	var out []string
+	for _, d := range operands[0].Dims {
+		if !slices.ContainsFunc(operands[1:], func(o Operand) bool { _, ok := o.find(d.Name); return !ok }) {
+			out = append(out, d.Name)
+		}
+	}
+	return out
+}
+
+// similar asks about a name that is spelled almost like one that is missing.
+func similar(name string, o Operand) string {
+	best, at := 3, -1
+	for i, d := range o.Dims {
+		if n := distance(strings.ToLower(name), strings.ToLower(d.Name)); n < best && n < len(name)-1 {
+			best, at = n, i
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	return "did you mean " + o.Dims[at].Name + "?"
+}
+
+// distance is the number of letters to insert, delete or replace (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// Shared says that operands of a strict contraction have another dimension in common.
+func Shared(name string, operands ...Operand) (msg, hint string) {
+	msg = fmt.Sprintf("both operands also have %s\n%s", name, Lines(operands...))
+	return msg, fmt.Sprintf("rename one, contract it too, take it as a batch with named.Contract, or lift the function over it with named.Lift[%s]", name)
+}
+
+// SizesDiffer says that a name has two sizes.
+func SizesDiffer(name string, operands ...Operand) (msg, hint string) {
+	var sizes []string
+	for _, o := range operands {
+		if d, ok := o.find(name); ok {
+			if s := fmt.Sprint(d.Size); !slices.Contains(sizes, s) {
+				sizes = append(sizes, s)
+			}
+		}
+	}
+	return fmt.Sprintf("%s has the sizes %s\n%s", name, strings.Join(sizes, " and "), Lines(operands...)), ""
+}
+
+// NoSubset says that neither operand of an elementwise operation has all names.
+func NoSubset(operands ...Operand) (msg, hint string) {
+	msg = "no operand has all names\n" + Lines(operands...)
+	if len(operands) == 2 {
+		a, b := missing(operands[0], operands[1]), missing(operands[1], operands[0])
+		msg = fmt.Sprintf("neither operand has all names: left lacks %s, right lacks %s\n%s", Braces(bare(a)), Braces(bare(b)), Lines(operands...))
+		for _, d := range a {
+			for _, c := range b {
+				if c.Size == d.Size && c.Size >= 0 && distance(strings.ToLower(c.Name), strings.ToLower(d.Name)) < 3 {
+					return msg, fmt.Sprintf("%s and %s have the same size: did you mean named.Rename[%s, %s](right)?", c.Name, d.Name, d.Name, c.Name)
+				}
+			}
+		}
+	}
+	return msg, "if all combinations are meant, use named.Outer, or named.BroadcastTo on one operand"
+}
+
+// missing returns the dimensions of o that a lacks.
+func missing(a, o Operand) []Dim {
+	var out []Dim
+	for _, d := range o.Dims {
+		if _, ok := a.find(d.Name); !ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func bare(dims []Dim) []Dim {
+	out := slices.Clone(dims)
+	for i := range out {
+		out[i].Size = Absent
+	}
+	return out
+}
+
+// Taken says that a tensor has a name already that it is to get.
+func Taken(name string, operands ...Operand) (msg, hint string) {
+	return fmt.Sprintf("%s already has %s\n%s", operands[0].subject(), name, Lines(operands...)), ""
+}
+
+// Schema says that the dimensions of a tensor are not those of a schema.
+func Schema(want []Dim, operand Operand) (msg, hint string) {
+	schema := Operand{Dims: want}
+	lacks, extra := missing(operand, schema), missing(schema, operand)
+	var parts []string
+	if len(lacks) > 0 {
+		parts = append(parts, "missing "+Braces(bare(lacks)))
+	}
+	if len(extra) > 0 {
+		parts = append(parts, "extra "+Braces(bare(extra)))
+	}
+	msg = fmt.Sprintf("the schema is %s: %s\n%s", Braces(want), strings.Join(parts, ", "), Lines(operand))
+	if len(lacks) == 1 && len(extra) == 1 {
+		return msg, fmt.Sprintf("did you mean named.Rename[%s, %s](%s)?", extra[0].Name, lacks[0].Name, operand.Role)
+	}
+	if len(lacks) == 0 && len(extra) > 0 {
+		return msg, fmt.Sprintf("if it is the function's caller that knows of %s, lift the function over it with named.Lift", Braces(bare(extra)))
+	}
+	return msg, ""
+}
+
+// Twice says that a name is listed twice.
+func Twice(name string, list []string) (msg, hint string) {
+	return fmt.Sprintf("%s is there twice in {%s}", name, strings.Join(list, " ")), ""
+}

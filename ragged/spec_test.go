@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/spectest"
 	"github.com/tenonml/tenon/tensor"
@@ -32,5 +33,15 @@ func TestLawsOfPartitions(t *testing.T) {
 		tenon.Must(ragged.PartitionFromValueRowIDs([]int{0, 0, 4}, ragged.PartitionOptions{NRows: 6})),
 		tenon.Must(ragged.PartitionFromUniformRowLength(3, ragged.PartitionOptions{NRows: 2})),
 		tenon.Must(ragged.PartitionFromUniformRowLength(int32(0), ragged.PartitionOptions{NRows: 2})),
+	)
+}
+
+func TestLawsOfShapes(t *testing.T) {
+	spectest.Laws(t, spectest.Options{},
+		ragged.ShapeOf(rag([]int64{1, 2}, nil, []int64{3})),
+		ragged.ShapeOf(tensor.Of([]int64{1, 2}, 1, 2)),
+		ragged.ShapeOf(tensor.Scalar(1.5)),
+		tenon.Must(ragged.ShapeFromLengths([]any{2, []int{1, 2}, 3}, ragged.ShapeOptions{})),
+		tenon.Must(ragged.ShapeFromLengths([]any{2, []int{1, 2}, 3}, ragged.ShapeOptions{Partitions: 2, DType: dtype.Int32})),
 	)
 }

@@ -88,7 +88,17 @@ func wrap(flat tensor.Tensor, parts []*RowPartition) *Tensor {
 // on the partitions' data: of ragged dimensions neither how many values they divide
 // nor, then, how many rows the dimension below has.
 func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
-	specs := make([]*PartitionSpec, len(parts))
+	specs, n := partitionSpecs(parts)
+	return &Spec{flat: outermost(flat.Spec(), n), parts: specs}
+}
+
+// partitionSpecs returns the Specs of nested partitions as far as they do not depend
+// on data, and the number of values of the last one.
+func partitionSpecs(parts []*RowPartition) (specs []*PartitionSpec, nvals int) {
+	if len(parts) == 0 {
+		return nil, shape.Unknown
+	}
+	specs = make([]*PartitionSpec, len(parts))
 	n := parts[0].spec.nrows
 	for i, p := range parts {
 		s := p.spec
@@ -103,7 +113,7 @@ func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
 		}
 		specs[i], n = s, nvals
 	}
-	return &Spec{flat: outermost(flat.Spec(), n), parts: specs}
+	return specs, n
 }
 
 // outermost returns a Spec with another size of the outermost dimension.

@@ -1,0 +1,93 @@
+package ragged_test
+
+import (
+	"testing"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// BenchmarkSmall measures what an operation on a handful of elements costs.
+func BenchmarkSmall(b *testing.B) {
+	x := rag([]float32{1, 2, 3}, nil, []float32{4, 5}, []float32{6, 7, 8, 9, 10})
+	y := rag([]float32{1, 2, 3}, nil, []float32{4, 5}, []float32{6, 7, 8, 9, 10})
+	same := tenon.Must(x.WithFlatValues(y.FlatValues()))
+	column := tensor.Of([]float32{1, 2, 3, 4}, 4, 1)
+	splits, values := x.RowSplits(), x.FlatValues()
+	lists := []any{[]any{1., 2., 3.}, []any{}, []any{4., 5.}, []any{6., 7., 8., 9., 10.}}
+	slices := [][]float32{{1, 2, 3}, nil, {4, 5}, {6, 7, 8, 9, 10}}
+	for _, c := range []struct {
+		name string
+		f    func()
+	}{
+		{"add/same", func() { ops.Add(x, same) }},
+		{"add/equal", func() { ops.Add(x, y) }},
+		{"add/scalar", func() { ops.Add(x, 2.0) }},
+		{"add/column", func() { ops.Add(x, column) }},
+		{"greater/same", func() { ops.Greater(x, same) }},
+		{"neg", func() { ops.Neg(x) }},
+		{"row", func() { ops.Index(x, 2) }},
+		{"range", func() { ops.Index(x, key.Range(1, 3, nil)) }},
+		{"in_rows", func() { ops.Index(x, key.All, key.From(1)) }},
+		{"from_splits", func() { ragged.FromRowSplits(values, splits) }},
+		{"from_slices", func() { ragged.FromSlices(slices) }},
+		{"const", func() { ragged.Const(lists, ragged.Options{}) }},
+		{"to_dense", func() { x.ToDense(ragged.DenseOptions{}) }},
+		{"pick", func() { ragged.Pick(same, -1, ragged.PickOptions{Fill: 0.0}) }},
+		{"sum", func() { ops.Sum(x, -1) }},
+		{"round_trip", func() {
+			parts, _ := x.Spec().Disassemble(x)
+			x.Spec().Assemble(parts)
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.f()
+			}
+		})
+	}
+}
+
+// BenchmarkLarge measures throughput.
+func BenchmarkLarge(b *testing.B) {
+	rows := make([][]float32, 200_000)
+	n := 0
+	for i := range rows {
+		rows[i] = make([]float32, i*7%16)
+		n += len(rows[i])
+	}
+	x := ragged.FromSlices(rows)
+	column := tensor.Of(make([]float32, len(rows)), len(rows), 1)
+	lists := make([]any, len(rows))
+	for i, r := range rows {
+		l := make([]any, len(r))
+		for k := range l {
+			l[k] = float64(k)
+		}
+		lists[i] = l
+	}
+	for _, c := range []struct {
+		name string
+		f    func()
+	}{
+		{"add", func() { ops.Add(x, x) }},
+		{"add/column", func() { ops.Add(x, column) }},
+		{"from_slices", func() { ragged.FromSlices(rows) }},
+		{"const", func() { ragged.Const(lists, ragged.Options{}) }},
+		{"to_dense", func() { x.ToDense(ragged.DenseOptions{}) }},
+		{"index/rows", func() { ops.Index(x, key.Range(nil, nil, -1)) }},
+		{"index/in_rows", func() { ops.Index(x, key.All, key.From(1)) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(n) * 4)
+			for b.Loop() {
+				c.f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
+		})
+	}
+}

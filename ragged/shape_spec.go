@@ -1,0 +1,197 @@
+package ragged
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// ShapeTypeName is the registered name of [*ShapeSpec].
+const ShapeTypeName = "ragged.Shape"
+
+// ShapeSpec describes run-time shapes: the Specs of the partitions, what is known of
+// the flat values' sizes, and the type of splits and sizes.
+type ShapeSpec struct {
+	parts []*PartitionSpec
+	inner shape.Shape // its rank is known
+	dtype dtype.DType
+}
+
+var (
+	_ tenon.Value       = (*Shape)(nil)
+	_ tenon.Merger      = (*ShapeSpec)(nil)
+	_ tenon.Subtyper    = (*ShapeSpec)(nil)
+	_ tenon.Compatibler = (*ShapeSpec)(nil)
+)
+
+// Spec returns the *ShapeSpec. As that of a ragged tensor, it does not depend on
+// the lengths of ragged rows.
+func (s *Shape) Spec() tenon.Spec {
+	specs, n := partitionSpecs(s.parts)
+	inner := s.inner
+	if len(specs) > 0 {
+		inner = inner.With(0, n)
+	}
+	return &ShapeSpec{specs, inner, s.dtype}
+}
+
+// DType returns the type of splits and sizes.
+func (s *ShapeSpec) DType() dtype.DType { return s.dtype }
+
+// Partitions returns the Specs of the partitions, outermost first.
+func (s *ShapeSpec) Partitions() []*PartitionSpec { return slices.Clone(s.parts) }
+
+// Inner returns what is known of the flat values' sizes.
+func (s *ShapeSpec) Inner() shape.Shape { return s.inner }
+
+// TypeName returns "ragged.Shape".
+func (*ShapeSpec) TypeName() string { return ShapeTypeName }
+
+// Encode returns (dtype, inner, [partition…]).
+func (s *ShapeSpec) Encode() tenon.Encoding {
+	l := make(tenon.List, len(s.parts))
+	for i, p := range s.parts {
+		l[i] = tenon.SpecOf{Spec: p}
+	}
+	return tenon.Tuple{tenon.DType{DType: s.dtype}, tenon.Shape{Shape: s.inner}, l}
+}
+
+func decodeShape(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 3)
+	if err != nil {
+		return nil, err
+	}
+	d, err := tenon.As[tenon.DType](t[0])
+	if err != nil {
+		return nil, err
+	}
+	inner, err := tenon.As[tenon.Shape](t[1])
+	if err != nil {
+		return nil, err
+	}
+	l, err := tenon.As[tenon.List](t[2])
+	if err != nil {
+		return nil, err
+	}
+	s := &ShapeSpec{inner: inner.Shape, dtype: d.DType}
+	bad := func(format string, args ...any) error {
+		return tenon.NewError(tenon.ErrInvalid, "ragged.ShapeSpec", fmt.Sprintf(format, args...))
+	}
+	if s.dtype != dtype.Int64 && s.dtype != dtype.Int32 {
+		return nil, bad("sizes are int64 or int32, not %v", s.dtype)
+	}
+	if !s.inner.HasRank() || len(l) > 0 && s.inner.Rank() == 0 {
+		return nil, bad("flat values of shape %v have no partitions", s.inner)
+	}
+	for i, x := range l {
+		o, err := tenon.As[tenon.SpecOf](x)
+		if err != nil {
+			return nil, err
+		}
+		p, ok := o.Spec.(*PartitionSpec)
+		if !ok || p.dtype != s.dtype {
+			return nil, bad("partition %d is no partition with %v splits", i, s.dtype)
+		}
+		s.parts = append(s.parts, p)
+	}
+	return s, nil
+}
+
+func init() { tenon.Register(ShapeTypeName, decodeShape) }
+
+// Components returns the partitions, outermost first, and the flat values' sizes.
+func (s *ShapeSpec) Components() []tenon.Field {
+	fields := make([]tenon.Field, 0, len(s.parts)+1)
+	for i, p := range s.parts {
+		fields = append(fields, tenon.Field{Name: fmt.Sprintf("partition_%d", i), Spec: p})
+	}
+	return append(fields, tenon.Field{Name: "inner_sizes", Spec: tensor.NewSpec(s.dtype, shape.Of(s.inner.Rank()))})
+}
+
+// Disassemble returns the partitions and the flat values' sizes.
+func (s *ShapeSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	x, ok := v.(*Shape)
+	if !ok || !tenon.Compatible(s, x.Spec()) {
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+	}
+	return tenon.Try(func() []tenon.Value {
+		out := make([]tenon.Value, 0, len(x.parts)+1)
+		for _, p := range x.parts {
+			out = append(out, p)
+		}
+		return append(out, x.InnerSizes())
+	})
+}
+
+// Assemble makes a shape and checks that its parts fit each other.
+func (s *ShapeSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	parts := make([]*RowPartition, len(s.parts))
+	for i := range parts {
+		parts[i] = components[i].(*RowPartition)
+	}
+	sizes := components[len(parts)].(tensor.Tensor)
+	x, err := NewShape(parts, sizes)
+	if err != nil {
+		return nil, err
+	}
+	if x.inner, err = shape.Merge(x.inner, s.inner); err != nil {
+		return nil, invalid("ragged.ShapeSpec.Assemble", "inner_sizes", "%v", err)
+	}
+	if _, ok := op.Known(sizes); !ok && x.sizes == nil && !x.inner.IsFull() {
+		x.sizes = sizes
+	}
+	return x, nil
+}
+
+// EqualSpec compares without encoding.
+func (s *ShapeSpec) EqualSpec(other tenon.Spec) bool {
+	o, ok := other.(*ShapeSpec)
+	return ok && (s == o || s.dtype == o.dtype && s.inner.Equal(o.inner) && slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return *a == *b }))
+}
+
+// SubtypeOf: sizes and every partition are subtypes.
+func (s *ShapeSpec) SubtypeOf(other tenon.Spec) bool {
+	o, ok := other.(*ShapeSpec)
+	return ok && s.dtype == o.dtype && s.inner.SubtypeOf(o.inner) &&
+		slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return a.SubtypeOf(b) })
+}
+
+// CompatibleWith: sizes and every partition are compatible.
+func (s *ShapeSpec) CompatibleWith(other tenon.Spec) bool {
+	o, ok := other.(*ShapeSpec)
+	return ok && s.dtype == o.dtype && s.inner.CompatibleWith(o.inner) &&
+		slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return a.CompatibleWith(b) })
+}
+
+// MergeWith merges sizes and partitions one by one.
+func (s *ShapeSpec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
+	o, ok := other.(*ShapeSpec)
+	if !ok || s.dtype != o.dtype || len(s.parts) != len(o.parts) || s.inner.Rank() != o.inner.Rank() {
+		return nil, false
+	}
+	m := &ShapeSpec{inner: shape.Join(s.inner, o.inner), dtype: s.dtype}
+	for i, p := range s.parts {
+		q, ok := p.MergeWith(o.parts[i])
+		if !ok {
+			return nil, false
+		}
+		m.parts = append(m.parts, q.(*PartitionSpec))
+	}
+	return m, true
+}
+
+// String prints "shape[3, ~, 2]".
+func (s *ShapeSpec) String() string {
+	flat := &Spec{flat: tensor.NewSpec(s.dtype, s.inner), parts: s.parts}
+	text := flat.String()
+	return "shape" + text[strings.IndexByte(text, '['):]
+}

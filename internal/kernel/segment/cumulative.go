@@ -12,40 +12,65 @@ type Cumulation struct {
 // CumSum writes the running sums of each row to out, which has the length of values
 // and may be values. Integers wrap.
 func CumSum[T dtype.Number](out, values []T, splits []int64, inner int, c Cumulation) {
-	cumulate(out, values, splits, inner, c, 0, func(a, b T) T { return a + b }, CumSum[float32])
+	if w, ok := widen(values); ok {
+		CumSum(w, w, splits, inner, c)
+		narrow(out, w)
+		return
+	}
+	c.columns(splits, inner, func(first, step, n int) {
+		var acc T
+		if c.Exclusive {
+			for i := first; n > 0; i, n = i+step, n-1 {
+				v := values[i]
+				out[i] = acc
+				acc += v
+			}
+			return
+		}
+		for i := first; n > 0; i, n = i+step, n-1 {
+			acc += values[i]
+			out[i] = acc
+		}
+	})
 }
 
 // CumProd writes the running products of each row to out, which has the length of
 // values and may be values. Integers wrap.
 func CumProd[T dtype.Number](out, values []T, splits []int64, inner int, c Cumulation) {
-	cumulate(out, values, splits, inner, c, 1, func(a, b T) T { return a * b }, CumProd[float32])
-}
-
-func cumulate[T dtype.Number](out, values []T, splits []int64, inner int, c Cumulation, identity T, combine func(a, b T) T,
-	wide func(out, values []float32, splits []int64, inner int, c Cumulation)) {
 	if w, ok := widen(values); ok {
-		wide(w, w, splits, inner, c)
+		CumProd(w, w, splits, inner, c)
 		narrow(out, w)
 		return
 	}
+	c.columns(splits, inner, func(first, step, n int) {
+		acc := T(1)
+		if c.Exclusive {
+			for i := first; n > 0; i, n = i+step, n-1 {
+				v := values[i]
+				out[i] = acc
+				acc *= v
+			}
+			return
+		}
+		for i := first; n > 0; i, n = i+step, n-1 {
+			acc *= values[i]
+			out[i] = acc
+		}
+	})
+}
+
+// columns calls f for each element of an item of each row, with the position of the
+// first value to take, the distance to the next, and their number.
+func (c Cumulation) columns(splits []int64, inner int, f func(first, step, n int)) {
 	eachRows(splits, inner, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+			n := int(splits[r+1] - splits[r])
+			first, step := int(splits[r])*inner, inner
+			if c.Reverse {
+				first, step = (int(splits[r+1])-1)*inner, -inner
+			}
 			for j := range inner {
-				first, step := j, inner
-				if c.Reverse {
-					first, step = len(x)-inner+j, -inner
-				}
-				acc := identity
-				for i := first; i >= 0 && i < len(x); i += step {
-					next := combine(acc, x[i])
-					if c.Exclusive {
-						o[i] = acc
-					} else {
-						o[i] = next
-					}
-					acc = next
-				}
+				f(first+j, step, n)
 			}
 		}
 	})

@@ -63,6 +63,9 @@ func newFeed(inputs []Input, o *Options) *feed {
 		}
 		f.total += size
 	}
+	if f.total >= 0 { // no larger buffer than the input needs, and sees its end
+		f.size = int(min(int64(f.size), f.total+1))
+	}
 	return f
 }
 

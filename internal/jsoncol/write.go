@@ -48,6 +48,7 @@ func Write(w io.Writer, c *Column, o WriteOptions) error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	out := &output{w: w, root: root, o: &o, rows: c.Len, step: rowsPerWrite(c)}
+	out.size = int(min(writeSize+writeSize/4, 2*c.Size()+1024))
 	out.turned.L = &out.mu
 	if o.Array {
 		if _, err := w.Write([]byte{'['}); err != nil {
@@ -118,6 +119,7 @@ type output struct {
 	o    *WriteOptions
 	rows int
 	step int
+	size int // of a buffer, to begin with
 
 	mu     sync.Mutex
 	turned sync.Cond
@@ -141,7 +143,7 @@ func (out *output) take() (lo, hi int) {
 
 // run formats and writes ranges until there are no more.
 func (out *output) run() {
-	f := formatter{o: out.o, buf: make([]byte, writeSize+writeSize/4)}
+	f := formatter{o: out.o, buf: make([]byte, out.size)}
 	for {
 		lo, hi := out.take()
 		if lo == hi {

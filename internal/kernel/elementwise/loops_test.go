@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -20,8 +21,23 @@ func lengths() []int {
 	return append(ns, 63, 64, 65, 96, 127, 128, 129, 200, 255, 1000)
 }
 
-// values returns n elements among which special ones are frequent.
+var pools sync.Map // values by element type
+
+// values returns n elements among which special ones are frequent, a stretch of a
+// pool that is made once. They may not be changed.
 func values[T dtype.Number](rng *rand.Rand, n int) []T {
+	const size = 8192
+	var t T
+	pool, ok := pools.Load(any(t))
+	if !ok {
+		pool, _ = pools.LoadOrStore(any(t), newValues[T](size))
+	}
+	at := rng.IntN(size - n)
+	return pool.([]T)[at : at+n : at+n]
+}
+
+func newValues[T dtype.Number](n int) []T {
+	rng := rand.New(rand.NewPCG(11, 12))
 	x := make([]T, n)
 	for i := range x {
 		switch p := any(&x[i]).(type) {

@@ -13,7 +13,7 @@ import (
 // shapes cover empty, single, short, odd and multi-block runs in both layouts.
 var shapes = [][3]int{
 	{1, 0, 1}, {0, 3, 2}, {3, 0, 2}, {2, 3, 0}, {1, 1, 1}, {5, 1, 1}, {1, 5, 1}, {3, 7, 1}, {4, 17, 1}, {2, 33, 1}, {2, 100, 1},
-	{1, 257, 3}, {2, 5, 67}, {3, 70, 65}, {1, 2000, 2}, {1, 70001, 1}, {2, 140000, 1}, {1, 3000, 70}, {1, 40000, 5}, {300, 300, 1},
+	{1, 257, 3}, {2, 5, 67}, {3, 70, 65}, {1, 2000, 2}, {1, 70001, 1}, {2, 66000, 1}, {1, 1100, 70}, {1, 14000, 5}, {150, 300, 1},
 }
 
 // lines calls f with each line along the middle dimension, gathered, and the
@@ -58,6 +58,9 @@ func testFloat[T float](t *testing.T, tol float64) {
 			x[i] = T(rng.NormFloat64() + 3)
 		}
 		for _, special := range []string{"", "nan", "inf", "-inf"} {
+			if len(x) > 20000 && special != "" {
+				continue
+			}
 			if len(x) > 2 {
 				switch special {
 				case "nan":
@@ -324,7 +327,7 @@ func TestVarianceDoesNotCancel(t *testing.T) {
 func TestExtremeZeros(t *testing.T) {
 	zero := float32(math.Copysign(0, -1))
 	eachLevel(t, func(t *testing.T) {
-		for n := range 70 {
+		for n := 0; n < 70; n += 1 + n/20 {
 			for at := range n {
 				x := make([]float32, n)
 				for i := range x {
@@ -352,7 +355,7 @@ func TestExtremeZeros(t *testing.T) {
 // NaN wins wherever it stands.
 func TestExtremeNaN(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
-		for n := 1; n < 70; n++ {
+		for n := 1; n < 70; n += 1 + n/20 {
 			for at := range n {
 				x := make([]float64, n)
 				for i := range x {

@@ -61,14 +61,37 @@ func Unary(o *Op, x any) tensor.Tensor {
 
 // Binary calls an operation on two tensors, by the short way where there is one.
 func Binary(o *Op, x, y any) tensor.Tensor {
-	if a, ok := x.(*tensor.Dense); ok && o.Fast2 != nil && a != nil {
-		if b, ok := y.(*tensor.Dense); ok && b != nil {
+	if o.Fast2 != nil {
+		a, _ := x.(*tensor.Dense)
+		b, _ := y.(*tensor.Dense)
+		switch {
+		case a != nil && b == nil:
+			b = o.constant(y, a)
+		case b != nil && a == nil:
+			a = o.constant(x, b)
+		}
+		if a != nil && b != nil {
 			if out := o.Fast2(a, b); out != nil {
 				return out
 			}
 		}
 	}
 	return Eval(o, x, y)
+}
+
+// constant returns a Go number beside a tensor as binding would convert it, or nil
+// where it is none or binding has to decide.
+func (o *Op) constant(x any, beside *tensor.Dense) *tensor.Dense {
+	if len(o.Params) != 2 || o.Params[0].Group == 0 || o.Params[0].Group != o.Params[1].Group {
+		return nil
+	}
+	switch x.(type) {
+	case int, float64, float32:
+		t, _ := tensor.ScalarLike(x, beside.DType())
+		d, _ := t.(*tensor.Dense)
+		return d
+	}
+	return nil
 }
 
 // Apply calls the operation of c with other tensor arguments, in the order of

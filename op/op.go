@@ -87,6 +87,7 @@ type Param struct {
 // Op is an operation. Its fields are not changed once it is registered.
 type Op struct {
 	Name    string // snake_case, unique: "reduce_sum", "strings.length"
+	GoName  string // the Go function that calls it, where it is not Name in camel case: "ops.Sum"
 	Doc     string // one sentence
 	Class   Class
 	Params  []Param
@@ -169,8 +170,11 @@ func (o *Op) IsAssert() bool { return o.Class == Assert }
 // String returns the operation's name.
 func (o *Op) String() string { return o.Name }
 
-// Func returns the name of the Go function that calls the operation: "ops.ReduceSum".
+// Func returns the name of the Go function that calls the operation: "ops.Sum".
 func (o *Op) Func() string {
+	if o.GoName != "" {
+		return o.GoName
+	}
 	pkg, name := "ops", o.Name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		pkg, name = name[:i], name[i+1:]

@@ -68,7 +68,7 @@ func CumSum(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(cumSumOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumSumOp = cumulative(op.Op{Name: "cumsum", Doc: "running sums along an axis"}, reduce.CumSum)
+var cumSumOp = cumulative(op.Op{Name: "cumsum", GoName: "ops.CumSum", Doc: "running sums along an axis"}, reduce.CumSum)
 
 func init() {
 	cumSumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -85,7 +85,7 @@ func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(cumProdOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumProdOp = cumulative(op.Op{Name: "cumprod", Doc: "running products along an axis"}, reduce.CumProd)
+var cumProdOp = cumulative(op.Op{Name: "cumprod", GoName: "ops.CumProd", Doc: "running products along an axis"}, reduce.CumProd)
 
 func init() {
 	cumProdOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -108,14 +108,14 @@ func CumMax(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(cumMaxOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumMaxOp = cumulative(op.Op{Name: "cummax", Doc: "running maxima along an axis"}, reduce.CumMax)
+var cumMaxOp = cumulative(op.Op{Name: "cummax", GoName: "ops.CumMax", Doc: "running maxima along an axis"}, reduce.CumMax)
 
 // CumMin returns the running minima of x along an axis; see [CumMax].
 func CumMin(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(cumMinOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumMinOp = cumulative(op.Op{Name: "cummin", Doc: "running minima along an axis"}, reduce.CumMin)
+var cumMinOp = cumulative(op.Op{Name: "cummin", GoName: "ops.CumMin", Doc: "running minima along an axis"}, reduce.CumMin)
 
 func init() {
 	cumMaxOp.VJP = vjpRunningExtreme
@@ -145,7 +145,7 @@ func LogCumSumExp(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(logCumSumExpOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
+var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", GoName: "ops.LogCumSumExp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
 
 func init() {
 	logCumSumExpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

@@ -240,7 +240,7 @@ var gatherNDOp *op.Op
 
 func init() {
 	gatherNDOp = op.Register(&op.Op{
-		Name: "gather_nd", Doc: "Elements or slices, by tuples of positions.", Class: op.Structural,
+		Name: "gather_nd", GoName: "ops.GatherND", Doc: "Elements or slices, by tuples of positions.", Class: op.Structural,
 		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

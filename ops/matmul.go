@@ -26,7 +26,7 @@ func MatMulT(a, b any, transposeA, transposeB bool) tensor.Tensor {
 }
 
 var matMulOp = op.Register(&op.Op{
-	Name: "matmul", Doc: "matrix products", Results: 1, Strided: true,
+	Name: "matmul", GoName: "ops.MatMul", Doc: "matrix products", Results: 1, Strided: true,
 	Params: []op.Param{
 		{Name: "a", Group: 1}, {Name: "b", Group: 1},
 		{Name: "transpose_a", Kind: op.Attr, Type: op.BoolType, Default: false},
@@ -187,7 +187,7 @@ func batchAligned(c *op.Call, batched []bool, own int) ([]tensor.Tensor, error) 
 func MatVec(a, x any) tensor.Tensor { return op.Eval(matVecOp, a, x) }
 
 var matVecOp = op.Register(&op.Op{
-	Name: "matvec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
+	Name: "matvec", GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
 	Params: []op.Param{{Name: "a", Group: 1}, {Name: "x", Group: 1}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		a, x := c.Tensor(0), c.Tensor(1)

@@ -64,7 +64,7 @@ func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
 }
 
 var rmsNormOp = op.Register(&op.Op{
-	Name: "rms_norm", Doc: "normalises to mean square 1 over axes", Results: 1,
+	Name: "rms_norm", GoName: "ops.RMSNorm", Doc: "normalises to mean square 1 over axes", Results: 1,
 	Params: []op.Param{
 		{Name: "x", Group: 1}, {Name: "scale", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},

@@ -90,7 +90,7 @@ var mirrorPadOp *op.Op
 
 func init() {
 	mirrorPadOp = op.Register(&op.Op{
-		Name: "mirror_pad", Doc: "A tensor with margins that mirror it.", Class: op.Structural, Strided: true,
+		Name: "mirror_pad", GoName: "ops.Pad", Doc: "A tensor with margins that mirror it.", Class: op.Structural, Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "paddings"}, {Name: "mode", Kind: op.Attr, Type: op.StringType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0).Shape()

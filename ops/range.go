@@ -79,7 +79,7 @@ var linspaceOp *op.Op
 
 func init() {
 	linspaceOp = op.Register(&op.Op{
-		Name: "linspace", Doc: "Numbers at equal distances between two ends.", Class: op.Creation,
+		Name: "linspace", GoName: "ops.LinSpace", Doc: "Numbers at equal distances between two ends.", Class: op.Creation,
 		Params: []op.Param{{Name: "start", Group: 1}, {Name: "stop", Group: 1}, {Name: "num"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {

@@ -18,7 +18,7 @@ func Mean(x any, axes ...int) tensor.Tensor { return op.Eval(meanOp, x, axes, fa
 // MeanKeep is [Mean] with reduced axes left as axes of size 1.
 func MeanKeep(x any, axes ...int) tensor.Tensor { return op.Eval(meanOp, x, axes, true) }
 
-var meanOp = reduction(op.Op{Name: "reduce_mean", Doc: "mean over axes"}, averagedType,
+var meanOp = reduction(op.Op{Name: "reduce_mean", GoName: "ops.Mean", Doc: "mean over axes"}, averagedType,
 	func(_ *op.Call, d dtype.DType) reduce.Func {
 		if d == dtype.Bool {
 			return meanOfBools
@@ -48,7 +48,7 @@ func Prod(x any, axes ...int) tensor.Tensor { return op.Eval(prodOp, x, axes, fa
 // ProdKeep is [Prod] with reduced axes left as axes of size 1.
 func ProdKeep(x any, axes ...int) tensor.Tensor { return op.Eval(prodOp, x, axes, true) }
 
-var prodOp = reduction(op.Op{Name: "reduce_prod", Doc: "product over axes"}, same,
+var prodOp = reduction(op.Op{Name: "reduce_prod", GoName: "ops.Prod", Doc: "product over axes"}, same,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Prod, d) })
 
 func init() {
@@ -114,7 +114,7 @@ func Max(x any, axes ...int) tensor.Tensor { return op.Eval(maxOp, x, axes, fals
 // MaxKeep is [Max] with reduced axes left as axes of size 1.
 func MaxKeep(x any, axes ...int) tensor.Tensor { return op.Eval(maxOp, x, axes, true) }
 
-var maxOp = reduction(op.Op{Name: "reduce_max", Doc: "greatest element over axes"}, same,
+var maxOp = reduction(op.Op{Name: "reduce_max", GoName: "ops.Max", Doc: "greatest element over axes"}, same,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
 
 func init() { maxOp.VJP = vjpReduction(vjpReducedExtreme) }
@@ -129,7 +129,7 @@ func Min(x any, axes ...int) tensor.Tensor { return op.Eval(minOp, x, axes, fals
 // MinKeep is [Min] with reduced axes left as axes of size 1.
 func MinKeep(x any, axes ...int) tensor.Tensor { return op.Eval(minOp, x, axes, true) }
 
-var minOp = reduction(op.Op{Name: "reduce_min", Doc: "least element over axes"}, same,
+var minOp = reduction(op.Op{Name: "reduce_min", GoName: "ops.Min", Doc: "least element over axes"}, same,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
 
 func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
@@ -147,7 +147,7 @@ func Any(x any, axes ...int) tensor.Tensor { return op.Eval(anyOp, x, axes, fals
 // AnyKeep is [Any] with reduced axes left as axes of size 1.
 func AnyKeep(x any, axes ...int) tensor.Tensor { return op.Eval(anyOp, x, axes, true) }
 
-var anyOp = reduction(op.Op{Name: "reduce_any", Doc: "whether some element holds", Nondifferentiable: true}, same,
+var anyOp = reduction(op.Op{Name: "reduce_any", GoName: "ops.Any", Doc: "whether some element holds", Nondifferentiable: true}, same,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
 
 // All returns whether every element holds, over the given axes or all. x is
@@ -157,7 +157,7 @@ func All(x any, axes ...int) tensor.Tensor { return op.Eval(allOp, x, axes, fals
 // AllKeep is [All] with reduced axes left as axes of size 1.
 func AllKeep(x any, axes ...int) tensor.Tensor { return op.Eval(allOp, x, axes, true) }
 
-var allOp = reduction(op.Op{Name: "reduce_all", Doc: "whether every element holds", Nondifferentiable: true}, same,
+var allOp = reduction(op.Op{Name: "reduce_all", GoName: "ops.All", Doc: "whether every element holds", Nondifferentiable: true}, same,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
 
 // CountNonzero returns the number of elements that are not zero, or that hold, in
@@ -182,7 +182,7 @@ func LogSumExp(x any, axes ...int) tensor.Tensor { return op.Eval(logSumExpOp, x
 // LogSumExpKeep is [LogSumExp] with reduced axes left as axes of size 1.
 func LogSumExpKeep(x any, axes ...int) tensor.Tensor { return op.Eval(logSumExpOp, x, axes, true) }
 
-var logSumExpOp = reduction(op.Op{Name: "logsumexp", Doc: "log of the sum of e^x over axes"}, same,
+var logSumExpOp = reduction(op.Op{Name: "logsumexp", GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, same,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
 
 func init() {
@@ -212,7 +212,7 @@ var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
 
 const momentDDOF = 3
 
-var varianceOp = reduction(op.Op{Name: "reduce_variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
+var varianceOp = reduction(op.Op{Name: "reduce_variance", GoName: "ops.Variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
 	func(c *op.Call, d dtype.DType) reduce.Func { return reduce.VarianceOf(d, c.Int(momentDDOF)) })
 
 func init() {
@@ -236,7 +236,7 @@ func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
 	return op.Eval(stdOp, x, axes, false, ddof)
 }
 
-var stdOp = reduction(op.Op{Name: "reduce_std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
+var stdOp = reduction(op.Op{Name: "reduce_std", GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
 	func(c *op.Call, d dtype.DType) reduce.Func {
 		return rooted(reduce.VarianceOf(d, c.Int(momentDDOF)), elementwise.UnaryOf(elementwise.Sqrt, averagedType(d)))
 	})
@@ -257,7 +257,7 @@ func ArgMax(x any, axis int) tensor.Tensor { return op.Eval(argMaxOp, x, axis, f
 // ArgMaxKeep is [ArgMax] with the axis left as one of size 1.
 func ArgMaxKeep(x any, axis int) tensor.Tensor { return op.Eval(argMaxOp, x, axis, true) }
 
-var argMaxOp = position("argmax", "position of the greatest element", reduce.ArgMax)
+var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", reduce.ArgMax)
 
 // ArgMin returns the position of the least element along an axis; see [ArgMax].
 func ArgMin(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, false) }
@@ -265,11 +265,11 @@ func ArgMin(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, f
 // ArgMinKeep is [ArgMin] with the axis left as one of size 1.
 func ArgMinKeep(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, true) }
 
-var argMinOp = position("argmin", "position of the least element", reduce.ArgMin)
+var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", reduce.ArgMin)
 
 // position registers a reduction of one axis to positions.
-func position(name, doc string, k reduce.Op) *op.Op {
-	o := reduction(op.Op{Name: name, Doc: doc, Nondifferentiable: true},
+func position(name, goName, doc string, k reduce.Op) *op.Op {
+	o := reduction(op.Op{Name: name, GoName: goName, Doc: doc, Nondifferentiable: true},
 		func(dtype.DType) dtype.DType { return dtype.Int64 },
 		func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(k, d) })
 	infer := o.Infer

@@ -13,7 +13,7 @@ var scatterNDOp *op.Op
 
 func init() {
 	scatterNDOp = op.Register(&op.Op{
-		Name: "scatter_nd", Doc: "Zeros with updates added at tuples of positions.", Class: op.Structural,
+		Name: "scatter_nd", GoName: "ops.ScatterND", Doc: "Zeros with updates added at tuples of positions.", Class: op.Structural,
 		Params: []op.Param{{Name: "indices"}, {Name: "updates"}, {Name: "shape"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			u := c.Tensor(1)

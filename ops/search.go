@@ -25,7 +25,7 @@ var searchSortedOp *op.Op
 
 func init() {
 	searchSortedOp = op.Register(&op.Op{
-		Name: "searchsorted", Doc: "Where elements belong in sorted rows.", Class: op.Other, Nondifferentiable: true,
+		Name: "searchsorted", GoName: "ops.SearchSorted", Doc: "Where elements belong in sorted rows.", Class: op.Other, Nondifferentiable: true,
 		Params: []op.Param{{Name: "sorted", Group: 1}, {Name: "x", Group: 1}, {Name: "right", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantOrder(c, 0); err != nil {
@@ -99,7 +99,7 @@ var binCountOp *op.Op
 
 func init() {
 	binCountOp = op.Register(&op.Op{
-		Name: "bincount", Doc: "How often each number occurs, or the sum of the weights that go with it.", Class: op.Other,
+		Name: "bincount", GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of the weights that go with it.", Class: op.Other,
 		Params: []op.Param{{Name: "x"}, {Name: "weights", Optional: true}, {Name: "minlength", Optional: true}, {Name: "maxlength", Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsInteger, "integer"); err != nil {

@@ -110,7 +110,7 @@ var truncOp = unary(elementwise.Trunc, op.Op{Doc: "rounded toward zero", Nondiff
 // IsNaN returns where x is NaN; of a complex number, where either part is.
 func IsNaN(x any) tensor.Tensor { return op.Unary(isNaNOp, x) }
 
-var isNaNOp = predicate(elementwise.IsNaN, op.Op{Doc: "whether an element is NaN"})
+var isNaNOp = predicate(elementwise.IsNaN, op.Op{GoName: "ops.IsNaN", Doc: "whether an element is NaN"})
 
 // IsInf returns where x is infinite; of a complex number, where either part is.
 func IsInf(x any) tensor.Tensor { return op.Unary(isInfOp, x) }
@@ -137,7 +137,7 @@ func init() {
 }
 
 func registerNaNToNum() *op.Op {
-	o := &op.Op{Name: "nan_to_num", Doc: "finite numbers in place of NaN and infinities", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+	o := &op.Op{Name: "nan_to_num", GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if !x.DType().IsReal() {

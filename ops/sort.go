@@ -121,7 +121,7 @@ var argSortOp *op.Op
 
 func init() {
 	argSortOp = op.Register(&op.Op{
-		Name: "argsort", Doc: "The positions of the elements along an axis in order.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Name: "argsort", GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in order.", Class: op.Other, Strided: true, Nondifferentiable: true,
 		Params: sortParams, Results: 1,
 		Infer: inferSort(func(dtype.DType) dtype.DType { return dtype.Int64 }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 var stringJoinOp = op.Register(&op.Op{
-	Name: "strings.join", Doc: "Strings of several tensors joined element by element.", Class: op.Other, Nondifferentiable: true,
+	Name: "strings.join", GoName: "ops.StringJoin", Doc: "Strings of several tensors joined element by element.", Class: op.Other, Nondifferentiable: true,
 	Params: []op.Param{{Name: "values", Kind: op.Tensors}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		xs := c.List(0)
@@ -55,7 +55,7 @@ func StringJoin(values any, separator string) tensor.Tensor {
 }
 
 var stringReduceJoinOp = op.Register(&op.Op{
-	Name: "strings.reduce_join", Doc: "The strings along some axes joined into one.", Class: op.Reduction, Nondifferentiable: true,
+	Name: "strings.reduce_join", GoName: "ops.StringReduceJoin", Doc: "The strings along some axes joined into one.", Class: op.Reduction, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -162,7 +162,7 @@ func ngramOptions(c *op.Call, i int) str.NGramOptions {
 }
 
 var stringNGramsOp = op.Register(&op.Op{
-	Name: "strings.ngrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Class: op.Other, Nondifferentiable: true,
+	Name: "strings.ngrams", GoName: "ops.StringNGrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Class: op.Other, Nondifferentiable: true,
 	Params: append([]op.Param{{Name: "x"}}, NGramParams()...), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {

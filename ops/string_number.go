@@ -81,7 +81,7 @@ type FormatOptions struct {
 }
 
 var asStringOp = op.Register(&op.Op{
-	Name: "strings.as_string", Doc: "Each number as a string.", Class: op.UnaryElementwise, Nondifferentiable: true,
+	Name: "strings.as_string", GoName: "ops.AsString", Doc: "Each number as a string.", Class: op.UnaryElementwise, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "notation", Kind: op.Attr, Type: op.StringType, Default: string(NotationFixed)},
 		{Name: "precision", Kind: op.Attr, Type: op.IntType, Default: -1}, {Name: "width", Kind: op.Attr, Type: op.IntType, Default: -1},
 		{Name: "fill", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
@@ -126,7 +126,7 @@ func AsString(x any, o FormatOptions) tensor.Tensor {
 }
 
 var stringCompareOp = op.Register(&op.Op{
-	Name: "strings.compare", Doc: "The order of strings: -1, 0 or 1.", Class: op.BinaryElementwise, Nondifferentiable: true,
+	Name: "strings.compare", GoName: "ops.StringCompare", Doc: "The order of strings: -1, 0 or 1.", Class: op.BinaryElementwise, Nondifferentiable: true,
 	Params: binaryParams, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		for i := range 2 {

@@ -14,7 +14,7 @@ import (
 // splitting registers an operation that cuts strings into pieces.
 func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, x str.Column) (splits []int64, pieces str.Column)) *op.Op {
 	return op.Register(&op.Op{
-		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Name: name, GoName: stringNames[name], Doc: doc, Class: op.Other, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}}, params...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
@@ -81,7 +81,7 @@ func checkedSplits(c *op.Call, i, nvals int) ([]int64, error) {
 }
 
 var stringSubstrOp = op.Register(&op.Op{
-	Name: "strings.substr", Doc: "A part of each string.", Class: op.TernaryElementwise, Nondifferentiable: true,
+	Name: "strings.substr", GoName: "ops.StringSubstr", Doc: "A part of each string.", Class: op.TernaryElementwise, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "position"}, {Name: "length"}, unitParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {

@@ -57,7 +57,7 @@ func unicodeOptions(c *op.Call, i int) (str.UnicodeOptions, error) {
 // splits, and the position of each one's first byte, come behind them.
 func decoding(name, doc string, d dtype.DType, kernel func(x str.Column, from str.Encoding, o str.UnicodeOptions) (splits, at []int64, out tensor.Tensor, err error)) *op.Op {
 	return op.Register(&op.Op{
-		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Name: name, GoName: stringNames[name], Doc: doc, Class: op.Other, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}, {Name: "from", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
@@ -124,7 +124,7 @@ func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets t
 }
 
 var stringEncodeOp = op.Register(&op.Op{
-	Name: "strings.unicode_encode", Doc: "A string of each row of code points.", Class: op.Other, Nondifferentiable: true,
+	Name: "strings.unicode_encode", GoName: "ops.StringEncode", Doc: "A string of each row of code points.", Class: op.Other, Nondifferentiable: true,
 	Params: append([]op.Param{{Name: "codes"}, {Name: "splits", Optional: true}, {Name: "to", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantIndex(c, 0); err != nil {

@@ -21,7 +21,7 @@ func Sum(x any, axes ...int) tensor.Tensor { return op.Eval(sumOp, x, axes, fals
 // SumKeep is [Sum] with reduced axes left as axes of size 1.
 func SumKeep(x any, axes ...int) tensor.Tensor { return op.Eval(sumOp, x, axes, true) }
 
-var sumOp = reduction(op.Op{Name: "reduce_sum", Doc: "sum over axes"}, summedType,
+var sumOp = reduction(op.Op{Name: "reduce_sum", GoName: "ops.Sum", Doc: "sum over axes"}, summedType,
 	func(_ *op.Call, d dtype.DType) reduce.Func { return sumOf(d) })
 
 func init() {

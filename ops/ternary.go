@@ -14,7 +14,7 @@ import (
 // Gradient: ct·y for x, ct·x for y, ct for z.
 func FMA(x, y, z any) tensor.Tensor { return op.Eval(fmaOp, x, y, z) }
 
-var fmaOp = ternary(elementwise.FMA, op.Op{Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
+var fmaOp = ternary(elementwise.FMA, op.Op{GoName: "ops.FMA", Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
 
 func init() {
 	fmaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

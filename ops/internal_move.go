@@ -116,19 +116,16 @@ const maxBytes = 1 << 46
 // a negative size or more elements than memory has bytes.
 func checkedShape(c *op.Call, dims []int, d dtype.DType) (shape.Shape, error) {
 	s, err := shape.From(dims)
-	if err == nil {
-		for i, n := range dims {
-			if n < 0 {
-				return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", n, i)
-			}
-		}
-		var size int
-		if size, err = s.CheckedSize(max(1, d.Size())); err == nil && size > maxBytes/max(1, d.Size()) {
-			return s, c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
-		}
-	}
 	if err != nil {
 		return s, c.Errorf(tenon.ErrShape, "%s", strings.TrimPrefix(err.Error(), "shape: "))
+	}
+	for i, n := range dims {
+		if n < 0 {
+			return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", n, i)
+		}
+	}
+	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
+		return s, c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
 	}
 	return s, nil
 }

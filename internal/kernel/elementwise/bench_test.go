@@ -3,6 +3,9 @@ package elementwise
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // In cache: 4096 elements, 16 KiB an operand.
@@ -89,4 +92,27 @@ func BenchmarkSmall(b *testing.B) {
 			exp(x, x)
 		}
 	})
+}
+
+// From memory: 16M elements, written through the cache and past it.
+func BenchmarkMemory(b *testing.B) {
+	const n = 1 << 24
+	x, y, dst := make([]float32, n), make([]float32, n), make([]float32, n)
+	splat(x, 1)
+	splat(y, 2)
+	run := func(name string, bytes int, f func(lo, hi int)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(bytes) * n)
+			for b.Loop() {
+				par.For(n, 32<<10, f)
+			}
+		})
+	}
+	add, exp := BinaryOf(Add, dtype.Float32, VV), UnaryOf(Exp, dtype.Float32)
+	addPast, expPast := StreamBinary(add, 4, 4, VV), StreamUnary(exp, 4, 4)
+	run("copy", 8, func(lo, hi int) { copy(dst[lo:hi], x[lo:hi]) })
+	run("add", 12, func(lo, hi int) { add(ptr(dst[lo:]), ptr(x[lo:]), ptr(y[lo:]), hi-lo) })
+	run("add_past", 12, func(lo, hi int) { addPast(ptr(dst[lo:]), ptr(x[lo:]), ptr(y[lo:]), hi-lo) })
+	run("exp", 8, func(lo, hi int) { exp(ptr(dst[lo:]), ptr(x[lo:]), hi-lo) })
+	run("exp_past", 8, func(lo, hi int) { expPast(ptr(dst[lo:]), ptr(x[lo:]), hi-lo) })
 }

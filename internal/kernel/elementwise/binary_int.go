@@ -15,6 +15,9 @@ func binarySigned[T signed](op Op) func(dst, x, y []T) int {
 }
 
 func binaryUnsigned[T unsigned](op Op) func(dst, x, y []T) int {
+	if f := asSigned[T](op); f != nil {
+		return f
+	}
 	switch op {
 	case FloorDiv:
 		return truncDivInt[T]
@@ -24,6 +27,32 @@ func binaryUnsigned[T unsigned](op Op) func(dst, x, y []T) int {
 		return powInt[T]
 	}
 	return binaryInteger[T](op)
+}
+
+// asSigned lends uint32 and uint64 the assembly kernels of the signed integers
+// for the functions whose bits do not depend on the sign.
+func asSigned[T unsigned](op Op) func(dst, x, y []T) int {
+	switch op {
+	case Add, Sub, Mul, SquaredDifference, BitwiseAnd, BitwiseOr, BitwiseXor:
+	default:
+		return nil
+	}
+	switch width[T]() {
+	case 32:
+		if f := asmBinaryInt32(op); f != nil {
+			return func(dst, x, y []T) int { return f(bitsAs[int32](dst), bitsAs[int32](x), bitsAs[int32](y)) }
+		}
+	case 64:
+		if f := asmBinaryInt64(op); f != nil {
+			return func(dst, x, y []T) int { return f(bitsAs[int64](dst), bitsAs[int64](x), bitsAs[int64](y)) }
+		}
+	}
+	return nil
+}
+
+// bitsAs returns the same memory as numbers of another type of the same size.
+func bitsAs[D, S any](x []S) []D {
+	return unsafe.Slice((*D)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 func binaryInteger[T integer](op Op) func(dst, x, y []T) int {

@@ -63,6 +63,24 @@ func TestIntegerBinary(t *testing.T) {
 			t.Errorf("%v(%d) = %d, want %d", c.op, c.x, dst[0], c.want)
 		}
 	}
+	eachLevel(t, func(t *testing.T) {
+		a, b, c := make([]uint32, 40), make([]uint32, 40), make([]uint32, 40)
+		for i := range a {
+			a[i], b[i] = uint32(i), 0xfffffff0+uint32(i)
+		}
+		Binary[uint32](Sub)(c, a, b)
+		for i, v := range c {
+			if v != 16 {
+				t.Fatalf("%d - %d = %d, want 16", a[i], b[i], v)
+			}
+		}
+		d := make([]uint64, 40)
+		splat(d, 1<<63+5)
+		BinaryVS[uint64](Mul)(d, d, 2)
+		if d[39] != 10 {
+			t.Errorf("(2^63+5)·2 = %d, want 10", d[39])
+		}
+	})
 	var u [1]uint8
 	Binary[uint8](RightShift)(u[:], []uint8{200}, []uint8{1})
 	if u[0] != 100 {

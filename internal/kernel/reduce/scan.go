@@ -28,8 +28,8 @@ const (
 type ScanFunc = func(dst, x unsafe.Pointer, outer, n, inner int, exclusive, reverse bool)
 
 // Scan returns the cumulative operation on elements of type dt, or nil if there
-// is none. Floats accumulate in float64, sums of them with
-// compensation.
+// is none. Floats accumulate in float64, sums of float64
+// and of half precision with compensation.
 func Scan(op ScanOp, dt dtype.DType) ScanFunc {
 	switch dt {
 	case dtype.Int8:
@@ -53,6 +53,9 @@ func Scan(op ScanOp, dt dtype.DType) ScanFunc {
 	case dtype.BFloat16:
 		return scanThrough(op, func(v dtype.BF16) float64 { return float64(v.Float32()) }, dtype.BF16From64)
 	case dtype.Float32:
+		if op == CumSum {
+			return untypedScan(cumSum[float32, float64]())
+		}
 		return scanThrough(op, func(v float32) float64 { return float64(v) }, func(v float64) float32 { return float32(v) })
 	case dtype.Float64:
 		return scanThrough(op, func(v float64) float64 { return v }, func(v float64) float64 { return v })
@@ -69,12 +72,53 @@ type scanner[T, A any] struct {
 	start A
 	fold  func(a A, v T) A
 	show  func(a A) T
+
+	// line scans one contiguous line, and is optional: it saves the calls of
+	// fold and show.
+	line func(dst, x []T, exclusive, reverse bool)
+}
+
+// cumSum adds up in A, which is float64 for float32 and T for integers.
+func cumSum[T, A integer | float]() *scanner[T, A] {
+	return &scanner[T, A]{
+		fold: func(a A, v T) A { return a + A(v) },
+		show: func(a A) T { return T(a) },
+		line: func(dst, x []T, exclusive, reverse bool) {
+			var sum A
+			at, step := 0, 1
+			if reverse {
+				at, step = len(x)-1, -1
+			}
+			if exclusive {
+				for range x {
+					v := x[at] // dst may be x
+					dst[at] = T(sum)
+					sum += A(v)
+					at += step
+				}
+				return
+			}
+			for range x {
+				sum += A(x[at])
+				dst[at] = T(sum)
+				at += step
+			}
+		},
+	}
 }
 
 // run scans all rows. Those of one outer index stand side by side, so they
 // advance together, a chunk of columns at a time.
 func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse bool) {
 	if outer == 0 || n == 0 || inner == 0 {
+		return
+	}
+	if inner == 1 && s.line != nil {
+		par.For(outer, max(1, serialBelow/n), func(lo, hi int) {
+			for o := lo; o < hi; o++ {
+				s.line(dst[o*n:(o+1)*n], x[o*n:(o+1)*n], exclusive, reverse)
+			}
+		})
 		return
 	}
 	chunk := min(inner, fewColumns)
@@ -123,7 +167,7 @@ func scanInt[T integer](op ScanOp) ScanFunc {
 	s := &scanner[T, T]{show: func(a T) T { return a }}
 	switch op {
 	case CumSum:
-		s.fold = func(a, v T) T { return a + v }
+		s = cumSum[T, T]()
 	case CumProd:
 		s.start = 1
 		s.fold = func(a, v T) T { return a * v }
@@ -148,11 +192,11 @@ func scanFloat(op ScanOp) (plain *scanner[float64, float64], sum *scanner[float6
 			show: compensated.value,
 		}
 	case CumProd:
-		plain = &scanner[float64, float64]{1, func(a, v float64) float64 { return a * v }, same}
+		plain = &scanner[float64, float64]{start: 1, fold: func(a, v float64) float64 { return a * v }, show: same}
 	case CumMax:
-		plain = &scanner[float64, float64]{-inf, func(a, v float64) float64 { return max(a, v) }, same}
+		plain = &scanner[float64, float64]{start: -inf, fold: func(a, v float64) float64 { return max(a, v) }, show: same}
 	case CumMin:
-		plain = &scanner[float64, float64]{inf, func(a, v float64) float64 { return min(a, v) }, same}
+		plain = &scanner[float64, float64]{start: inf, fold: func(a, v float64) float64 { return min(a, v) }, show: same}
 	case CumLogSumExp:
 		log = &scanner[float64, logSum]{
 			start: logSum{-inf, 0},

@@ -25,15 +25,18 @@ func TestLongLoopsLetTheCollectorIn(t *testing.T) {
 			exp(x, x)
 		}
 	}()
+	// An idle machine takes 1 to 2 ms; a loop that does not let go, hundreds. The limit
+	// lies between, as other tests may be running beside this one.
+	const limit = 50 * time.Millisecond
 	best := time.Hour
-	for range 10 {
+	for i := 0; i < 10 && best > limit/10; i++ {
 		start := time.Now()
 		runtime.GC()
 		best = min(best, time.Since(start))
 	}
 	stop.Store(true)
 	<-done
-	if best > 10*time.Millisecond {
+	if best > limit {
 		t.Errorf("the quickest of ten collections took %v", best)
 	}
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/tensor"
+	"github.com/tenonml/tenon/ragged"
 )
 
 // Operations on strings. Elementwise ones take any value; those that make rows of
@@ -53,44 +50,19 @@ func init() {
 		},
 		"ngrams": func(c *cases.Case) any { return ops.StringNGrams(c.Arg(0), ngramWidths(c), ngramOptions(c)) },
 		"split": func(c *cases.Case) any {
-			pieces, _ := ops.StringSplit(single(c), ops.SplitOptions{Separator: c.AttrStr("sep", ""), MaxSplit: c.AttrInt("maxsplit", 0)})
-			return pieces
+			return tenon.Must(ragged.SplitStrings(c.Arg(0), ops.SplitOptions{Separator: c.AttrStr("sep", ""), MaxSplit: max(0, c.AttrInt("maxsplit", 0))}))
 		},
-		"bytes_split": func(c *cases.Case) any { b, _ := ops.StringBytes(single(c)); return b },
+		"bytes_split": func(c *cases.Case) any { return tenon.Must(ragged.SplitBytes(c.Arg(0))) },
 		"unicode_decode": func(c *cases.Case) any {
-			codes, _, _ := ops.StringDecode(single(c), c.Str(1), unicodeOptions(c))
-			return codes
+			return tenon.Must(ragged.DecodeStrings(c.Arg(0), c.Str(1), unicodeOptions(c)))
 		},
 		"unicode_split": func(c *cases.Case) any {
-			chars, _, _ := ops.StringChars(single(c), c.Str(1), unicodeOptions(c))
-			return chars
+			return tenon.Must(ragged.SplitChars(c.Arg(0), c.Str(1), unicodeOptions(c)))
 		},
 	}
 	for name, f := range m {
-		cases.Handle(map[string]cases.Func{"strings." + name: func(c *cases.Case) (out any, err error) {
-			defer asInvalid(&err)
-			return f(c), nil
-		}})
+		cases.Handle(map[string]cases.Func{"strings." + name: referenceKinds(func(c *cases.Case) (any, error) { return f(c), nil })})
 	}
-}
-
-// asInvalid catches what is thrown. The reference calls a wrong element type of a
-// string operation an invalid argument.
-func asInvalid(err *error) {
-	tenon.Catch(err)
-	var e *tenon.Error
-	if errors.As(*err, &e) && e.Kind == tenon.ErrDType {
-		*err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: e.Error()}
-	}
-}
-
-// single returns a dense operand of rank 0: its pieces are a vector.
-func single(c *cases.Case) tensor.Tensor {
-	if s, ok := c.Arg(0).(*tensor.Strings); ok && s.Shape().IsScalar() {
-		return s
-	}
-	tenon.Throw(fmt.Errorf("rows of strings: %w", cases.ErrUnknown))
-	return nil
 }
 
 func unit(c *cases.Case) ops.Unit {

@@ -1,0 +1,214 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// MergeDims joins the dimensions from outer to inner into one; negative ones count
+// from the end.
+//
+//	x: [a, (b), c] with outer 0, inner 1 → [nvals, c]
+func MergeDims(x tensor.Tensor, outer, inner int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	r := rankOf(x)
+	for _, a := range []*int{&outer, &inner} {
+		if *a < -r || *a >= r {
+			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "ragged.MergeDims", Msg: "axis " + itoa(*a) + " is out of range for rank " + itoa(r)}
+		}
+		if *a < 0 {
+			*a += r
+		}
+	}
+	if outer > inner {
+		return nil, invalid("ragged.MergeDims", "", "the outer dimension %d lies inside of the inner one, %d", outer, inner)
+	}
+	return merged(x, outer, inner), nil
+}
+
+// RangeOptions says what [Range] makes. The zero value takes the element type of
+// the operands and int64 splits.
+type RangeOptions struct {
+	DType, SplitsDType dtype.DType
+}
+
+// Range returns for each entry of starts, limits and deltas, which are scalars or
+// vectors of one size, the row start, start+delta, … up to before limit. limits
+// or deltas may be nil: then starts are the limits, from 0 on, or steps are 1.
+//
+//	starts, limits, deltas: numbers[n] → numbers[n, (…)]
+func Range(starts, limits, deltas any, o RangeOptions) (y *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if limits == nil {
+		starts, limits = nil, starts
+	}
+	l := tenon.Must(tensor.Convert(limits))
+	if starts == nil {
+		starts = ops.ZerosLike(l)
+	}
+	s := tenon.Must(tensor.Convert(starts))
+	if deltas == nil {
+		deltas = ops.OnesLike(s)
+	}
+	d := tenon.Must(tensor.Convert(deltas))
+	args := []tensor.Tensor{s, l, d}
+	t := o.DType
+	if t == dtype.None {
+		t = promotedTensors(args)[0].DType()
+	}
+	for i, a := range args {
+		if _, ok := a.(*Tensor); ok || a.Shape().Rank() > 1 {
+			return nil, invalid("ragged.Range", "", "starts, limits and deltas are scalars or vectors, got %s", tenon.String(a.Spec()))
+		}
+		if a.DType().IsString() || a.DType().IsBool() {
+			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "ragged.Range", Msg: "starts, limits and deltas are numbers, got " + a.DType().String()}
+		}
+		args[i] = ops.Cast(a, t)
+	}
+	if o.SplitsDType == dtype.None {
+		o.SplitsDType = dtype.Int64
+	}
+	values, splits := rows.Range(args[0], args[1], args[2], o.SplitsDType)
+	return partitioned(values, newPartition(splits, values.Shape().Dim(0))), nil
+}
+
+// Reshape gives the elements of x, in order, another shape.
+func Reshape(x tensor.Tensor, s *Shape) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	flat, _ := split(x)
+	var n tensor.Tensor
+	if k := len(s.parts); k > 0 {
+		n = s.parts[k-1].NVals()
+		if a, b := known(n), flat.Shape().Size(); a >= 0 && b >= 0 && s.inner.Tail(1).Size() >= 0 && a*s.inner.Tail(1).Size() != b {
+			return nil, invalid("ragged.Reshape", "shape", "has %d elements, the tensor %d", a*s.inner.Tail(1).Size(), b)
+		}
+	}
+	return build(ops.Reshape(flat, s.InnerSizes()), s.parts), nil
+}
+
+// DynamicPartition divides the rows of data among n tensors: row i goes to tensor
+// partitions[i]. Partitions may have several dimensions, which data begins with.
+func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	x, ids := tenon.Must(tensor.Convert(data)), tenon.Must(tensor.Convert(partitions))
+	x, ids, err = outerRows("ragged.DynamicPartition", x, ids, n)
+	if err != nil {
+		return nil, err
+	}
+	for k := range n {
+		at := ops.Reshape(ops.Nonzero(ops.Equal(ids, int64(k))), []int{-1})
+		parts = append(parts, gatherRows(x, at))
+	}
+	return parts, nil
+}
+
+// StackDynamicPartitions is [DynamicPartition] with the parts as rows of one ragged
+// tensor.
+//
+//	data: [n, …], partitions: int[n] → [count, (rows), …]
+func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) {
+	defer tenon.Catch(&err)
+	x, ids := tenon.Must(tensor.Convert(data)), tenon.Must(tensor.Convert(partitions))
+	d := ids.DType()
+	x, ids, err = outerRows("ragged.StackDynamicPartitions", x, ids, n)
+	if err != nil {
+		return nil, err
+	}
+	order := ops.ArgSort(ids, 0, ops.SortOptions{})
+	splits := rows.FromRowIDs(ops.Gather(ids, order, 0), int64(n))
+	values := gatherRows(x, order)
+	if _, p := split(values); len(p) > 0 {
+		d = p[0].DType()
+	}
+	if d == dtype.Int32 {
+		splits = cast(splits, d)
+	}
+	return partitioned(values, newPartition(splits, values.Shape().Dim(0))), nil
+}
+
+// outerRows merges the dimensions that ids has, and checks that the ids are below n.
+func outerRows(fn string, x, ids tensor.Tensor, n int) (tensor.Tensor, tensor.Tensor, error) {
+	if !ids.DType().IsInteger() {
+		return nil, nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "partitions", Msg: "are " + ids.DType().String() + ", not integers"}
+	}
+	if n < 0 {
+		return nil, nil, invalid(fn, "n", "is %d", n)
+	}
+	r := rankOf(ids)
+	if rankOf(x) < r {
+		return nil, nil, invalid(fn, "partitions", "have rank %d, the data %d", r, rankOf(x))
+	}
+	switch {
+	case r == 0:
+		x, ids = withAxis(x, 0), ops.Reshape(ids, []int{1})
+	case r > 1:
+		a, b := atLeast(x, r-1).(*Tensor), atLeast(ids, r-1).(*Tensor)
+		for i := range r - 1 {
+			if err := sameRows(fn, a.parts[i], b.parts[i].as(a.parts[i].DType())); err != nil {
+				return nil, nil, err
+			}
+		}
+		x, ids = merged(x, 0, r-1), merged(ids, 0, r-1)
+	}
+	ids, _ = split(ids)
+	ids = ops.Cast(ids, dtype.Int64)
+	if d, k := x.Shape().Dim(0), ids.Shape().Dim(0); d >= 0 && k >= 0 && d != k {
+		return nil, nil, invalid(fn, "partitions", "have %d entries for %d rows", k, d)
+	}
+	if c, ok := op.Known(ids); ok {
+		for i, id := range tensor.Data[int64](c) {
+			if id < 0 || id >= int64(n) {
+				return nil, nil, invalid(fn, "partitions["+itoa(i)+"]", "is %d, there are %d partitions", id, n)
+			}
+		}
+	}
+	return x, ids, nil
+}
+
+// CrossSeparator stands between the parts of a crossed string.
+const CrossSeparator = "_X_"
+
+// Cross returns for each row all combinations of one entry from each input, as
+// strings joined by [CrossSeparator]; integers are written in decimal.
+//
+//	inputs: string or int[n, (m)] each → string[n, (Π m)]
+func Cross(inputs []tensor.Tensor) (y *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if len(inputs) == 0 {
+		return nil, invalid("ragged.Cross", "inputs", "is empty")
+	}
+	var values, splits []tensor.Tensor
+	all := []*RowPartition{}
+	var ts []*Tensor
+	for i, x := range inputs {
+		if rankOf(x) != 2 {
+			return nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has rank %d, want 2", rankOf(x))
+		}
+		if d := x.DType(); !d.IsString() && !d.IsInteger() {
+			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "ragged.Cross", Where: "inputs[" + itoa(i) + "]", Msg: "is " + d.String() + ", want strings or integers"}
+		}
+		t := atLeast(x, 1).(*Tensor)
+		ts = append(ts, t)
+		if _, ragged := x.(*Tensor); ragged {
+			all = append(all, t.parts[0])
+		}
+	}
+	d := widest(all)
+	for i, t := range ts {
+		v := t.flat
+		if !v.DType().IsString() {
+			v = ops.AsString(v, ops.FormatOptions{})
+		}
+		if n, m := ts[0].parts[0].StaticNRows(), t.parts[0].StaticNRows(); n >= 0 && m >= 0 && n != m {
+			return nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has %d rows, the first %d", m, n)
+		}
+		values = append(values, v)
+		splits = append(splits, t.parts[0].as(d).RowSplits())
+	}
+	v, s := rows.Cross(values, splits, CrossSeparator)
+	return partitioned(v, newPartition(s, v.Shape().Dim(0))), nil
+}

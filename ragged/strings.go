@@ -1,0 +1,196 @@
+package ragged
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(joinStrings, "strings.join")
+	handle(reduceJoin, "strings.reduce_join")
+	handle(nGrams, "strings.ngrams")
+	handle(unicodeEncode, "strings.unicode_encode")
+}
+
+// pieces gives each string of x the row of values that f makes of it: a vector for
+// a scalar, otherwise one ragged dimension more than x has.
+func pieces(x any, f func(flat tensor.Tensor) (values, splits tensor.Tensor)) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	t, err := tensor.Convert(x)
+	if err != nil {
+		return nil, err
+	}
+	if rankOf(t) == 0 {
+		values, _ := f(t)
+		return values, nil
+	}
+	flat, parts := split(atLeast(t, rankOf(t)-1))
+	values, splits := f(flat)
+	if len(parts) > 0 {
+		splits = cast(splits, parts[0].DType())
+	}
+	return buildOn(partitioned(values, newPartition(splits, values.Shape().Dim(0))), parts), nil
+}
+
+// SplitStrings cuts each string into pieces; see ops.StringSplit.
+//
+//	x: string[n…] → string[n…, (pieces)]
+func SplitStrings(x any, o ops.SplitOptions) (tensor.Tensor, error) {
+	return pieces(x, func(flat tensor.Tensor) (tensor.Tensor, tensor.Tensor) { return ops.StringSplit(flat, o) })
+}
+
+// SplitBytes returns the bytes of each string, each as a string.
+//
+//	x: string[n…] → string[n…, (bytes)]
+func SplitBytes(x any) (tensor.Tensor, error) {
+	return pieces(x, func(flat tensor.Tensor) (tensor.Tensor, tensor.Tensor) { return ops.StringBytes(flat) })
+}
+
+// SplitChars returns the characters of each string, each as a string in UTF-8; see
+// ops.StringChars.
+//
+//	x: string[n…] → string[n…, (characters)]
+func SplitChars(x any, from string, o ops.UnicodeOptions) (tensor.Tensor, error) {
+	return pieces(x, func(flat tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		chars, splits, _ := ops.StringChars(flat, from, o)
+		return chars, splits
+	})
+}
+
+// DecodeStrings returns the code points of each string; see ops.StringDecode.
+//
+//	x: string[n…] → int32[n…, (characters)]
+func DecodeStrings(x any, from string, o ops.UnicodeOptions) (tensor.Tensor, error) {
+	return pieces(x, func(flat tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		codes, splits, _ := ops.StringDecode(flat, from, o)
+		return codes, splits
+	})
+}
+
+// DecodeStringsWithOffsets is [DecodeStrings], and the position of each character's
+// first byte in its string.
+func DecodeStringsWithOffsets(x any, from string, o ops.UnicodeOptions) (codes, offsets tensor.Tensor, err error) {
+	if codes, err = DecodeStrings(x, from, o); err != nil {
+		return nil, nil, err
+	}
+	offsets, err = pieces(x, func(flat tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		_, splits, at := ops.StringDecode(flat, from, o)
+		return at, splits
+	})
+	return codes, offsets, err
+}
+
+// joinStrings joins the strings of several tensors element by element.
+func joinStrings(c *op.Call) ([]tenon.Value, error) {
+	ts, err := tensorsOf(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	parts, flats := align(c.Op.Func(), ts)
+	list := make([]tenon.Value, len(flats))
+	for i, f := range flats {
+		list[i] = f
+	}
+	return op.One(build(op.Apply(c, list...), parts))
+}
+
+// reduceJoin joins the strings along axes. Several axes are joined one after the
+// other, the last one named first.
+func reduceJoin(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	sep, _ := c.Attr("separator").(string)
+	named, _ := c.Attr("axis").([]int)
+	sorted := axesOf(c, x)
+	if named == nil {
+		named = all(x.rank())
+		sorted = named
+	}
+	order := make([]int, len(named))
+	for i, a := range named {
+		if order[i] = a; a < 0 {
+			order[i] += x.rank()
+		}
+	}
+	out := tensor.Tensor(x)
+	for i := len(order) - 1; i >= 0; i-- {
+		a := order[i]
+		for _, done := range order[i+1:] {
+			if done < order[i] {
+				a--
+			}
+		}
+		out = joinedAlong(out, a, sep)
+	}
+	if keep, _ := c.Attr("keepdims").(bool); keep {
+		for _, a := range slices.Sorted(slices.Values(sorted)) {
+			out = ops.ExpandDims(out, a)
+		}
+	}
+	return op.One(out)
+}
+
+// joinedAlong joins the strings along one axis.
+func joinedAlong(x tensor.Tensor, a int, sep string) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.StringReduceJoin(x, sep, a)
+	}
+	k := len(t.parts)
+	switch {
+	case a > k:
+		return t.with(ops.StringReduceJoin(t.flat, sep, a-k))
+	case a == k:
+		return build(rows.ReduceJoin(t.flat, t.parts[k-1].RowSplits(), sep), t.parts[:k-1])
+	}
+	r := &reducer{segments: func(data, ids, n any) tensor.Tensor {
+		order := ops.ArgSort(ids, 0, ops.SortOptions{})
+		splits := rows.FromRowIDs(ops.Gather(ids, order, 0), n)
+		return rows.ReduceJoin(ops.Gather(data, order, 0), splits, sep)
+	}}
+	return r.byPosition(t, a)
+}
+
+// nGrams answers with the sequences of neighbouring strings of each innermost row.
+func nGrams(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	if x.flat.Shape().Rank() != 1 {
+		return op.One(x.with(op.Apply(c, x.flat)))
+	}
+	o, _ := op.Lookup("ragged.ngrams")
+	k := len(x.parts) - 1
+	args := append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[1:]...)
+	out, err := op.Do(o, args...)
+	if err != nil {
+		return nil, err
+	}
+	p := newPartition(out[1].(tensor.Tensor), -1)
+	return op.One(build(out[0].(tensor.Tensor), append(slices.Clone(x.parts[:k]), p)))
+}
+
+// unicodeEncode answers with a string of each innermost row of code points.
+func unicodeEncode(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	if x.flat.Shape().Rank() != 1 {
+		return op.One(x.with(op.Apply(c, x.flat)))
+	}
+	k := len(x.parts) - 1
+	out, err := c.WithArg(0, x.flat).WithArg(1, x.parts[k].RowSplits()).Do()
+	if err != nil {
+		return nil, err
+	}
+	return op.One(build(out[0].(tensor.Tensor), x.parts[:k]))
+}

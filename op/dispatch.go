@@ -184,7 +184,7 @@ func (c *Call) do(t *trace) ([]tenon.Value, error) {
 		var room [4]tenon.Value
 		values := c.appendValues(room[:0])
 		var seats [4]candidate
-		cands := candidates(seats[:0], values)
+		cands := candidates(seats[:0], values, rec != nil)
 		var declined []string
 		for i := range cands {
 			if !cands[i].takes(c, values) {
@@ -316,17 +316,21 @@ type candidate struct {
 	value    tenon.Value
 	handlers []*handler
 	method   Handler
+	willing  bool // the method takes the call
 }
 
-// candidates returns whom to ask, in order, in the memory of cands.
-func candidates(cands []candidate, values []tenon.Value) []candidate {
+// candidates returns whom to ask, in order, in the memory of cands. Recorders
+// are not asked, if there are any.
+func candidates(cands []candidate, values []tenon.Value, recorders bool) []candidate {
 	for _, v := range values {
 		switch v.(type) {
 		case *tensor.Dense, *tensor.Strings:
 			continue
 		}
-		if _, ok := v.(Recorder); ok {
-			continue
+		if recorders {
+			if _, ok := v.(Recorder); ok {
+				continue
+			}
 		}
 		spec := v.Spec()
 		cand, ok := handlerOf(spec.TypeName(), v)
@@ -362,7 +366,8 @@ func handlerOf(name string, v tenon.Value) (candidate, bool) {
 
 // takes reports whether the candidate wants to be asked about the call.
 func (cand *candidate) takes(c *Call, values []tenon.Value) bool {
-	return cand.methodTakes(values) ||
+	cand.willing = cand.methodTakes(values)
+	return cand.willing || len(cand.handlers) > 0 &&
 		slices.ContainsFunc(cand.handlers, func(h *handler) bool { return h.match.takes(c, values) })
 }
 
@@ -411,7 +416,7 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) (out []tenon.Value, er
 			return c.counted(out, err, cand.name)
 		}
 	}
-	if !cand.methodTakes(values) {
+	if !cand.willing {
 		return nil, NotHandled
 	}
 	out, err = cand.method.HandleOp(c)

@@ -6,7 +6,7 @@ import "unsafe"
 // joins the rows r of all parts.
 func zipVectorised[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int, plain func(r int)) bool {
 	k := vectorsNow()
-	if k == nil || inner == 0 || len(values) == 0 {
+	if k == nil || len(out) < worthVectors || inner == 0 || len(values) == 0 {
 		return false
 	}
 	item := inner * int(unsafe.Sizeof(*new(T)))

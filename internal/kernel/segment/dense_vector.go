@@ -15,7 +15,7 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item
-	if k == nil || rowBytes > readRoom || len(fill) > 1 && readRoom%(len(fill)*size) != 0 {
+	if k == nil || len(out) < worthVectors || rowBytes > readRoom || len(fill) > 1 && readRoom%(len(fill)*size) != 0 {
 		return false
 	}
 	var pattern [readRoom]byte
@@ -52,7 +52,7 @@ func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bo
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item
-	if k == nil || rowBytes > readRoom || rowBytes == 0 {
+	if k == nil || len(out) < worthVectors || rowBytes > readRoom || rowBytes == 0 {
 		return false
 	}
 	kernel, past := k.unpad[0], k.unpadPast[0]

@@ -80,7 +80,7 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 	for i := range mask {
 		mask[i] = rng.IntN(2) == 0
 	}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFlow(t, func(t *testing.T) {
 		Sum(perRow, x, splits, 1)
 		Mean(perRow, x, splits, 1)
 		Max(perRow, x, splits, 1)

@@ -7,21 +7,23 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// atEachLevel runs f with every family of kernels that this machine has, writing
-// results through the cache and past it.
+// atEachLevel runs f with every family of kernels that this machine has.
 func atEachLevel(t *testing.T, f func(t *testing.T)) {
-	defer func(l cpu.Level, large int) { level, largeOutput = l, large }(level, largeOutput)
+	defer func(l cpu.Level) { level = l }(level)
 	for l := cpu.Generic; l <= cpu.Offered(); l++ {
-		for _, large := range []int{16 << 20, 0} {
-			if l == cpu.Generic && large == 0 {
-				continue
-			}
-			level, largeOutput = l, large
-			f(t)
-			if t.Failed() {
-				t.Fatalf("with %v kernels, large from %d bytes", l, large)
-			}
+		level = l
+		f(t)
+		if t.Failed() {
+			t.Fatalf("with %v kernels", l)
 		}
+	}
+}
+
+// atEachFlow is atEachLevel with results written through the cache and past it.
+func atEachFlow(t *testing.T, f func(t *testing.T)) {
+	defer func(large int) { largeOutput = large }(largeOutput)
+	for _, largeOutput = range []int{16 << 20, 0} {
+		atEachLevel(t, f)
 	}
 }
 

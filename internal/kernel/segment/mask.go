@@ -11,9 +11,30 @@ func MaskSplits(out, splits []int64, mask []bool) int64 {
 	if len(splits) == 0 {
 		return 0
 	}
+	if len(mask) < worthIndex {
+		return countRows(out, splits, mask)
+	}
 	b := gather.NewBitmap(mask)
 	splitsBy(out, splits, b)
 	return int64(b.Count())
+}
+
+// worthIndex is the number of values from which an index of the mask pays.
+const worthIndex = 512
+
+// countRows is MaskSplits without an index.
+func countRows(out, splits []int64, mask []bool) int64 {
+	total := int64(0)
+	out[0] = 0
+	for r := range rowsOf(splits) {
+		for _, m := range mask[splits[r]:splits[r+1]] {
+			if m {
+				total++
+			}
+		}
+		out[r+1] = total
+	}
+	return total
 }
 
 // splitsBy writes, for each split, the number of true elements before it.
@@ -31,6 +52,10 @@ func splitsBy(out, splits []int64, b gather.Bitmap) {
 func Mask[T any](out []T, outSplits []int64, values []T, splits []int64, mask []bool, inner int) int64 {
 	if len(splits) == 0 {
 		return 0
+	}
+	if len(mask) < worthIndex {
+		gather.Compact(out, values, mask, inner)
+		return countRows(outSplits, splits, mask)
 	}
 	b := gather.NewBitmap(mask)
 	splitsBy(outSplits, splits, b)

@@ -44,7 +44,7 @@ func argsortVectorised[T dtype.Real](out []int64, values []T, splits []int64, de
 
 func (k *networks[T]) sortRows(out, x []T, splits []int64, descending bool) bool {
 	// In place the vectors written behind a row would spoil the rows to come.
-	if k == nil || len(x) > 0 && &out[0] == &x[0] {
+	if k == nil || len(x) < worthVectors || &out[0] == &x[0] {
 		return false
 	}
 	plain := func(o []T, r int) {
@@ -62,7 +62,7 @@ func (k *networks[T]) sortRows(out, x []T, splits []int64, descending bool) bool
 }
 
 func (k *networks[T]) argsortRows(out []int64, x []T, splits []int64, descending bool) bool {
-	if k == nil {
+	if k == nil || len(x) < worthVectors {
 		return false
 	}
 	plain := func(o []int64, r int) { sorting.ArgSort(o, x[splits[r]:splits[r+1]], descending) }

@@ -32,7 +32,7 @@ func CheckSplits[I Index](splits []I, nvals int64) error {
 
 // isSorted reports whether x never decreases, without a branch for each element.
 func isSorted[I Index](x []I) bool {
-	if s, ok := any(x).([]int64); ok && vectorsNow() != nil {
+	if s, ok := any(x).([]int64); ok && len(x) >= worthVectors && vectorsNow() != nil {
 		return isRising(s)
 	}
 	for len(x) > 1 {
@@ -123,7 +123,7 @@ func Lengths(out, splits []int64) {
 
 // RowIDs writes the row of each value to out, which has splits[rows] entries.
 func RowIDs(out, splits []int64) {
-	if k := vectorsNow(); k != nil {
+	if k := vectorsNow(); k != nil && len(out) >= worthVectors {
 		numbering{k.rowIDs, k.rowIDsPast, func(r, _ int) int64 { return int64(r) }}.run(out, splits)
 		return
 	}
@@ -157,7 +157,7 @@ func SplitsFromRowIDs[I Index](out []int64, ids []I) {
 // Offsets writes the position of each value in its row to out, which has
 // splits[rows] entries.
 func Offsets(out, splits []int64) {
-	if k := vectorsNow(); k != nil {
+	if k := vectorsNow(); k != nil && len(out) >= worthVectors {
 		numbering{k.offsets, k.offsetsPast, func(_, i int) int64 { return int64(i) }}.run(out, splits)
 		return
 	}

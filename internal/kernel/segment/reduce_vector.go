@@ -24,13 +24,16 @@ const pieceLen = 4096
 // aligned.
 const scratchBytes = 16*64 + 63
 
+// worthVectors is the number of values below which getting the vectors ready takes
+// longer than doing without them.
+const worthVectors = 64
+
 // maxBatch is the largest batch.
 const maxBatch = 16
 
 // run reduces the rows of a partition, of inner size 1, of which x holds the elements
 // from first on. plain does what the kernel leaves, one row at a time.
-func (k *reducer[T]) run(out, x []T, splits []int64, first int, plain func(r int)) {
-	var scratch [scratchBytes]byte
+func (k *reducer[T]) run(ws *workspace, out, x []T, splits []int64, first int, plain func(r int)) {
 	rows := len(splits) - 1
 	// Rows near the end of the memory, where a whole vector cannot be read, are left.
 	end := rows
@@ -40,11 +43,11 @@ func (k *reducer[T]) run(out, x []T, splits []int64, first int, plain func(r int
 	data := unsafe.SliceData(x)
 	for r := 0; r < end; {
 		if end-r >= k.batch {
-			if done := k.kernel(&out[r], data, int64(first), &splits[r], end-r, &scratch[0]); done > 0 {
+			if done := k.kernel(&out[r], data, int64(first), &splits[r], end-r, &ws.vectors[0]); done > 0 {
 				r += done
 				continue
 			}
-		} else if k.few(out[r:end], data, first, splits[r:end+1], &scratch) {
+		} else if k.few(out[r:end], data, first, splits[r:end+1], ws) {
 			break
 		}
 		for next := min(r+k.batch, end); r < next; r++ {
@@ -58,17 +61,16 @@ func (k *reducer[T]) run(out, x []T, splits []int64, first int, plain func(r int
 
 // few reduces fewer rows than a batch, as a batch that ends with empty rows. It
 // reports whether it could.
-func (k *reducer[T]) few(out []T, x *T, first int, splits []int64, scratch *[scratchBytes]byte) bool {
-	var padded [maxBatch + 1]int64
-	var result [maxBatch]T
-	n := copy(padded[:], splits)
+func (k *reducer[T]) few(out []T, x *T, first int, splits []int64, ws *workspace) bool {
+	n := copy(ws.splits[:], splits)
 	for i := n; i <= k.batch; i++ {
-		padded[i] = splits[n-1]
+		ws.splits[i] = splits[n-1]
 	}
-	if k.kernel(&result[0], x, int64(first), &padded[0], k.batch, &scratch[0]) == 0 {
+	result := view[T](ws.results[:])
+	if k.kernel(&result[0], x, int64(first), &ws.splits[0], k.batch, &ws.vectors[0]) == 0 {
 		return false
 	}
-	copy(out, result[:])
+	copy(out, result)
 	return true
 }
 
@@ -87,9 +89,11 @@ func (k *floatKernels[T]) reduce(r reduction, x []T) T {
 		splits[i] = int64(min(i*pieceLen, len(x)))
 	}
 	par.For(n, chunkCost/pieceLen, func(lo, hi int) {
-		k.reducers[r].run(results[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
+		ws := workspaces.Get().(*workspace)
+		k.reducers[r].run(ws, results[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
 			results[lo+i] = reducePlainly(r, x[splits[lo+i]:splits[lo+i+1]])
 		})
+		workspaces.Put(ws)
 	})
 	return joinPairs(r, results)
 }
@@ -130,6 +134,9 @@ func reducePlainly[T float32 | float64](r reduction, x []T) T {
 // reduceVectorised reduces rows of inner size 1 where there are kernels for it, and
 // reports whether there are.
 func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool {
+	if len(values) < worthVectors {
+		return false
+	}
 	switch x := any(values).(type) {
 	case []float32:
 		if k := kernels32[level]; k != nil {
@@ -147,8 +154,10 @@ func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool 
 
 func reduceRows[T float32 | float64](k *floatKernels[T], r reduction, out, x []T, splits []int64) {
 	eachRows(splits, 1, func(lo, hi int) {
-		k.reducers[r].run(out[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
+		ws := workspaces.Get().(*workspace)
+		k.reducers[r].run(ws, out[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
 			out[lo+i] = k.reduce(r, x[splits[lo+i]:splits[lo+i+1]])
 		})
+		workspaces.Put(ws)
 	})
 }

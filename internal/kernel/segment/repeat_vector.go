@@ -7,7 +7,7 @@ import "unsafe"
 func repeatVectorised[T any](out, perRow []T, splits []int64) bool {
 	k := vectorsNow()
 	size := int(unsafe.Sizeof(*new(T)))
-	if k == nil || size != 4 && size != 8 {
+	if k == nil || len(out) < worthVectors || size != 4 && size != 8 {
 		return false
 	}
 	kernel, past := k.repeat[size/4-1], k.repeatPast[size/4-1]

@@ -41,6 +41,9 @@ const (
 // normalizeVectorised computes n for rows of inner size 1 where there are kernels for
 // it, and reports whether there are.
 func normalizeVectorised[T any](n normalization, out, values []T, splits []int64) bool {
+	if len(values) < worthVectors/2 { // exponentials are dearer than sums
+		return false
+	}
 	switch x := any(values).(type) {
 	case []float32:
 		if k := kernels32[level]; k != nil {
@@ -95,7 +98,7 @@ func (n *normalizer[T]) block(lo, hi int) {
 	// each row.
 	near := n.kind != logSoftmax && (size == 0 || n.k.expNear(&e[0], unsafe.SliceData(x), size) == size)
 	if !near {
-		n.k.reducers[reduceMax].run(high, x, splits, from, plainMax(x, splits, from, high))
+		n.k.reducers[reduceMax].run(n.ws, high, x, splits, from, plainMax(x, splits, from, high))
 		n.k.subRows(&y[0], unsafe.SliceData(x), &high[0], &splits[0], rows)
 		n.k.exp(&e[0], &y[0], size)
 	}
@@ -103,7 +106,7 @@ func (n *normalizer[T]) block(lo, hi int) {
 	if n.kind == softmax {
 		sums = reduceInverse
 	}
-	n.k.reducers[sums].run(sum, e, splits, from, nil)
+	n.k.reducers[sums].run(n.ws, sum, e, splits, from, nil)
 	switch n.kind {
 	case softmax:
 		n.k.mulRows(&y[0], &e[0], &sum[0], &splits[0], rows)
@@ -152,7 +155,7 @@ func (n *normalizer[T]) longRow(r int) {
 		n.k.subRows(&y[0], &x[0], &high, &splits[0], 1)
 		n.k.exp(&e[0], &y[0], end-at)
 		var sum [1]T
-		n.k.reducers[reduceSum].run(sum[:], e, splits[:], 0, nil)
+		n.k.reducers[reduceSum].run(n.ws, sum[:], e, splits[:], 0, nil)
 		sums = append(sums, sum[0])
 		switch n.kind {
 		case softmax:

@@ -201,15 +201,15 @@ GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
 // func scoreGradF32AVX512(dst *float32, p *float32, dp *float32, n int, mean float32, scale float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·scoreGradF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         p+8(FP), DX
 	MOVQ         dp+16(FP), BX
 	VBROADCASTSS mean+32(FP), Z0
 	VBROADCASTSS scale+36(FP), Z1
 
 main:
-	CMPQ    CX, $0x00000020
+	CMPQ    AX, $0x00000020
 	JL      main_end
 	VMOVUPS (DX), Z2
 	VMOVUPS (BX), Z3
@@ -218,22 +218,22 @@ main:
 	VSUBPS  Z0, Z3, Z3
 	VMULPS  Z2, Z3, Z2
 	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, (AX)
+	VMOVUPS Z2, (CX)
 	VSUBPS  Z0, Z5, Z2
 	VMULPS  Z4, Z2, Z2
 	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z2, 64(CX)
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, CX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
 	JMP     main
 
 main_end:
 tail:
-	TESTQ     CX, CX
+	TESTQ     AX, AX
 	JLE       done
-	MOVQ      CX, SI
+	MOVQ      AX, SI
 	MOVQ      $0x00000010, DI
 	CMPQ      SI, DI
 	CMOVQGT   DI, SI
@@ -245,11 +245,11 @@ tail:
 	VSUBPS    Z0, Z3, Z3
 	VMULPS    Z2, Z3, Z2
 	VMULPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (AX)
+	VMOVUPS   Z2, K1, (CX)
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	SUBQ      $0x00000010, CX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
 	JMP       tail
 
 done:
@@ -415,15 +415,15 @@ GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
 // func scoreGradF32AVX2(dst *float32, p *float32, dp *float32, n int, mean float32, scale float32)
 // Requires: AVX
 TEXT ·scoreGradF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+24(FP), CX
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
 	MOVQ         p+8(FP), DX
 	MOVQ         dp+16(FP), BX
 	VBROADCASTSS mean+32(FP), Y0
 	VBROADCASTSS scale+36(FP), Y1
 
 main:
-	CMPQ    CX, $0x00000010
+	CMPQ    AX, $0x00000010
 	JL      main_end
 	VMOVUPS (DX), Y2
 	VMOVUPS (BX), Y3
@@ -432,47 +432,47 @@ main:
 	VSUBPS  Y0, Y3, Y3
 	VMULPS  Y2, Y3, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	VSUBPS  Y0, Y5, Y2
 	VMULPS  Y4, Y2, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y2, 32(CX)
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, AX
 	JMP     main
 
 main_end:
 single:
-	CMPQ    CX, $0x00000008
+	CMPQ    AX, $0x00000008
 	JL      single_end
 	VMOVUPS (DX), Y2
 	VMOVUPS (BX), Y3
 	VSUBPS  Y0, Y3, Y3
 	VMULPS  Y2, Y3, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (CX)
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
 	JMP     single
 
 single_end:
-	TESTQ      CX, CX
+	TESTQ      AX, AX
 	JLE        done
 	LEAQ       lanesOn<>+32(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
 	VMOVUPS    (SI), Y2
 	VMASKMOVPS (DX), Y2, Y3
 	VMASKMOVPS (BX), Y2, Y4
 	VSUBPS     Y0, Y4, Y0
 	VMULPS     Y3, Y0, Y0
 	VMULPS     Y1, Y0, Y0
-	VMASKMOVPS Y0, Y2, (AX)
-	XORQ       CX, CX
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
 
 done:
 	VZEROUPPER

@@ -290,64 +290,63 @@ func (f *formatter) str(s *source, row int) error {
 func (f *formatter) escaped(b []byte) error {
 	f.room(6*len(b) + 1)
 	buf, n := f.buf, f.n
-	const hex = "0123456789abcdef"
-	for i := 0; i < len(b); {
-		if i+8 <= len(b) {
+	for i := 0; ; i++ {
+		// What needs no escape is copied as a whole.
+		start := i
+		var all uint64
+		for i+8 <= len(b) {
 			w := wordAt(b, i)
-			putWord(buf, n, w)
-			k := 8
-			if m := stops(w); m != 0 {
-				k = trailing(m)
+			putWord(buf, n+i-start, w)
+			if m := breaks(w); m != 0 {
+				k := trailing(m)
+				all |= w & (1<<(uint(8*k)&63) - 1)
+				i += k
+				break
 			}
-			if i, n = i+k, n+k; k == 8 {
-				continue
-			}
+			all |= w
+			i += 8
 		}
-		c := b[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRune(b[i:])
-			if r == utf8.RuneError && size == 1 {
-				if f.o.Unicode == UnicodeError {
-					return fmt.Errorf("byte 0x%02x of a string is not UTF-8 (Unicode: replace would write it)", c)
-				}
-				n += copy(buf[n:], "\ufffd")
-			} else {
-				n += copy(buf[n:], b[i:i+size])
-			}
-			i += size
-			continue
+		for i < len(b) && b[i] >= 0x20 && b[i] != '"' && b[i] != '\\' {
+			buf[n+i-start] = b[i]
+			all |= uint64(b[i])
+			i++
 		}
-		i++
-		if c >= 0x20 && c != '"' && c != '\\' {
-			buf[n] = c
-			n++
-			continue
+		if all&highs == 0 || utf8.Valid(b[start:i]) {
+			n += i - start
+		} else if f.o.Unicode == UnicodeReplace {
+			n = len(appendValid(buf[:n], b[start:i]))
+		} else {
+			return fmt.Errorf("a string is not UTF-8: %.40q (Unicode: replace would write it)", b[start:i])
 		}
-		buf[n] = '\\'
-		n += 2
-		switch c {
-		case '"', '\\':
-			buf[n-1] = c
-		case '\b':
-			buf[n-1] = 'b'
-		case '\f':
-			buf[n-1] = 'f'
-		case '\n':
-			buf[n-1] = 'n'
-		case '\r':
-			buf[n-1] = 'r'
-		case '\t':
-			buf[n-1] = 't'
-		default:
-			buf[n-1] = 'u'
-			n += copy(buf[n:], "00")
-			buf[n], buf[n+1] = hex[c>>4], hex[c&15]
-			n += 2
+		if i == len(b) {
+			buf[n] = '"'
+			f.n = n + 1
+			return nil
 		}
+		n = putEscape(buf, n, b[i])
 	}
-	buf[n] = '"'
-	f.n = n + 1
-	return nil
+}
+
+// putEscape writes the escape for c, which needs one, and returns the end.
+func putEscape(buf []byte, n int, c byte) int {
+	const hex = "0123456789abcdef"
+	buf[n], buf[n+1] = '\\', c
+	switch c {
+	case '"', '\\':
+	case '\b':
+		buf[n+1] = 'b'
+	case '\f':
+		buf[n+1] = 'f'
+	case '\n':
+		buf[n+1] = 'n'
+	case '\r':
+		buf[n+1] = 'r'
+	case '\t':
+		buf[n+1] = 't'
+	default:
+		return n + copy(buf[n:], []byte{'\\', 'u', '0', '0', hex[c>>4], hex[c&15]})
+	}
+	return n + 2
 }
 
 // appendKey returns `,"name":` with what has to be escaped in the name escaped.

@@ -1,6 +1,9 @@
 package jsoncol
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // A parser reads the records of one chunk into a tree of nodes. Its functions
 // take the position of what they read and return the position behind it, or -1
@@ -45,17 +48,34 @@ func newParser(o *Options) parser {
 // space returns the position of the first byte from i on that is no white
 // space.
 func (p *parser) space(i int) int {
+	if p.t.byte(i) > ' ' {
+		return i
+	}
+	return p.spaces(i)
+}
+
+// spaces is space where there is some. Most of it is the indentation of a line.
+func (p *parser) spaces(i int) int {
+	t := p.t
 	for {
-		switch p.t.byte(i) {
-		case ' ', '\t', '\r':
+		switch t.byte(i) {
+		case '\t', '\r':
+			i++
 		case '\n':
 			if !p.multi {
 				return i
 			}
+			i++
+		case ' ':
+			other := t.word(i) ^ ' '*ones
+			for other == 0 {
+				i += 8
+				other = t.word(i) ^ ' '*ones
+			}
+			i += bits.TrailingZeros64(other) >> 3
 		default:
 			return i
 		}
-		i++
 	}
 }
 

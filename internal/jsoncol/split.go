@@ -28,6 +28,11 @@ func (s *splitter) records(b []byte) int {
 			}
 			continue
 		}
+		if s.depth > 0 {
+			if s.skipInside(b); s.at == len(b) {
+				break
+			}
+		}
 		c := b[s.at]
 		s.at++
 		switch c {
@@ -66,6 +71,11 @@ func (s *splitter) elements(b []byte) (comma, end int) {
 			s.skipText(b)
 			continue
 		}
+		if s.depth > 0 {
+			if s.skipInside(b); s.at == len(b) {
+				break
+			}
+		}
 		c := b[s.at]
 		s.at++
 		switch c {
@@ -87,6 +97,25 @@ func (s *splitter) elements(b []byte) (comma, end int) {
 		}
 	}
 	return s.cut, s.end
+}
+
+// skipInside goes on to the next quote or bracket.
+func (s *splitter) skipInside(b []byte) {
+	i := s.at
+	for ; i+8 <= len(b); i += 8 {
+		w := wordAt(b, i)
+		quotes, folded := w^'"'*ones, w|0x20*ones // which makes braces of brackets
+		open, shut := folded^'{'*ones, folded^'}'*ones
+		m := ((quotes - ones) &^ quotes) | ((open - ones) &^ open) | ((shut - ones) &^ shut)
+		if m &= highs; m != 0 {
+			s.at = i + trailing(m)
+			return
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i]|0x20 != '{' && b[i]|0x20 != '}' {
+		i++
+	}
+	s.at = i
 }
 
 // skipText goes on to the end of the string.

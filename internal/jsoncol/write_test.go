@@ -187,7 +187,7 @@ func TestWriteStrings(t *testing.T) {
 		t.Error("no text")
 	}
 	bad := stringColumn("good", "bad\xff\xe2\x82")
-	if _, err := Append(nil, bad, 0, 2, WriteOptions{}); err == nil || !strings.Contains(err.Error(), "row 1: byte 0xff of a string is not UTF-8") {
+	if _, err := Append(nil, bad, 0, 2, WriteOptions{}); err == nil || !strings.Contains(err.Error(), `row 1: a string is not UTF-8: "bad\xff\xe2\x82"`) {
 		t.Errorf("%v", err)
 	}
 	out, err = Append(nil, bad, 0, 2, WriteOptions{Unicode: UnicodeReplace})

@@ -17,8 +17,8 @@ import (
 //
 // Gradient: the cotangent, cast back.
 func Cast(x any, to dtype.DType) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok && d != nil && d.DType() == to {
-		return d
+	if d, ok := x.(*tensor.Dense); ok && d != nil && (d.DType() == to || elementwise.CastOf(to, d.DType()) != nil) {
+		return castDense(d, to)
 	}
 	return op.Eval(castOp, x, to)
 }

@@ -61,6 +61,60 @@ func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.
 	return op.Register(&o)
 }
 
+// A shortcut is what a reduction without further attributes needs for a dense tensor.
+type shortcut struct {
+	result func(dtype.DType) dtype.DType
+	kernel func(dtype.DType) reduce.Func
+}
+
+var shortcuts = map[*op.Op]shortcut{} // not changed after init
+
+// simpleReduction is reduction for kernels that depend on the element type only, which
+// evalReduction reaches without binding.
+func simpleReduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(d dtype.DType) reduce.Func) *op.Op {
+	r := reduction(o, result, func(_ *op.Call, d dtype.DType) reduce.Func { return kernel(d) })
+	shortcuts[r] = shortcut{result, kernel}
+	return r
+}
+
+// evalReduction calls a simple reduction, of a row-major tensor over one axis or all by the
+// short way.
+func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
+	d, ok := x.(*tensor.Dense)
+	if !ok || d == nil || len(axes) > 1 || axes != nil && len(axes) == 0 || !d.IsContiguous() || d.Len() == 0 {
+		return op.Eval(o, x, axes, keep)
+	}
+	s := d.Shape()
+	short := shortcuts[o]
+	f := short.kernel(d.DType())
+	if f == nil || len(axes) == 1 && (axes[0] < -s.Rank() || axes[0] >= s.Rank()) {
+		return op.Eval(o, x, axes, keep)
+	}
+	outer, n, inner := 1, d.Len(), 1
+	var t shape.Shape
+	switch {
+	case len(axes) == 1:
+		a, _ := s.Axis(axes[0])
+		outer, n = 1, s.Dim(a)
+		for i := range a {
+			outer *= s.Dim(i)
+		}
+		inner = d.Len() / (outer * n)
+		if keep {
+			t = s.With(a, 1)
+		} else {
+			t = s.Remove(a)
+		}
+	case keep:
+		for range s.Rank() {
+			t = t.Insert(0, 1)
+		}
+	}
+	out := tensor.Uninit(short.result(d.DType()), t)
+	f(out.Raw(), d.Raw(), outer, n, inner)
+	return out
+}
+
 // inferReduced returns the shape of a reduction of a tensor of shape s.
 func inferReduced(c *op.Call, s shape.Shape) (shape.Shape, error) {
 	axes, keep := c.Ints(reduceAxis), c.Bool(reduceKeep)

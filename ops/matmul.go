@@ -18,11 +18,38 @@ import (
 //	a: […, m, k], b: […, k, n]  →  […, m, n]
 //
 // Gradient: ct·bᵀ for a, aᵀ·ct for b, summed over stretched axes.
-func MatMul(a, b any) tensor.Tensor { return op.Eval(matMulOp, a, b, false, false) }
+func MatMul(a, b any) tensor.Tensor { return MatMulT(a, b, false, false) }
 
 // MatMulT is [MatMul] of matrices that are transposed first, a, b or both.
 func MatMulT(a, b any, transposeA, transposeB bool) tensor.Tensor {
+	if out := multiplied(a, b, transposeA, transposeB); out != nil {
+		return out
+	}
 	return op.Eval(matMulOp, a, b, transposeA, transposeB)
+}
+
+// multiplied is the short way of two dense matrices; nil where it is not open.
+func multiplied(a, b any, ta, tb bool) tensor.Tensor {
+	x, _ := a.(*tensor.Dense)
+	y, _ := b.(*tensor.Dense)
+	if x == nil || y == nil || x.Rank() != 2 || y.Rank() != 2 || x.DType() != y.DType() || !hasProducts(x.DType()) ||
+		!x.IsContiguous() || !y.IsContiguous() {
+		return nil
+	}
+	p := products{a: matrix{x, x.Dim(1), 1}, b: matrix{y, y.Dim(1), 1}, m: x.Dim(0), k: x.Dim(1), n: y.Dim(1)}
+	k := y.Dim(0)
+	if ta {
+		p.a.row, p.a.col, p.m, p.k = p.a.col, p.a.row, p.k, p.m
+	}
+	if tb {
+		p.b.row, p.b.col, k, p.n = p.b.col, p.b.row, p.n, k
+	}
+	if k != p.k {
+		return nil
+	}
+	out := tensor.Uninit(x.DType(), shape.Of(p.m, p.n))
+	p.into(out)
+	return out
 }
 
 var matMulOp = op.Register(&op.Op{

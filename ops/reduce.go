@@ -13,13 +13,13 @@ import (
 // in float64 for integers and truth values. The mean of no elements is NaN.
 //
 // Gradient: ct/n, repeated along the axes.
-func Mean(x any, axes ...int) tensor.Tensor { return op.Eval(meanOp, x, axes, false) }
+func Mean(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, axes, false) }
 
 // MeanKeep is [Mean] with reduced axes left as axes of size 1.
-func MeanKeep(x any, axes ...int) tensor.Tensor { return op.Eval(meanOp, x, axes, true) }
+func MeanKeep(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, axes, true) }
 
-var meanOp = reduction(op.Op{Name: "reduce_mean", GoName: "ops.Mean", Doc: "mean over axes"}, averagedType,
-	func(_ *op.Call, d dtype.DType) reduce.Func {
+var meanOp = simpleReduction(op.Op{Name: "reduce_mean", GoName: "ops.Mean", Doc: "mean over axes"}, averagedType,
+	func(d dtype.DType) reduce.Func {
 		if d == dtype.Bool {
 			return meanOfBools
 		}
@@ -43,13 +43,13 @@ func averagedType(d dtype.DType) dtype.DType {
 // of no elements is 1. Integers wrap.
 //
 // Gradient: ct times the product of the other elements, also where some are 0.
-func Prod(x any, axes ...int) tensor.Tensor { return op.Eval(prodOp, x, axes, false) }
+func Prod(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, axes, false) }
 
 // ProdKeep is [Prod] with reduced axes left as axes of size 1.
-func ProdKeep(x any, axes ...int) tensor.Tensor { return op.Eval(prodOp, x, axes, true) }
+func ProdKeep(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, axes, true) }
 
-var prodOp = reduction(op.Op{Name: "reduce_prod", GoName: "ops.Prod", Doc: "product over axes"}, same,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Prod, d) })
+var prodOp = simpleReduction(op.Op{Name: "reduce_prod", GoName: "ops.Prod", Doc: "product over axes"}, same,
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Prod, d) })
 
 func init() {
 	prodOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
@@ -109,13 +109,13 @@ func same(d dtype.DType) dtype.DType { return d }
 // for floats. Of truth values it is [Any].
 //
 // Gradient: ct, shared equally among the elements that are the greatest.
-func Max(x any, axes ...int) tensor.Tensor { return op.Eval(maxOp, x, axes, false) }
+func Max(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, false) }
 
 // MaxKeep is [Max] with reduced axes left as axes of size 1.
-func MaxKeep(x any, axes ...int) tensor.Tensor { return op.Eval(maxOp, x, axes, true) }
+func MaxKeep(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, true) }
 
-var maxOp = reduction(op.Op{Name: "reduce_max", GoName: "ops.Max", Doc: "greatest element over axes"}, same,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
+var maxOp = simpleReduction(op.Op{Name: "reduce_max", GoName: "ops.Max", Doc: "greatest element over axes"}, same,
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
 
 func init() { maxOp.VJP = vjpReduction(vjpReducedExtreme) }
 
@@ -124,13 +124,13 @@ func init() { maxOp.VJP = vjpReduction(vjpReducedExtreme) }
 // +Inf for floats. Of truth values it is [All].
 //
 // Gradient: ct, shared equally among the elements that are the least.
-func Min(x any, axes ...int) tensor.Tensor { return op.Eval(minOp, x, axes, false) }
+func Min(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, false) }
 
 // MinKeep is [Min] with reduced axes left as axes of size 1.
-func MinKeep(x any, axes ...int) tensor.Tensor { return op.Eval(minOp, x, axes, true) }
+func MinKeep(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, true) }
 
-var minOp = reduction(op.Op{Name: "reduce_min", GoName: "ops.Min", Doc: "least element over axes"}, same,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
+var minOp = simpleReduction(op.Op{Name: "reduce_min", GoName: "ops.Min", Doc: "least element over axes"}, same,
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
 
 func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
 
@@ -142,48 +142,52 @@ func vjpReducedExtreme(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool
 
 // Any returns whether some element holds, over the given axes or all. x is
 // boolean. Of no elements it is false.
-func Any(x any, axes ...int) tensor.Tensor { return op.Eval(anyOp, x, axes, false) }
+func Any(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, false) }
 
 // AnyKeep is [Any] with reduced axes left as axes of size 1.
-func AnyKeep(x any, axes ...int) tensor.Tensor { return op.Eval(anyOp, x, axes, true) }
+func AnyKeep(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, true) }
 
-var anyOp = reduction(op.Op{Name: "reduce_any", GoName: "ops.Any", Doc: "whether some element holds", Nondifferentiable: true}, same,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
+var anyOp = simpleReduction(op.Op{Name: "reduce_any", GoName: "ops.Any", Doc: "whether some element holds", Nondifferentiable: true}, same,
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
 
 // All returns whether every element holds, over the given axes or all. x is
 // boolean. Of no elements it is true.
-func All(x any, axes ...int) tensor.Tensor { return op.Eval(allOp, x, axes, false) }
+func All(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, false) }
 
 // AllKeep is [All] with reduced axes left as axes of size 1.
-func AllKeep(x any, axes ...int) tensor.Tensor { return op.Eval(allOp, x, axes, true) }
+func AllKeep(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, true) }
 
-var allOp = reduction(op.Op{Name: "reduce_all", GoName: "ops.All", Doc: "whether every element holds", Nondifferentiable: true}, same,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
+var allOp = simpleReduction(op.Op{Name: "reduce_all", GoName: "ops.All", Doc: "whether every element holds", Nondifferentiable: true}, same,
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
 
 // CountNonzero returns the number of elements that are not zero, or that hold, in
 // int64, over the given axes or all.
-func CountNonzero(x any, axes ...int) tensor.Tensor { return op.Eval(countNonzeroOp, x, axes, false) }
+func CountNonzero(x any, axes ...int) tensor.Tensor {
+	return evalReduction(countNonzeroOp, x, axes, false)
+}
 
 // CountNonzeroKeep is [CountNonzero] with reduced axes left as axes of size 1.
 func CountNonzeroKeep(x any, axes ...int) tensor.Tensor {
-	return op.Eval(countNonzeroOp, x, axes, true)
+	return evalReduction(countNonzeroOp, x, axes, true)
 }
 
-var countNonzeroOp = reduction(op.Op{Name: "count_nonzero", Doc: "number of elements that are not zero", Nondifferentiable: true},
+var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Doc: "number of elements that are not zero", Nondifferentiable: true},
 	func(dtype.DType) dtype.DType { return dtype.Int64 },
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
 
 // LogSumExp returns log Σ e^x over the given axes, over all where none is given,
 // without overflow on the way. Of no elements, and of nothing but -Inf, it is -Inf.
 //
 // Gradient: ct·e^(x-y).
-func LogSumExp(x any, axes ...int) tensor.Tensor { return op.Eval(logSumExpOp, x, axes, false) }
+func LogSumExp(x any, axes ...int) tensor.Tensor { return evalReduction(logSumExpOp, x, axes, false) }
 
 // LogSumExpKeep is [LogSumExp] with reduced axes left as axes of size 1.
-func LogSumExpKeep(x any, axes ...int) tensor.Tensor { return op.Eval(logSumExpOp, x, axes, true) }
+func LogSumExpKeep(x any, axes ...int) tensor.Tensor {
+	return evalReduction(logSumExpOp, x, axes, true)
+}
 
-var logSumExpOp = reduction(op.Op{Name: "logsumexp", GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, same,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
+var logSumExpOp = simpleReduction(op.Op{Name: "logsumexp", GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, same,
+	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
 
 func init() {
 	logSumExpOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {

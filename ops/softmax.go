@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -10,12 +11,22 @@ import (
 // nothing but -Inf becomes NaN. Floating tensors; integers give float64.
 //
 // Gradient: y·(ct - Σ y·ct).
-func Softmax(x any, axis int) tensor.Tensor { return op.Eval(softmaxOp, x, axis) }
+func Softmax(x any, axis int) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && d != nil && d.IsContiguous() && d.Len() > 0 && (axis == -1 || axis == d.Rank()-1) && d.Rank() > 0 {
+		switch d.DType() { // rows of the common types go straight to the kernel
+		case dtype.Float32, dtype.Float64:
+			return softmaxRows.lines(d.Len()/d.Dim(-1), d.Dim(-1), 1, d)
+		}
+	}
+	return op.Eval(softmaxOp, x, axis)
+}
 
-var softmaxOp = alongOp("softmax", "e^x / Σ e^x along an axis", rowKernel{
+var softmaxRows = rowKernel{
 	f32: func(dst []float32, x [][]float32, n int) { reduce.Softmax(dst, x[0], n) },
 	f64: func(dst []float64, x [][]float64, n int) { reduce.Softmax(dst, x[0], n) },
-})
+}
+
+var softmaxOp = alongOp("softmax", "e^x / Σ e^x along an axis", softmaxRows)
 
 func init() {
 	softmaxOp.VJP = vjp1Along(func(x, y, ct tensor.Tensor, axis int) tensor.Tensor {

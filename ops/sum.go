@@ -16,13 +16,13 @@ import (
 //	x: […]  →  x's shape without the axes
 //
 // Gradient: the cotangent, repeated along the axes.
-func Sum(x any, axes ...int) tensor.Tensor { return op.Eval(sumOp, x, axes, false) }
+func Sum(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes, false) }
 
 // SumKeep is [Sum] with reduced axes left as axes of size 1.
-func SumKeep(x any, axes ...int) tensor.Tensor { return op.Eval(sumOp, x, axes, true) }
+func SumKeep(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes, true) }
 
-var sumOp = reduction(op.Op{Name: "reduce_sum", GoName: "ops.Sum", Doc: "sum over axes"}, summedType,
-	func(_ *op.Call, d dtype.DType) reduce.Func { return sumOf(d) })
+var sumOp = simpleReduction(op.Op{Name: "reduce_sum", GoName: "ops.Sum", Doc: "sum over axes"}, summedType,
+	func(d dtype.DType) reduce.Func { return sumOf(d) })
 
 func init() {
 	sumOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {

@@ -17,6 +17,14 @@ import (
 //
 // Gradient: ct where the condition holds for x, elsewhere for y.
 func Where(condition, x, y any) tensor.Tensor {
+	c, _ := condition.(*tensor.Dense)
+	a, _ := x.(*tensor.Dense)
+	b, _ := y.(*tensor.Dense)
+	if c != nil && a != nil && b != nil && c.DType() == dtype.Bool && a.DType() == b.DType() {
+		if s, err := shape.Broadcast(c.Shape(), a.Shape(), b.Shape()); err == nil {
+			return selectDense(c, a, b, s)
+		}
+	}
 	return op.Eval(whereOp, condition, x, y)
 }
 

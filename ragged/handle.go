@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/throw"
 	"github.com/tenonml/tenon/op"
 )
 
@@ -20,7 +21,7 @@ var classHandlers = map[op.Class]handlerFunc{}
 func handle(f handlerFunc, names ...string) {
 	for _, n := range names {
 		if _, ok := handlers[n]; ok {
-			panic("ragged: operation " + n + " has two handlers")
+			throw.Bug("ragged: operation %s has two handlers", n)
 		}
 		handlers[n] = f
 	}

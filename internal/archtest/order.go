@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats;
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/par < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -43,7 +43,7 @@ const Order = `
 	# tier 6: types of Value
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
-	TYPES, internal/jsoncol < sparse, structured, named, ext;
+	TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	sparse, structured, named, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out

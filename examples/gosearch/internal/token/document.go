@@ -45,6 +45,7 @@ var fieldNames = [NumFields]string{
 	"result_name", "result_type", "body", "file", "in_package", "in_file", "on_type",
 }
 
+// String returns the field's name: "param_type".
 func (f Field) String() string {
 	if f < NumFields {
 		return fieldNames[f]

@@ -1,8 +1,11 @@
 package str
 
 import (
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // Lower returns each string with the ASCII letters in lower case and all other
@@ -13,14 +16,28 @@ func Lower(x Column) Column { return letters(x, 'A', 'Z') }
 // bytes as they are.
 func Upper(x Column) Column { return letters(x, 'a', 'z') }
 
-// letters flips the case of the bytes from first to last.
+// letters flips the case of the bytes from first to last, which are letters.
 func letters(x Column, first, last byte) Column {
 	out := Concat(x)
-	for i, b := range out.Bytes {
-		if first <= b && b <= last {
-			out.Bytes[i] = b ^ 0x20
+	par.For(len(out.Bytes), 256<<10, func(lo, hi int) {
+		b := out.Bytes[lo:hi]
+		for ; len(b) >= 8; b = b[8:] {
+			// Eight bytes at a time: adding carries into the top bit of those that are
+			// at least first, and of those that are above last. Bytes that have the top
+			// bit of their own are no letters.
+			const ones = 0x0101010101010101
+			w := binary.LittleEndian.Uint64(b)
+			low := w &^ (0x80 * ones)
+			atLeast := low + (0x80-uint64(first))*ones
+			above := low + (0x7f-uint64(last))*ones
+			binary.LittleEndian.PutUint64(b, w^(atLeast&^above&^w&(0x80*ones))>>2)
 		}
-	}
+		for i, v := range b {
+			if first <= v && v <= last {
+				b[i] = v ^ 0x20
+			}
+		}
+	})
 	return out
 }
 

@@ -2,7 +2,7 @@ package str
 
 import (
 	"github.com/tenonml/tenon/internal/kernel/gather"
-	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 )
 
 // Gather returns the strings at the given positions. A position outside
@@ -12,17 +12,12 @@ func Gather[I gather.Index](x Column, idx []I) (Column, error) {
 		return Column{}, err
 	}
 	offsets := make([]int64, len(idx)+1)
-	total := int64(0)
-	for i, at := range idx {
-		total += x.Offsets[at+1] - x.Offsets[at]
-		offsets[i+1] = total
+	total, err := segment.GatherSplits(offsets, x.Offsets, idx)
+	if err != nil {
+		return Column{}, err
 	}
 	bytes := make([]byte, total, total+slack)
-	par.For(len(idx), chunk, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			copy(bytes[offsets[i]:offsets[i+1]], x.Bytes[x.Offsets[idx[i]]:])
-		}
-	})
+	segment.Gather(bytes, x.Bytes, offsets, x.Offsets, idx, 1)
 	return Column{Offsets: offsets, Bytes: bytes}, nil
 }
 
@@ -36,6 +31,7 @@ func Concat(columns ...Column) Column {
 	}
 	out := Column{Offsets: make([]int64, strings+1), Bytes: make([]byte, size, size+slack)}
 	at, b := 0, int64(0)
+	parts := make([][]byte, 0, len(columns))
 	for _, c := range columns {
 		n := c.Len()
 		if n == 0 {
@@ -45,10 +41,11 @@ func Concat(columns ...Column) Column {
 		for i, o := range c.Offsets {
 			out.Offsets[at+i] = b + o - first
 		}
-		copy(out.Bytes[b:], c.Bytes[first:c.Offsets[n]])
+		parts = append(parts, c.Bytes[first:c.Offsets[n]])
 		at += n
 		b += c.Size()
 	}
+	segment.Join(out.Bytes, parts...)
 	return out
 }
 

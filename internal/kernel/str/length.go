@@ -1,6 +1,9 @@
 package str
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/par"
 )
@@ -32,10 +35,15 @@ func Lengths[I gather.Index](out []I, x Column, u Unit) {
 func begins(b byte) bool { return b&0xc0 != 0x80 }
 
 func countChars(s []byte) int {
-	n := 0
+	n := len(s)
+	for ; len(s) >= 8; s = s[8:] {
+		// A byte goes on with a character where its top bits are 10.
+		w := binary.LittleEndian.Uint64(s)
+		n -= bits.OnesCount64(w &^ (w << 1) & 0x8080808080808080)
+	}
 	for _, b := range s {
-		if begins(b) {
-			n++
+		if !begins(b) {
+			n--
 		}
 	}
 	return n

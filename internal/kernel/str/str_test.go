@@ -109,6 +109,13 @@ func TestJoin(t *testing.T) {
 
 func TestLengths(t *testing.T) {
 	x := later("Étude", "日本語", "a\xff\x80b", "")
+	long := strings.Repeat("aé日💩\xff\x80", 50)
+	for n := range 60 {
+		one := make([]int64, 1)
+		if Lengths(one, later(long[n:]), Char); one[0] != int64(countOneByOne(long[n:])) {
+			t.Errorf("%q has %d characters", long[n:], one[0])
+		}
+	}
 	got := make([]int32, 4)
 	if Lengths(got, x, Byte); !slices.Equal(got, []int32{6, 9, 4, 0}) {
 		t.Errorf("bytes %v", got)
@@ -116,6 +123,15 @@ func TestLengths(t *testing.T) {
 	if Lengths(got, x, Char); !slices.Equal(got, []int32{5, 3, 3, 0}) {
 		t.Errorf("characters %v", got)
 	}
+}
+
+func countOneByOne(s string) (n int) {
+	for i := range len(s) {
+		if s[i]&0xc0 != 0x80 {
+			n++
+		}
+	}
+	return n
 }
 
 func TestSubstr(t *testing.T) {
@@ -202,6 +218,20 @@ func TestCase(t *testing.T) {
 	same(t, Upper(x), "PEAR-TREE Ü", "NAïVE", "\xff[`{@")
 	same(t, LowerUTF8(x), "pear-tree ü", "naïve", "\ufffd[`{@")
 	same(t, UpperUTF8(x), "PEAR-TREE Ü", "NAÏVE", "\ufffd[`{@")
+	var all, upper, lower [3 * 256]byte // in every position of a word of eight
+	for i := range all {
+		b := byte(i * 3)
+		all[i], upper[i], lower[i] = b, b, b
+		if 'a' <= b && b <= 'z' {
+			upper[i] = b - 0x20
+		} else if 'A' <= b && b <= 'Z' {
+			lower[i] = b + 0x20
+		}
+	}
+	for skip := range 8 {
+		same(t, Upper(Of(string(all[skip:]))), string(upper[skip:]))
+		same(t, Lower(Of(string(all[skip:]))), string(lower[skip:]))
+	}
 	special := Of("ß", "İ", "ΑΣ", "ΑΣ.", "Σ", "ﬁ", "ǆ", "ŉ", "ΑΣΑ", "A\u00adΣ", "a\xffb\xe2\x82c")
 	same(t, UpperUTF8(special), "SS", "İ", "ΑΣ", "ΑΣ.", "Σ", "FI", "Ǆ", "ʼN", "ΑΣΑ", "A\u00adΣ", "A\ufffdB\ufffdC")
 	same(t, LowerUTF8(special), "ß", "i̇", "ας", "ας.", "σ", "ﬁ", "ǆ", "ŉ", "ασα", "a\u00adς", "a\ufffdb\ufffdc")

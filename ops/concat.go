@@ -85,7 +85,37 @@ func init() {
 //
 //	values: [a₀, b], [a₁, b], …, axis 0 → [a₀+a₁+…, b], any element type.
 //	Gradient: the cotangent's parts.
-func Concat(values any, axis int) tensor.Tensor { return op.Eval(concatOp, values, axis) }
+func Concat(values any, axis int) tensor.Tensor {
+	if list, ok := values.([]tensor.Tensor); ok {
+		if out := concatDense(list, axis); out != nil {
+			return out
+		}
+	}
+	return op.Eval(concatOp, values, axis)
+}
+
+// concatDense is the short way for dense tensors of one type and an axis that counts
+// from the start; it returns nil where the general way has to be taken.
+func concatDense(list []tensor.Tensor, axis int) *tensor.Dense {
+	var room [8]*tensor.Dense
+	ds := room[:0]
+	total := 0
+	for i, t := range list {
+		d, ok := t.(*tensor.Dense)
+		if !ok || axis < 0 || axis >= d.Rank() {
+			return nil
+		}
+		if i > 0 && (d.DType() != ds[0].DType() || !d.Shape().With(axis, 0).Equal(ds[0].Shape().With(axis, 0))) {
+			return nil
+		}
+		ds = append(ds, d)
+		total += d.Dim(axis)
+	}
+	if len(ds) == 0 {
+		return nil
+	}
+	return concatenated(ds, ds[0].Shape().With(axis, total), axis)
+}
 
 // firstRanked returns the first shape of known rank.
 func firstRanked(xs []tenon.Value) shape.Shape {
@@ -99,6 +129,18 @@ func firstRanked(xs []tenon.Value) shape.Shape {
 
 func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	out := tensor.NewDense(ds[0].DType(), s)
+	if s.Slice(0, axis).Size() == 1 { // the tensors lie one behind the other
+		to := out.Bytes()
+		for _, d := range ds {
+			if d.IsContiguous() && d.Len() < 64<<10 {
+				copy(to, d.Bytes())
+			} else if d.Len() > 0 {
+				move.CopyTo(out.View(out.Len()-len(to)/d.DType().Size(), d.Shape(), tensor.RowMajor(d.Shape())), d)
+			}
+			to = to[d.Len()*d.DType().Size():]
+		}
+		return out
+	}
 	strides := out.Strides()
 	at := 0
 	for _, d := range ds {

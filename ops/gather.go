@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -100,6 +101,14 @@ func init() {
 //	x: [a, n, b], indices: int[i, j], axis 1 → [a, i, j, b], any element type.
 //	Gradient: each slice gets the sum of the cotangents of its copies.
 func Gather(x, indices any, axis int) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && axis >= 0 && axis < d.Rank() && d.IsContiguous() {
+		if idx, ok := indices.(*tensor.Dense); ok && idx.IsContiguous() && (idx.DType() == dtype.Int64 || idx.DType() == dtype.Int32) {
+			s := shape.Concat(d.Shape().Slice(0, axis), idx.Shape(), d.Shape().Tail(axis+1))
+			if out, err := gathered(d, idx, s, axis, 0); err == nil {
+				return out
+			}
+		}
+	}
 	return op.Eval(gatherOp, x, indices, axis, 0)
 }
 

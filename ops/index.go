@@ -88,27 +88,69 @@ func Index(x any, keys ...any) tensor.Tensor {
 	return op.Eval(indexOp, x, text, values)
 }
 
-// indexDense answers for positions that are given as integers, outermost first;
-// nil where the general way has to be taken.
+// indexDense is the short way for keys that are integers and ranges between
+// integers, outermost first; it returns nil where the general way has to be taken.
 func indexDense(x *tensor.Dense, keys []any) *tensor.Dense {
-	if len(keys) > x.Rank() || !x.IsContiguous() {
+	rank := x.Rank()
+	if len(keys) > rank || rank > 8 {
 		return nil
 	}
-	at, n := 0, x.Len()
-	for i, k := range keys {
-		p, ok := k.(int)
-		size := x.Dim(i)
-		if !ok || p < -size || p >= size {
-			return nil
+	at, s, kept := 0, x.Shape(), 0
+	var room [8]int
+	own := room[:0]
+	if x.IsContiguous() {
+		own = s.AppendDims(own)
+		n := 1
+		for i := rank - 1; i >= 0; i-- {
+			own[i], n = n, n*own[i]
 		}
-		if p < 0 {
-			p += size
-		}
-		n /= size
-		at += p * n
+	} else {
+		own = append(own, x.Strides()...)
 	}
-	s := x.Shape().Tail(len(keys))
-	return x.View(at, s, tensor.RowMajor(s))
+	out := s
+	strides := make([]int, 0, rank)
+	for i := range rank {
+		size, step := s.Dim(i), own[i]
+		if i < len(keys) {
+			switch k := keys[i].(type) {
+			case int:
+				if k < -size || k >= size {
+					return nil
+				}
+				if k < 0 {
+					k += size
+				}
+				at += k * step
+				out = out.Remove(kept)
+				continue
+			case key.Key:
+				if k.Kind != key.RangeKind {
+					return nil
+				}
+				first, count, by, known, err := k.Span(size)
+				if !known || err != nil {
+					return nil
+				}
+				if count == 0 {
+					first = 0
+				}
+				if count <= 1 {
+					by = 1
+				}
+				at += first * step
+				size, step = count, step*by
+			default:
+				return nil
+			}
+		}
+		out = out.With(kept, size)
+		strides = append(strides, step)
+		kept++
+	}
+	if out.Size() == 0 {
+		at = 0
+	}
+	return x.View(at, out, strides)
 }
 
 // indexBy applies the keys other than number i, which selects by a tensor, and

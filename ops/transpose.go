@@ -78,13 +78,38 @@ func init() {
 //
 //	x: [a, b, c], perm 2, 0, 1 → [c, a, b], any element type. Gradient: the inverse transposition.
 func Transpose(x any, perm ...int) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok && len(perm) == 0 && d.Rank() == 2 {
-		return permuted(d, []int{1, 0})
+	if d, ok := x.(*tensor.Dense); ok {
+		if out := transposeDense(d, perm); out != nil {
+			return out
+		}
 	}
 	if len(perm) == 0 {
 		return op.Eval(transposeOp, x)
 	}
 	return op.Eval(transposeOp, x, perm)
+}
+
+// transposeDense is the short way for axes that count from the start; it returns nil
+// where the general way has to be taken.
+func transposeDense(x *tensor.Dense, perm []int) *tensor.Dense {
+	rank := x.Rank()
+	if rank > 8 || len(perm) != 0 && len(perm) != rank {
+		return nil
+	}
+	var order [8]int
+	seen := 0
+	for i := range rank {
+		a := rank - 1 - i
+		if len(perm) > 0 {
+			a = perm[i]
+		}
+		if a < 0 || a >= rank || seen>>a&1 == 1 {
+			return nil
+		}
+		seen |= 1 << a
+		order[i] = a
+	}
+	return permuted(x, order[:rank])
 }
 
 // SwapAxes returns x with two axes exchanged.
@@ -155,10 +180,11 @@ func permutation(c *op.Call, perm []int, s shape.Shape) ([]int, error) {
 
 // permuted views x with its axes in another order.
 func permuted(x *tensor.Dense, order []int) *tensor.Dense {
-	dims, strides := make([]int, len(order)), make([]int, len(order))
-	from := x.Strides()
+	s, strides := x.Shape(), make([]int, len(order))
+	from, out := x.Strides(), s
 	for i, a := range order {
-		dims[i], strides[i] = x.Dim(a), from[a]
+		strides[i] = from[a]
+		out = out.With(i, s.Dim(a))
 	}
-	return x.View(0, shape.Of(dims...), strides)
+	return x.View(0, out, strides)
 }

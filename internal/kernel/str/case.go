@@ -51,6 +51,11 @@ func LowerUTF8(x Column) Column {
 		for at := 0; at < len(s); {
 			c, size, ok := decodeUTF8(s[at:])
 			switch {
+			case c < utf8.RuneSelf:
+				if 'A' <= c && c <= 'Z' {
+					c += 0x20
+				}
+				dst = append(dst, byte(c))
 			case !ok:
 				dst = utf8.AppendRune(dst, utf8.RuneError)
 			case c == 'İ':

@@ -1,8 +1,11 @@
 package str
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // A Policy says what becomes of what is malformed.
@@ -69,23 +72,72 @@ func (o UnicodeOptions) each(s []byte, e Encoding, f func(c rune, at int)) error
 	return nil
 }
 
+// count returns the number of characters that each gives f.
+func (o UnicodeOptions) count(s []byte, e Encoding) (n int, err error) {
+	if !o.ReplaceControl && e != UTF16BE && e != UTF16LE && e != UTF32BE && e != UTF32LE && isASCII(s) {
+		return len(s), nil
+	}
+	err = o.each(s, e, func(rune, int) { n++ })
+	return n, err
+}
+
+// isASCII reports whether all bytes are ASCII.
+func isASCII(s []byte) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if binary.LittleEndian.Uint64(s)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, b := range s {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // Decode returns the code points of each string, their row splits, and the position
 // of the first byte of each within its string.
 func Decode(x Column, from Encoding, o UnicodeOptions) (splits []int64, codes []int32, at []int64, err error) {
 	n := x.Len()
 	splits = make([]int64, n+1)
-	codes = make([]int32, 0, x.Size()+slack/4)
-	at = make([]int64, 0, x.Size()+slack/8)
-	for i := range n {
-		err := o.each(x.At(i), from, func(c rune, p int) {
-			codes = append(codes, c)
-			at = append(at, int64(p))
-		})
-		if err != nil {
-			return nil, nil, nil, &Error{Index: i, Detail: err.Error()}
+	failed := make([]error, (n+chunk-1)/chunk)
+	par.For(n, chunk, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			count, err := o.count(x.At(i), from)
+			if err != nil {
+				failed[lo/chunk] = &Error{Index: i, Detail: err.Error()}
+				return
+			}
+			splits[i+1] = int64(count)
 		}
-		splits[i+1] = int64(len(codes))
+	})
+	for _, err := range failed {
+		if err != nil {
+			return nil, nil, nil, err
+		}
 	}
+	for i := range n {
+		splits[i+1] += splits[i]
+	}
+	total := splits[n]
+	codes = make([]int32, total, total+slack/4)
+	at = make([]int64, total, total+slack/8)
+	par.For(n, chunk, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s, k := x.At(i), splits[i]
+			if int(splits[i+1]-k) == len(s) && !o.ReplaceControl && isASCII(s) {
+				for p, b := range s {
+					codes[k+int64(p)], at[k+int64(p)] = int32(b), int64(p)
+				}
+				continue
+			}
+			_ = o.each(s, from, func(c rune, p int) { // fails on nothing that was counted
+				codes[k], at[k] = c, int64(p)
+				k++
+			})
+		}
+	})
 	return splits, codes, at, nil
 }
 

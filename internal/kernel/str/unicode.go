@@ -74,11 +74,16 @@ func (o UnicodeOptions) each(s []byte, e Encoding, f func(c rune, at int)) error
 
 // count returns the number of characters that each gives f.
 func (o UnicodeOptions) count(s []byte, e Encoding) (n int, err error) {
-	if !o.ReplaceControl && e != UTF16BE && e != UTF16LE && e != UTF32BE && e != UTF32LE && isASCII(s) {
+	if o.isPlain(s, e) {
 		return len(s), nil
 	}
 	err = o.each(s, e, func(rune, int) { n++ })
 	return n, err
+}
+
+// isPlain reports whether every byte of s is a character and stays as it is.
+func (o UnicodeOptions) isPlain(s []byte, e Encoding) bool {
+	return !o.ReplaceControl && (e == UTF8 || e == ASCII || e == Latin1) && isASCII(s)
 }
 
 // isASCII reports whether all bytes are ASCII.
@@ -126,7 +131,7 @@ func Decode(x Column, from Encoding, o UnicodeOptions) (splits []int64, codes []
 	par.For(n, chunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s, k := x.At(i), splits[i]
-			if int(splits[i+1]-k) == len(s) && !o.ReplaceControl && isASCII(s) {
+			if o.isPlain(s, from) {
 				for p, b := range s {
 					codes[k+int64(p)], at[k+int64(p)] = int32(b), int64(p)
 				}

@@ -29,6 +29,8 @@ func TestDecode(t *testing.T) {
 		{UTF16BE, "\xdc\x3d\x00A", []int32{65533, 65}, []int64{0, 2}},
 		{UTF16BE, "\x00A\x00", []int32{65, 65533}, []int64{0, 2}},
 		{UTF16BE, "\xd8\x3d\xdc", []int32{65533}, []int64{0}},
+		{UTF16BE, "a", []int32{65533}, []int64{0}},
+		{UTF32BE, "a", []int32{65533}, []int64{0}},
 		{UTF16LE, "A\x00\x3d\xd8\xa9\xdc", []int32{65, 128169}, []int64{0, 2}},
 		{UTF32BE, "\x00\x00\x00A\x00\x00\x00", []int32{65, 65533}, []int64{0, 4}},
 		{UTF32BE, "\x00\x11\x00\x00\x00\x00\x00A", []int32{65533, 65}, []int64{0, 4}},

@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/arena"
+	"github.com/tenonml/tenon/internal/strided"
 	"github.com/tenonml/tenon/shape"
 )
 
@@ -293,46 +294,9 @@ func Contiguous(d *Dense) *Dense {
 		return d
 	}
 	out := NewDense(d.spec.dtype, d.spec.shape)
-	switch d.spec.dtype.Size() {
-	case 1:
-		gatherStrided[uint8](out, d)
-	case 2:
-		gatherStrided[uint16](out, d)
-	case 4:
-		gatherStrided[uint32](out, d)
-	case 8:
-		gatherStrided[uint64](out, d)
-	case 16:
-		gatherStrided[[2]uint64](out, d)
+	if d.n > 0 {
+		dims := d.spec.shape.Dims()
+		strided.Copy(out.ptr, d.ptr, dims, RowMajor(d.spec.shape), d.strides, d.spec.dtype.Size())
 	}
 	return out
-}
-
-func gatherStrided[T any](out, d *Dense) {
-	if d.n == 0 {
-		return
-	}
-	dst := unsafe.Slice((*T)(out.ptr), out.n)
-	dims := d.spec.shape.Dims()
-	last := len(dims) - 1 // a strided view has at least one axis
-	inner, step := dims[last], d.strides[last]
-	index := make([]int, last)
-	at := 0
-	for k := 0; k < len(dst); k += inner {
-		p := at
-		for i := range inner {
-			var zero T
-			dst[k+i] = *(*T)(unsafe.Add(d.ptr, p*int(unsafe.Sizeof(zero))))
-			p += step
-		}
-		for a := last - 1; a >= 0; a-- {
-			index[a]++
-			at += d.strides[a]
-			if index[a] < dims[a] {
-				break
-			}
-			at -= dims[a] * d.strides[a]
-			index[a] = 0
-		}
-	}
 }

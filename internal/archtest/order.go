@@ -19,13 +19,13 @@ const Order = `
 	# tier 0: no tensors yet
 	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext;
 	internal/throw < shape, internal/par, internal/arena;
-	internal/par < internal/strided;
+	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
 	dtype < internal/jsoncol;
 
 	# tiers 1 and 2: values, Specs, tensors, structures of them
 	dtype, shape, internal/source, internal/throw < tenon;
-	tenon, internal/arena < tensor < nest < spectest;
+	tenon, internal/arena, internal/strided < tensor < nest < spectest;
 
 	# tiers 3 and 4: operations, their catalogue, graphs of them
 	tensor < op;

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tenonml/tenon/internal/kernel/transpose"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -162,6 +163,12 @@ func typed[T any](dst, src unsafe.Pointer, axes []axis) {
 	}
 	row := axes[dense]
 	outer := slices.Delete(slices.Clone(axes[:last]), dense, dense+1)
+	if in.dst == elem && in.src >= row.n*elem && row.dst >= in.n*elem {
+		each(dst, src, outer, func(d, s unsafe.Pointer) {
+			transpose.Untyped(d, s, elem, in.n, row.n, row.dst/elem, in.src/elem)
+		})
+		return
+	}
 	each(dst, src, outer, func(d, s unsafe.Pointer) {
 		for i := 0; i < row.n; i += tile {
 			for j := 0; j < in.n; j += tile {

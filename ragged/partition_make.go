@@ -266,8 +266,8 @@ func (p *RowPartition) WithDType(d dtype.DType) (q *RowPartition, err error) {
 	switch {
 	case d != dtype.Int64 && d != dtype.Int32:
 		return nil, invalid(fn, "", "row splits are int64 or int32, not %v", d)
-	case d == dtype.Int32 && (p.nvals > 1<<31-1 || p.spec.nrows > 1<<31-2):
-		e := invalid(fn, "", "int32 does not hold %d values in %d rows", p.nvals, p.spec.nrows)
+	case d == dtype.Int32 && max(p.nvals, p.spec.length, p.spec.nrows) > 1<<31-2:
+		e := invalid(fn, "", "int32 does not hold the splits of a %v", p.spec)
 		e.Hint = "keep int64 row splits"
 		return nil, e
 	}

@@ -102,6 +102,7 @@ func fromOffsets(fn, name string, splits tensor.Tensor) (*RowPartition, error) {
 
 // makePartition checks what all constructors check, and what they say of counts.
 func makePartition(fn, name string, x any, o PartitionOptions, make func(tensor.Tensor) (*RowPartition, error)) (p *RowPartition, err error) {
+	defer func() { err = inNameOf(fn, err) }()
 	defer tenon.Catch(&err)
 	t, err := encoding(fn, name, x, o.DType)
 	if err != nil {

@@ -175,6 +175,16 @@ func rowError(fn, name string, err error) error {
 	return invalid(fn, name, "%v", err)
 }
 
+// inNameOf gives an error of an operation that fn is made of the name of fn.
+func inNameOf(fn string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *tenon.AsError(err)
+	e.Op, e.Args = fn, nil
+	return &e
+}
+
 func invalid(fn, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }

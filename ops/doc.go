@@ -13,7 +13,8 @@
 // # Conventions
 //
 // An axis may count from the end. Axes come last and may be left out, which
-// means all of them; a repeated axis is an error. Shapes may be unknown: Infer
+// means all of them; a repeated axis is an error. Options stand last, in a struct whose
+// zero value is the default. Shapes may be unknown: Infer
 // says what it can, and a mismatch that can be seen is an error at once. Sizes
 // that may depend on data are tensor operands.
 //
@@ -36,9 +37,15 @@
 // cover values, shapes, gradients and dispatch. The helpers are in the files
 // internal_*.go:
 //
-//	internal_infer.go   axes, broadcasting and element types for Infer functions
-//	internal_loop.go    runs elementwise kernels over broadcast operands, in parallel
-//	internal_define.go  definitions of whole classes: unary, binary, comparison, …
-//	internal_grad.go    for VJPs: sums over stretched axes, shapes as operands
-//	internal_batch.go   for Batch rules: aligning and shifting axes
+//	internal_infer.go      axes, broadcasting and element types for Infer functions
+//	internal_sizes.go      sizes as operands, for shapes that depend on data
+//	internal_define.go     definitions of whole classes: unary, binary, comparison, …
+//	internal_loop.go       runs elementwise kernels over broadcast operands, in parallel
+//	internal_reduce.go     definitions of reductions, over any axes
+//	internal_rows.go       kernels of whole rows (softmax, norms), along any axis
+//	internal_contract.go   matrix products of views, contractions by labels
+//	internal_move.go       kernels that move elements, indices as operands
+//	internal_kernels.go    kernels by element type for sorting, scattering and segments
+//	internal_grad.go       for VJPs: sums over stretched axes, counts, conjugates
+//	internal_batch.go      for Batch rules: aligning and shifting axes
 package ops

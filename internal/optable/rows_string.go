@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/tensor"
+	_ "github.com/tenonml/tenon/textnorm" // registers strings.normalize
 )
 
 // Operations on strings. Their references use package strings and its relatives.
@@ -82,6 +83,17 @@ func init() {
 			}
 			return asciiCase(s, func(b byte) byte { return strings.ToUpper(string(b))[0] })
 		}, []any{}, []any{"char"}),
+		Row{Op: "strings.normalize", Calls: []Call{Args(Text([]int{2, 2}, "e\u0301", "\u00e9", "\ufb01", ""), "NFKD"), Args(Text([]int{2}, "e\u0301", "x"))}, Ref: func(a []any) []Array {
+			replacer := strings.NewReplacer("e\u0301", "\u00e9")
+			if len(a) > 1 {
+				replacer = strings.NewReplacer("\u00e9", "e\u0301", "\ufb01", "fi")
+			}
+			out := Array{Shape: a[0].(Array).Shape}
+			for _, s := range a[0].(Array).S {
+				out.S = append(out.S, replacer.Replace(s))
+			}
+			return []Array{out}
+		}},
 		textRow("strings.strip", func(s string, _ []any) any { return strings.Trim(s, " \t\n\v\f\r") }, []any{}),
 		textRow("strings.regex_replace", func(s string, a []any) any {
 			re := regexp.MustCompile(a[0].(string))

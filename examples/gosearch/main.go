@@ -52,7 +52,7 @@ func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			Name: "dir", Usage: "keep index and model in `FOLDER`",
 			Sources: cli.EnvVars("GOSEARCH_DIR"), DefaultText: "gosearch in the user's cache folder",
 		}},
-		Commands:       []*cli.Command{indexCommand(stdout, stderr), evalCommand(stdout)},
+		Commands:       []*cli.Command{indexCommand(stdout, stderr), trainCommand(stdout, stderr), evalCommand(stdout)},
 		Action:         rootAction,
 		OnUsageError:   onUsage,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors

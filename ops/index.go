@@ -77,6 +77,11 @@ func Index(x any, keys ...any) tensor.Tensor {
 	}
 	list, err := key.List(keys...)
 	tenon.Throw(named("ops.Index", err))
+	if t, ok := x.(indexer); ok && !op.Handled(t.TypeName()) {
+		if out, ok := t.IndexKeys(list); ok {
+			return out
+		}
+	}
 	for i, k := range list {
 		if t, ok := plain(x); ok && k.Kind == key.ByKind {
 			if _, ok := plain(k.Value); ok {
@@ -86,6 +91,13 @@ func Index(x any, keys ...any) tensor.Tensor {
 	}
 	text, values := key.Format(list)
 	return op.Eval(indexOp, x, text, values)
+}
+
+// An indexer selects by keys itself, without the detour over their text. It may
+// decline.
+type indexer interface {
+	TypeName() string // under which handlers are registered
+	IndexKeys(keys []key.Key) (tensor.Tensor, bool)
 }
 
 // indexDense is the short way for keys that are integers and ranges between

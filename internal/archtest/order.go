@@ -47,8 +47,8 @@ const Order = `
 	sparse, structured, named, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
-	TIER6 < dataset, linalg, jsonl, arrowio, protoio, pjrt, plot;
-	dataset, linalg, jsonl, arrowio, protoio < IO;
+	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
+	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn < train;
 	IO < saved < hub, serve, dist;
 	train, hub, serve, dist, pjrt, plot, spectest < TIER7;
@@ -63,6 +63,7 @@ const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, plot;
+	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt;
 `

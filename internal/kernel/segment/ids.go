@@ -29,7 +29,8 @@ func CheckIDs[I Index](ids []I, segments int64) error {
 // SumByID adds up the items with each id: out, of segments*inner elements, gets in
 // item s the sum of the items of values, of len(ids)*inner elements, whose id is s.
 // Ids come in any order; negative ones drop their item. A segment without items
-// gets 0. The order of addition is that of the items.
+// gets 0. The order of addition is that of the items; where they are many for each
+// segment, float32 is added up in float64.
 func SumByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) error {
 	if w, ok := widen(values); ok {
 		o := make([]float32, len(out))
@@ -43,8 +44,35 @@ func SumByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) error
 		return err
 	}
 	clear(out)
+	if o, ok := any(out).([]float32); ok && crowded(out, ids, inner) {
+		sumWide(o, any(values).([]float32), ids, inner)
+		return nil
+	}
 	gather.AddDropping(out, values, ids, inner)
 	return nil
+}
+
+// crowded reports whether segments have so many items on average that the rounding
+// errors of adding them one by one would show.
+func crowded[T any, I Index](out []T, ids []I, inner int) bool {
+	return inner > 0 && len(ids) > pairwiseLeaf*(len(out)/inner)
+}
+
+// sumWide is SumByID with sums in float64, of which there are few.
+func sumWide[I Index](out, values []float32, ids []I, inner int) {
+	sums := make([]float64, len(out))
+	for i, id := range ids {
+		if id < 0 {
+			continue
+		}
+		acc := item(sums, int(id), inner)
+		for j, v := range item(values, i, inner) {
+			acc[j] += float64(v)
+		}
+	}
+	for i, s := range sums {
+		out[i] = float32(s)
+	}
 }
 
 // segmentsOf returns the number of items in out; items of no elements need no ids.

@@ -217,6 +217,13 @@ func TestByID(t *testing.T) {
 	if err := SumByID(half, []dtype.F16{dtype.F16From(1.5), dtype.F16From(2)}, []int32{0, 0}, 1); err != nil || half[0].Float32() != 3.5 {
 		t.Errorf("SumByID = %v, %v", half, err)
 	}
+	many, sum := make([]float32, 1_000_000), make([]float32, 1)
+	for i := range many {
+		many[i] = .1
+	}
+	if err := SumByID(sum, many, make([]int32, len(many)), 1); err != nil || math.Abs(float64(sum[0])-1e5) > .01 {
+		t.Errorf("SumByID of many = %v, %v", sum, err)
+	}
 	fails(t, CheckIDs([]int32{0}, 0), "entry 0")
 	if err := CheckIDs([]int32{-1, math.MinInt32}, 0); err != nil {
 		t.Error(err)

@@ -1,22 +1,31 @@
 package sorting
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Sort orders x in place, ascending or descending. NaN is last either way; where
-// both float zeros occur -0 comes before +0 in ascending order.
+// Sort orders x in place, ascending or descending. NaN is last either way. Zeros of
+// both signs are equal, and which of them comes first is not said.
 func Sort[T dtype.Real](x []T, descending bool) {
 	n := len(x)
 	switch s := any(x).(type) {
 	case []float32:
 		n = nanLast(s)
-		sortKeys(cast[uint32](s[:n]), 1<<31, true)
+		if n <= insertionMax {
+			insert(s[:n])
+		} else {
+			sortKeys(cast[uint32](s[:n]), 1<<31, true)
+		}
 	case []float64:
 		n = nanLast(s)
-		sortKeys(cast[uint64](s[:n]), 1<<63, true)
+		if n <= insertionMax {
+			insert(s[:n])
+		} else {
+			sortKeys(cast[uint64](s[:n]), 1<<63, true)
+		}
 	case []dtype.F16:
 		n = halfNaNLast(cast[uint16](s), 0x7c00)
 		sortKeys(cast[uint16](s[:n]), 1<<15, true)
@@ -88,6 +97,8 @@ func sortKeys[K unsigned](x []K, sign K, float bool) {
 		}
 	}
 	switch {
+	case len(x) <= insertionMax:
+		insert(x)
 	case len(x) < radixMin:
 		slices.Sort(x)
 	default:
@@ -101,5 +112,16 @@ func sortKeys[K unsigned](x []K, sign K, float bool) {
 				x[i] = k ^ sign
 			}
 		}
+	}
+}
+
+// insert sorts a few elements, none of them NaN.
+func insert[T cmp.Ordered](x []T) {
+	for i := 1; i < len(x); i++ {
+		v, j := x[i], i
+		for ; j > 0 && v < x[j-1]; j-- {
+			x[j] = x[j-1]
+		}
+		x[j] = v
 	}
 }

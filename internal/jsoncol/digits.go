@@ -32,6 +32,9 @@ func putInt(buf []byte, n int, v int64) int {
 		n++
 	}
 	switch {
+	case u < 10:
+		buf[n] = byte(u) + '0'
+		return n + 1
 	case u < 1e8:
 		d := digits8(u)
 		lead := bits.TrailingZeros64(d|1<<56) >> 3 // leading zeros, but not all 8

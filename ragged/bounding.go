@@ -4,7 +4,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -24,7 +23,7 @@ func (t *Tensor) boundingShape(d dtype.DType) tensor.Tensor {
 			sizes = append(sizes, sizeFrom(p.uniform))
 			continue
 		}
-		sizes = append(sizes, size{-1, func() tensor.Tensor { return rows.MaxLength(p.RowSplits()) }})
+		sizes = append(sizes, size{-1, p.longest})
 	}
 	sizes = append(sizes, innerSizes(s)[1:]...)
 	ts := make([]tensor.Tensor, len(sizes))

@@ -59,7 +59,7 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 		case p.IsUniform():
 			d = unfolded(d, p)
 		default:
-			d = rows.ToDense(d, p.RowSplits(), rows.MaxLength(p.RowSplits()), fill)
+			d = rows.ToDense(d, p.RowSplits(), p.longest(), fill)
 		}
 		if fill != nil && fill.Shape().Rank() > 0 && i > 0 {
 			// A row that is missing is filled with rows of the default.

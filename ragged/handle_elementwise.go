@@ -3,6 +3,8 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -16,49 +18,64 @@ func init() {
 // flat values, once those of all operands lie alike.
 func elementwise(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
+	var first *Tensor
+	for _, v := range values {
+		if t, ok := v.(*Tensor); ok && first == nil {
+			first = t
+		} else if !ok && !plain(v) {
+			return nil, op.NotHandled
+		}
+	}
 	flats := make([]tenon.Value, len(values))
-	first := (*Tensor)(nil)
-	alike := true
 	for i, v := range values {
-		switch v := v.(type) {
-		case *Tensor:
-			switch {
-			case first == nil:
-				first = v
-			case alike:
-				alike = sameParts(first.parts, v.parts) && v.flat.Shape().Rank() == first.flat.Shape().Rank()
-			}
-			flats[i] = v.flat
-		default:
-			if !plain(v) {
-				return nil, op.NotHandled
-			}
-			flats[i] = v
+		flat := likeFirst(first, v.(tensor.Tensor))
+		if flat == nil {
+			return op.One(aligned(c, values, flats))
 		}
+		flats[i] = flat
 	}
-	if alike {
-		below := first.flat.Shape().Rank() - 1
-		for i, v := range values {
-			if _, ok := v.(*Tensor); ok {
-				continue
-			}
-			if r := flats[i].(tensor.Tensor).Shape().Rank(); r != 0 && (r < 0 || r > below) {
-				alike = false
-			}
+	return op.One(first.with(op.Apply(c, flats...)))
+}
+
+// likeFirst returns the flat values of an operand where they lie like those of the
+// first ragged one, or broadcast to them by themselves, and nil where they have to
+// be brought there.
+func likeFirst(first *Tensor, t tensor.Tensor) tensor.Tensor {
+	rank := first.flat.Shape().Rank()
+	if r, ok := t.(*Tensor); ok {
+		if r == first || r.flat.Shape().Rank() == rank && equalParts(first.parts, r.parts) {
+			return r.flat
 		}
+		return nil
 	}
-	if alike {
-		return op.One(first.with(op.Apply(c, flats...)))
+	s := t.Shape()
+	switch n := s.Rank(); {
+	case n == 0 || n > 0 && n < rank:
+		return t
+	case rank != 1 || n != 2 || len(first.parts) != 1 || s.Dim(1) != 1:
+		return nil
 	}
+	// A column: one element for each row.
+	p := first.parts[0]
+	d, ok := t.(*tensor.Dense)
+	if n := s.Dim(0); !ok || n != p.spec.nrows || n == 1 {
+		return nil
+	}
+	return rows.Repeat(d.Reshaped(shape.Of(s.Dim(0))), p.RowSplits(), p.nvals)
+}
+
+// aligned runs an elementwise operation on operands that have to be brought to one
+// shape first.
+func aligned(c *op.Call, values, flats []tenon.Value) tensor.Tensor {
 	ts := make([]tensor.Tensor, len(values))
 	for i, v := range values {
 		ts[i] = v.(tensor.Tensor)
 	}
-	parts, aligned := align(c.Op.Func(), ts)
-	for i, f := range aligned {
+	parts, brought := align(c.Op.Func(), ts)
+	for i, f := range brought {
 		flats[i] = f
 	}
-	return op.One(build(op.Apply(c, flats...), parts))
+	return build(op.Apply(c, flats...), parts)
 }
 
 // align broadcasts tensors against each other as far as partitions go: it returns
@@ -78,20 +95,6 @@ func align(fn string, ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
 	return s.parts, flats
 }
 
-// sameParts reports whether partitions are the same objects, or have the same
-// splits.
-func sameParts(a, b []*RowPartition) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i, p := range a {
-		if !samePartition(p, b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // samePartition reports whether two partitions are known to be the same without
 // looking at splits.
 func samePartition(p, q *RowPartition) bool {
@@ -103,6 +106,29 @@ func samePartition(p, q *RowPartition) bool {
 	}
 	a, b := p.splits.Load(), q.splits.Load()
 	return *a == *b
+}
+
+// equalParts reports whether partitions of one type are in memory and give rows of
+// the same lengths. It looks at splits only where they are different objects.
+func equalParts(a, b []*RowPartition) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, p := range a {
+		q := b[i]
+		switch {
+		case samePartition(p, q):
+			continue
+		case p.spec.dtype != q.spec.dtype || p.IsUniform() || q.IsUniform():
+			return false
+		}
+		x, okx := p.Splits64()
+		y, oky := q.Splits64()
+		if !okx || !oky || firstDifference(x, y) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports whether v is a tensor without structure, in memory or symbolic.

@@ -57,6 +57,20 @@ func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 	return index(t, list), nil
 }
 
+// TypeName returns "ragged.Tensor".
+func (t *Tensor) TypeName() string { return TypeName }
+
+// IndexKeys is the short way of [ops.Index] to [Tensor.Index]. It declines keys
+// with values that answer for operations themselves.
+func (t *Tensor) IndexKeys(keys []key.Key) (tensor.Tensor, bool) {
+	for _, k := range keys {
+		if k.Kind == key.ByKind && !taken(k.Value) {
+			return nil, false
+		}
+	}
+	return index(t, keys), true
+}
+
 // complete gives an error of package key an operation and a line.
 func complete(err error) error {
 	e := *tenon.AsError(err)
@@ -188,7 +202,7 @@ func rowRange(t *Tensor, k key.Key) *Tensor {
 	tenon.Throw(completed(err))
 	switch {
 	case ok && step == 1:
-		return sliceOuter(t, scalar(first, d), scalar(first+n, d)).(*Tensor)
+		return rowsBetween(t, first, first+n).(*Tensor)
 	case ok:
 		return gatherRows(t, tensor.Vector(steps(first, n, step))).(*Tensor)
 	}
@@ -266,6 +280,11 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	d := p.spec.dtype
 	first, n, step, ok, err := k.Span(p.spec.length)
 	tenon.Throw(completed(err))
+	if v, isDense := values.(*tensor.Dense); isDense && ok && v.IsContiguous() { // a view of rows
+		dims := append([]int{p.spec.nrows, p.spec.length}, v.Shape().Tail(1).Dims()...)
+		kept := tensor.Contiguous(ops.Index(ops.Reshape(v, dims), key.All, k).(*tensor.Dense))
+		return kept.Reshaped(v.Shape().With(0, p.spec.nrows*n)), newUniform(p.nrows, scalar(n, d))
+	}
 	var within tensor.Tensor // the positions selected in a row
 	if ok {
 		within = cast(tensor.Vector(steps(first, n, step)), d)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
@@ -86,6 +87,16 @@ func (p *RowPartition) OffsetsInRows() tensor.Tensor {
 	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.Offsets(s, p.nvals) })
 }
 
+// longest returns the length of the longest row, 0 where there is none, as a scalar.
+func (p *RowPartition) longest() tensor.Tensor {
+	return memo(p.RowSplits(), longestKey{}, func(s tensor.Tensor) tensor.Tensor {
+		if x, ok := splits64(s); ok {
+			return scalar(int(segment.MaxLength(x)), p.spec.dtype)
+		}
+		return rows.MaxLength(s)
+	})
+}
+
 // NRows returns the number of rows as a scalar.
 func (p *RowPartition) NRows() tensor.Tensor {
 	if p.nrows != nil {
@@ -125,6 +136,7 @@ type (
 	lengthsKey struct{}
 	idsKey     struct{}
 	offsetsKey struct{}
+	longestKey struct{}
 	uniformKey struct{ nrows int }
 )
 

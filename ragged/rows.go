@@ -18,31 +18,67 @@ import (
 // sliceOuter returns the rows of t from lo up to hi, scalars with 0 <= lo <= hi and
 // hi at most the number of rows. In memory nothing but splits is copied.
 func sliceOuter(t tensor.Tensor, lo, hi tensor.Tensor) tensor.Tensor {
+	if n, m := known(lo), known(hi); n >= 0 && m >= 0 {
+		return rowsBetween(t, n, m)
+	}
 	r, ok := t.(*Tensor)
 	if !ok {
 		return ops.Index(t, key.Range(bound(lo), bound(hi), nil))
 	}
-	p := r.parts[0]
-	if n := outermostSize(t); n >= 0 && known(lo) == 0 && known(hi) == n {
+	return sliceSymbolic(r, lo, hi)
+}
+
+// rowsBetween is sliceOuter for bounds that are known.
+func rowsBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
+	r, ok := t.(*Tensor)
+	if !ok {
+		return flatBetween(t, lo, hi)
+	}
+	if lo == 0 && hi == outermostSize(t) {
 		return t
 	}
+	out := make([]*RowPartition, len(r.parts))
+	for i, p := range r.parts {
+		if p.IsUniform() && p.spec.length >= 0 {
+			out[i] = newUniform(scalar(hi-lo, p.spec.dtype), p.uniform)
+			lo, hi = lo*p.spec.length, hi*p.spec.length
+			continue
+		}
+		s, ok := p.Splits64()
+		if !ok || p.IsUniform() {
+			d := p.spec.dtype
+			rest := build(r.flat, r.parts[i:])
+			rest = sliceSymbolic(rest.(*Tensor), scalar(lo, d), scalar(hi, d))
+			flat, below := split(rest)
+			return build(flat, append(out[:i:i], below...))
+		}
+		splits, entries := shifted(p.RowSplits().(*tensor.Dense), s, lo, hi)
+		lo, hi = int(s[lo]), int(s[hi])
+		out[i] = newPartition(rows.Trusted(splits, entries), hi-lo)
+	}
+	return build(flatBetween(r.flat, lo, hi), out)
+}
+
+// sliceSymbolic is sliceOuter where a bound or the splits are symbolic.
+func sliceSymbolic(t *Tensor, lo, hi tensor.Tensor) tensor.Tensor {
+	p := t.parts[0]
+	d := p.spec.dtype
+	lo, hi = cast(lo, d), cast(hi, d)
 	if p.IsUniform() {
-		d := p.spec.dtype
-		lo, hi := cast(lo, d), cast(hi, d)
-		count := difference(hi, lo)
-		return partitioned(sliceOuter(r.Values(), product(lo, p.uniform), product(hi, p.uniform)), newUniform(count, p.uniform))
+		return partitioned(sliceOuter(t.Values(), product(lo, p.uniform), product(hi, p.uniform)), newUniform(difference(hi, lo), p.uniform))
 	}
-	splits := p.RowSplits()
-	if s, ok := p.Splits64(); ok && known(lo) >= 0 && known(hi) >= 0 {
-		lo, hi := known(lo), known(hi)
-		out, entries := shifted(splits.(*tensor.Dense), s, lo, hi)
-		first, last := int(s[lo]), int(s[hi])
-		d := p.spec.dtype
-		return partitioned(sliceOuter(r.Values(), scalar(first, d), scalar(last, d)), newPartition(rows.Trusted(out, entries), last-first))
-	}
-	window := ops.Index(splits, key.Range(lo, ops.Add(hi, 1), nil))
+	window := ops.Index(p.RowSplits(), key.Range(bound(lo), bound(sum(hi, scalar(1, d))), nil))
 	first, last := ops.Index(window, 0), ops.Index(window, -1)
-	return partitioned(sliceOuter(r.Values(), first, last), newPartition(ops.Sub(window, first), shape.Unknown))
+	return partitioned(sliceOuter(t.Values(), first, last), newPartition(ops.Sub(window, first), shape.Unknown))
+}
+
+// flatBetween returns rows of a tensor without partitions, in memory without copying.
+func flatBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
+	if s, ok := t.(*tensor.Strings); ok {
+		inner := s.Shape().Tail(1).Size()
+		return tensor.WrapStrings(s.Offsets()[lo*inner:hi*inner+1], s.Buffer(), s.Shape().With(0, hi-lo))
+	}
+	return ops.Index(t, key.Range(lo, hi, nil))
 }
 
 // bound returns a scalar as a bound of a key: an int where its value is known.
@@ -99,7 +135,7 @@ func rowAt(fn string, t *Tensor, k key.Key) tensor.Tensor {
 		return sliceOuter(t.Values(), lo, sum(lo, p.uniform))
 	}
 	if s, in := p.Splits64(); in && ok {
-		return sliceOuter(t.Values(), scalar(int(s[i]), d), scalar(int(s[i+1]), d))
+		return rowsBetween(t.Values(), int(s[i]), int(s[i+1]))
 	}
 	at := position(k, p.NRows())
 	splits := p.RowSplits()

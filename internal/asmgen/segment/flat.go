@@ -121,10 +121,11 @@ func rising(m vec.Machine) {
 // rowwise writes a function that combines every element of a row with one number of
 // the row's own.
 func rowwise(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V) {
+	first := unasked(m, m.Elem.Size())
 	TEXT(m.Name(name), NOSPLIT, "func(dst, x, c *"+m.Elem.Go()+", splits *int64, rows int)")
 	Pragma("noescape")
 	Doc(m.Name(name)+" sets dst[i] = "+formula+" for the elements i of each row r. dst and x are where the first row is.",
-		"Whole vectors are read and written from the beginning of each row, one row after the other.")
+		strconv.Itoa(first)+" whole vectors are read and written from the beginning of each row, one row after the other.")
 	dst, x, c, splits, rows := param("dst"), param("x"), param("c"), param("splits"), param("rows")
 	start, n := GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
@@ -135,10 +136,12 @@ func rowwise(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V
 	ADDQ(n, start)
 	own := m.Broadcast(Mem{Base: c})
 	ADDQ(U8(uint8(m.Elem.Size())), c)
-	Label("vector")
-	m.Store(combine(m.Load(Mem{Base: x}), own), Mem{Base: dst})
-	CMPQ(n, U8(uint8(m.Lanes())))
+	for i := range first {
+		m.Store(combine(m.Load(Mem{Base: x, Disp: i * m.Bytes()}), own), Mem{Base: dst, Disp: i * m.Bytes()})
+	}
+	CMPQ(n, U8(uint8(first*m.Lanes())))
 	JG(LabelRef("more"))
+	Label("next")
 	LEAQ(Mem{Base: x, Index: n, Scale: uint8(m.Elem.Size())}, x)
 	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(m.Elem.Size())}, dst)
 	DECQ(rows)
@@ -146,8 +149,13 @@ func rowwise(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V
 	VZEROUPPER()
 	RET()
 	Label("more")
-	ADDQ(U8(uint8(m.Bytes())), x)
-	ADDQ(U8(uint8(m.Bytes())), dst)
-	SUBQ(U8(uint8(m.Lanes())), n)
-	JMP(LabelRef("vector"))
+	done := GP64()
+	MOVQ(U32(uint64(first*m.Lanes())), done)
+	Label("vector")
+	at := func(p gp) Mem { return Mem{Base: p, Index: done, Scale: uint8(m.Elem.Size())} }
+	m.Store(combine(m.Load(at(x)), own), at(dst))
+	ADDQ(U8(uint8(m.Lanes())), done)
+	CMPQ(done, n)
+	JL(LabelRef("vector"))
+	JMP(LabelRef("next"))
 }

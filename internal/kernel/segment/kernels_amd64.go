@@ -60,13 +60,13 @@ func expF32AVX512(dst *float32, x *float32, n int)
 func logF32AVX512(dst *float32, x *float32, n int)
 
 // mulRowsF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 2 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
 
 // subRowsF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 2 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
@@ -127,13 +127,13 @@ func expF64AVX512(dst *float64, x *float64, n int)
 func logF64AVX512(dst *float64, x *float64, n int)
 
 // mulRowsF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
 
 // subRowsF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
@@ -194,13 +194,13 @@ func expF32AVX2(dst *float32, x *float32, n int)
 func logF32AVX2(dst *float32, x *float32, n int)
 
 // mulRowsF32AVX2 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func mulRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
 
 // subRowsF32AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
@@ -261,13 +261,13 @@ func expF64AVX2(dst *float64, x *float64, n int)
 func logF64AVX2(dst *float64, x *float64, n int)
 
 // mulRowsF64AVX2 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
 
 // subRowsF64AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// Whole vectors are read and written from the beginning of each row, one row after the other.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
 func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)

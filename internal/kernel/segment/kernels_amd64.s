@@ -1455,25 +1455,34 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSS (DX), Z0
 	ADDQ         $0x04, DX
+	VMOVUPS      (CX), Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	VMOVUPS      64(CX), Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	CMPQ         R8, $0x20
+	JG           more
 
-vector:
-	VMOVUPS (CX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	CMPQ    R8, $0x10
-	JG      more
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (AX)(R8*4), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*4), CX
+	LEAQ (AX)(R8*4), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x40, CX
-	ADDQ $0x40, AX
-	SUBQ $0x10, R8
-	JMP  vector
+	MOVQ $0x00000020, R9
+
+vector:
+	VMOVUPS (CX)(R9*4), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)(R9*4)
+	ADDQ    $0x10, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX, AVX512F
@@ -1492,25 +1501,34 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSS (DX), Z0
 	ADDQ         $0x04, DX
+	VMOVUPS      (CX), Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	VMOVUPS      64(CX), Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	CMPQ         R8, $0x20
+	JG           more
 
-vector:
-	VMOVUPS (CX), Z1
-	VSUBPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	CMPQ    R8, $0x10
-	JG      more
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (AX)(R8*4), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*4), CX
+	LEAQ (AX)(R8*4), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x40, CX
-	ADDQ $0x40, AX
-	SUBQ $0x10, R8
-	JMP  vector
+	MOVQ $0x00000020, R9
+
+vector:
+	VMOVUPS (CX)(R9*4), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)(R9*4)
+	ADDQ    $0x10, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -2960,25 +2978,37 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSD (DX), Z0
 	ADDQ         $0x08, DX
+	VMOVUPD      (CX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      64(CX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      128(CX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 128(AX)
+	CMPQ         R8, $0x18
+	JG           more
 
-vector:
-	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	CMPQ    R8, $0x08
-	JG      more
-	LEAQ    (CX)(R8*8), CX
-	LEAQ    (AX)(R8*8), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*8), CX
+	LEAQ (AX)(R8*8), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x40, CX
-	ADDQ $0x40, AX
-	SUBQ $0x08, R8
-	JMP  vector
+	MOVQ $0x00000018, R9
+
+vector:
+	VMOVUPD (CX)(R9*8), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(R9*8)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
 // Requires: AVX, AVX512F
@@ -2997,25 +3027,37 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSD (DX), Z0
 	ADDQ         $0x08, DX
+	VMOVUPD      (CX), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      64(CX), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      128(CX), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 128(AX)
+	CMPQ         R8, $0x18
+	JG           more
 
-vector:
-	VMOVUPD (CX), Z1
-	VSUBPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	CMPQ    R8, $0x08
-	JG      more
-	LEAQ    (CX)(R8*8), CX
-	LEAQ    (AX)(R8*8), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*8), CX
+	LEAQ (AX)(R8*8), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x40, CX
-	ADDQ $0x40, AX
-	SUBQ $0x08, R8
-	JMP  vector
+	MOVQ $0x00000018, R9
+
+vector:
+	VMOVUPD (CX)(R9*8), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(R9*8)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
@@ -4553,25 +4595,37 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSS (DX), Y0
 	ADDQ         $0x04, DX
+	VMOVUPS      (CX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      32(CX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      64(CX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	CMPQ         R8, $0x18
+	JG           more
 
-vector:
-	VMOVUPS (CX), Y1
-	VMULPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
-	CMPQ    R8, $0x08
-	JG      more
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (AX)(R8*4), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*4), CX
+	LEAQ (AX)(R8*4), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x20, CX
-	ADDQ $0x20, AX
-	SUBQ $0x08, R8
-	JMP  vector
+	MOVQ $0x00000018, R9
+
+vector:
+	VMOVUPS (CX)(R9*4), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)(R9*4)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX
@@ -4590,25 +4644,37 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSS (DX), Y0
 	ADDQ         $0x04, DX
+	VMOVUPS      (CX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      32(CX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      64(CX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	CMPQ         R8, $0x18
+	JG           more
 
-vector:
-	VMOVUPS (CX), Y1
-	VSUBPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
-	CMPQ    R8, $0x08
-	JG      more
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (AX)(R8*4), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*4), CX
+	LEAQ (AX)(R8*4), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x20, CX
-	ADDQ $0x20, AX
-	SUBQ $0x08, R8
-	JMP  vector
+	MOVQ $0x00000018, R9
+
+vector:
+	VMOVUPS (CX)(R9*4), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)(R9*4)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
@@ -6121,25 +6187,37 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSD (DX), Y0
 	ADDQ         $0x08, DX
+	VMOVUPD      (CX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      32(CX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      64(CX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 64(AX)
+	CMPQ         R8, $0x0c
+	JG           more
 
-vector:
-	VMOVUPD (CX), Y1
-	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	CMPQ    R8, $0x04
-	JG      more
-	LEAQ    (CX)(R8*8), CX
-	LEAQ    (AX)(R8*8), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*8), CX
+	LEAQ (AX)(R8*8), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x20, CX
-	ADDQ $0x20, AX
-	SUBQ $0x04, R8
-	JMP  vector
+	MOVQ $0x0000000c, R9
+
+vector:
+	VMOVUPD (CX)(R9*8), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(R9*8)
+	ADDQ    $0x04, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
 // Requires: AVX
@@ -6158,25 +6236,37 @@ row:
 	ADDQ         R8, DI
 	VBROADCASTSD (DX), Y0
 	ADDQ         $0x08, DX
+	VMOVUPD      (CX), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      32(CX), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      64(CX), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 64(AX)
+	CMPQ         R8, $0x0c
+	JG           more
 
-vector:
-	VMOVUPD (CX), Y1
-	VSUBPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	CMPQ    R8, $0x04
-	JG      more
-	LEAQ    (CX)(R8*8), CX
-	LEAQ    (AX)(R8*8), AX
-	DECQ    SI
-	JNZ     row
+next:
+	LEAQ (CX)(R8*8), CX
+	LEAQ (AX)(R8*8), AX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 more:
-	ADDQ $0x20, CX
-	ADDQ $0x20, AX
-	SUBQ $0x04, R8
-	JMP  vector
+	MOVQ $0x0000000c, R9
+
+vector:
+	VMOVUPD (CX)(R9*8), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(R9*8)
+	ADDQ    $0x04, R9
+	CMPQ    R9, R8
+	JL      vector
+	JMP     next
 
 // func storeFence()
 // Requires: MMX+

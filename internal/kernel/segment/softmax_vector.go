@@ -65,9 +65,11 @@ func normalizeRows[T float32 | float64](k *floatKernels[T], kind normalization, 
 		n := normalizer[T]{k: k, ws: workspaces.Get().(*workspace), kind: kind, out: out, x: x, splits: splits, flow: f}
 		defer workspaces.Put(n.ws)
 		defer f.arrive()
+		elements := blockBytes / int(unsafe.Sizeof(*new(T)))
+		average := averageRows(splits, lo, hi, elements)
 		for lo < hi {
-			end := blockEnd(splits, lo, hi, blockBytes/int(unsafe.Sizeof(*new(T))))
-			if int(splits[end]-splits[lo]) > blockBytes/int(unsafe.Sizeof(*new(T))) {
+			end := blockEnd(splits, lo, hi, elements, average)
+			if int(splits[end]-splits[lo]) > elements {
 				n.longRow(lo)
 			} else {
 				n.block(lo, end)

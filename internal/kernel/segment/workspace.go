@@ -31,25 +31,25 @@ func view[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
 
-// blockEnd returns the end of the piece that begins with row lo: the last row that it
-// has room for, and at least one.
-func blockEnd(splits []int64, lo, hi, elements int) int {
-	limit := splits[lo] + int64(elements)
-	lo++
-	for hi = min(hi, lo+blockRows-1); lo < hi; {
-		if mid := (lo + hi + 1) / 2; splits[mid] <= limit {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
+// blockEnd returns the end of the piece that begins with row lo: as many rows as on
+// average have room in it, fewer where those are too long, and at least one.
+func blockEnd(splits []int64, lo, hi, elements, average int) int {
+	end := min(lo+average, hi)
+	for end > lo+1 && int(splits[end]-splits[lo]) > elements {
+		end -= (end - lo) / 2
 	}
-	return lo
+	return end
+}
+
+// averageRows returns the number of rows, on average, that fill a piece.
+func averageRows(splits []int64, lo, hi, elements int) int {
+	return min((hi-lo)*elements*7/8/int(splits[hi]-splits[lo]+1)+1, blockRows)
 }
 
 // window returns the elements x[lo:hi] with room for whole vectors behind them: where
 // x itself ends too soon, a copy in spare.
 func window[T any](x []T, lo, hi int, spare []T) []T {
-	if cap(x)-hi >= 64/int(unsafe.Sizeof(*new(T))) {
+	if cap(x)-hi >= writeRoom/int(unsafe.Sizeof(*new(T))) {
 		return x[lo:hi]
 	}
 	return spare[:copy(spare, x[lo:hi])]

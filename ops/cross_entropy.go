@@ -8,7 +8,6 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
-	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -45,15 +44,11 @@ var crossEntropyOp = op.Register(&op.Op{
 			wide = castDense(x, dtype.Float32)
 		}
 		out := tensor.Uninit(wide.DType(), outShape(c, 0))
-		if out.Len() == 0 {
-			return results(castDense(out, d))
-		}
 		n := x.Dim(-1)
-		reduce.Of(reduce.LogSumExp, wide.DType())(out.Raw(), wide.Raw(), out.Len(), n, 1)
 		if wide.DType() == dtype.Float64 {
-			subtractPicked(tensor.Elems[float64](out), tensor.Elems[float64](wide), labels, n)
+			reduce.CrossEntropy(tensor.Elems[float64](out), nil, tensor.Elems[float64](wide), labels, n)
 		} else {
-			subtractPicked(tensor.Elems[float32](out), tensor.Elems[float32](wide), labels, n)
+			reduce.CrossEntropy(tensor.Elems[float32](out), nil, tensor.Elems[float32](wide), labels, n)
 		}
 		return results(castDense(out, d))
 	},
@@ -110,12 +105,6 @@ func checkedLabels(c *op.Call) ([]int64, error) {
 	return labels, nil
 }
 
-func subtractPicked[T float32 | float64](out, x []T, labels []int64, n int) {
-	for i, l := range labels {
-		out[i] -= x[i*n+int(l)]
-	}
-}
-
 // The gradient for the logits x, labels l and cotangent ct, ct·(Softmax(x) -
 // one-hot l), in one pass. Its own gradient, for the cotangent u and with y the
 // softmax, is y·(v - Σ y·v) with v = u·ct for x, and Σ u·(y - one-hot l) for ct.
@@ -149,10 +138,10 @@ var crossEntropyGradOp = op.Register(&op.Op{
 		}
 		out := tensor.Uninit(x.DType(), x.Shape())
 		n := x.Dim(-1)
-		if out.Len() > 0 && x.DType() == dtype.Float64 {
-			crossEntropyGrad(tensor.Elems[float64](out), tensor.Elems[float64](x), tensor.Elems[float64](ct), labels, n)
-		} else if out.Len() > 0 {
-			crossEntropyGrad(tensor.Elems[float32](out), tensor.Elems[float32](x), tensor.Elems[float32](ct), labels, n)
+		if x.DType() == dtype.Float64 {
+			reduce.CrossEntropyGrad(tensor.Elems[float64](out), tensor.Elems[float64](x), labels, tensor.Elems[float64](ct), n)
+		} else {
+			reduce.CrossEntropyGrad(tensor.Elems[float32](out), tensor.Elems[float32](x), labels, tensor.Elems[float32](ct), n)
 		}
 		return results(castDense(out, d))
 	},
@@ -168,19 +157,6 @@ func init() {
 		gx := op.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
 		return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
 	}
-}
-
-func crossEntropyGrad[T float32 | float64](dst, x, ct []T, labels []int64, n int) {
-	par.For(len(ct), max(1, grainDear/n), func(lo, hi int) {
-		reduce.Softmax(dst[lo*n:hi*n], x[lo*n:hi*n], n)
-		for i := lo; i < hi; i++ {
-			row := dst[i*n : (i+1)*n]
-			row[labels[i]]--
-			for k := range row {
-				row[k] *= ct[i]
-			}
-		}
-	})
 }
 
 // SoftmaxCrossEntropyDense returns the cross entropy -Σ targets·log Softmax(logits) of
@@ -221,12 +197,12 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			x, t = castDense(x, dtype.Float32), castDense(t, dtype.Float32)
 		}
-		out := tensor.Uninit(x.DType(), outShape(c, 0))
+		out := tensor.NewDense(x.DType(), outShape(c, 0)) // zeros where there are no classes
 		n := x.Dim(-1)
 		if x.DType() == dtype.Float64 {
-			crossEntropyDense(tensor.Elems[float64](out), tensor.Elems[float64](x), tensor.Elems[float64](t), n)
+			reduce.CrossEntropyDense(tensor.Elems[float64](out), nil, tensor.Elems[float64](x), tensor.Elems[float64](t), n)
 		} else {
-			crossEntropyDense(tensor.Elems[float32](out), tensor.Elems[float32](x), tensor.Elems[float32](t), n)
+			reduce.CrossEntropyDense(tensor.Elems[float32](out), nil, tensor.Elems[float32](x), tensor.Elems[float32](t), n)
 		}
 		return results(castDense(out, d))
 	},
@@ -242,25 +218,6 @@ func init() {
 		gx := Mul(g, Sub(Mul(Softmax(x, -1), SumKeep(t, -1)), t))
 		return []tensor.Tensor{gx, Neg(Mul(g, LogSoftmax(x, -1)))}
 	}
-}
-
-func crossEntropyDense[T float32 | float64](dst, x, targets []T, n int) {
-	if len(dst) == 0 {
-		return
-	}
-	par.For(len(dst), max(1, grainDear/max(n, 1)), func(lo, hi int) {
-		logs := make([]T, (hi-lo)*n)
-		reduce.LogSoftmax(logs, x[lo*n:hi*n], n)
-		for i := lo; i < hi; i++ {
-			sum := 0.0
-			for k, t := range targets[i*n : (i+1)*n] {
-				if t != 0 {
-					sum += float64(t) * float64(logs[(i-lo)*n+k])
-				}
-			}
-			dst[i] = T(-sum)
-		}
-	})
 }
 
 // SigmoidCrossEntropy returns the cross entropy of independent truth values, element

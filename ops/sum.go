@@ -118,6 +118,14 @@ var spreadOp = op.Register(&op.Op{
 })
 
 func init() {
+	spreadOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		n := c.Tensor(1).Shape().Dim(0)
+		if batched[1] || n < 0 {
+			return nil, op.NotHandled
+		}
+		rows, sizes := rowsOf(c.Tensor(0)), c.Tensor(1)
+		return results(op.Eval(spreadOp, c.Value(0), prepended(rows, sizes), shiftAxes(c.Ints(2), n+1), c.Bool(3)))
+	}
 	spreadOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{op.Eval(sumOp, ct[0], c.Ints(2), c.Bool(3)), nil}
 	}
@@ -178,6 +186,19 @@ var sumToOp = op.Register(&op.Op{
 })
 
 func init() {
+	sumToOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		x, n := c.Tensor(0), c.Tensor(1).Shape().Dim(0)
+		if batched[1] || n < 0 {
+			return nil, op.NotHandled
+		}
+		rank, err := batchRank(c, x)
+		if err != nil {
+			return nil, err
+		}
+		rows := rowsOf(x)
+		x = op.Eval(sumOp, x, span(1, rank-n), false) // axes that the shape lacks
+		return results(SumTo(x, prepended(rows, c.Tensor(1))))
+	}
 	sumToOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{BroadcastTo(ct[0], Shape(c.Tensor(0))), nil}
 	}

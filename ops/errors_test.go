@@ -68,6 +68,11 @@ func TestErrors(t *testing.T) {
 		{"random size", func() tensor.Tensor { return ops.RandomUniform(key, []int{-2}, dtype.Float32) }, tenon.ErrShape, "negative"},
 		{"no integers", func() tensor.Tensor { return ops.RandomInt(key, []int{2}, 3, 3, dtype.Int64) }, tenon.ErrInvalid, "there is no integer"},
 		{"integers too large", func() tensor.Tensor { return ops.RandomInt(key, []int{2}, 0, 300, dtype.Int8) }, tenon.ErrInvalid, "do not fit int8"},
+		{"too many numbers", func() tensor.Tensor { return ops.RandomSplit(key, 1<<62) }, tenon.ErrShape, "more than memory holds"},
+		{"too many products", func() tensor.Tensor {
+			x := ops.BroadcastTo(float32(1), []int{1 << 40})
+			return ops.Outer(x, x)
+		}, tenon.ErrShape, "ops.Outer(float32[1099511627776], float32[1099511627776]): float32[1099511627776, 1099511627776] is more than memory holds"},
 		{"rate", func() tensor.Tensor { return ops.Dropout(key, f32, 1) }, tenon.ErrInvalid, "rate is 1"},
 		{"nil", func() tensor.Tensor { return ops.Add(f32, nil) }, tenon.ErrDType, "y: is nil"},
 	} {

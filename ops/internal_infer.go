@@ -12,8 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// specs is what an Infer function of one result returns.
+// specs is what an Infer function of one result returns. A result that no memory holds
+// is an error, which op completes.
 func specs(d dtype.DType, s shape.Shape) ([]tenon.Spec, error) {
+	if s.IsFull() {
+		if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
+			return nil, &tenon.Error{Kind: tenon.ErrShape, Msg: fmt.Sprintf("%v%v is more than memory holds", d, s)}
+		}
+	}
 	return []tenon.Spec{tensor.NewSpec(d, s)}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
+	"github.com/tenonml/tenon/internal/asmgen/sink"
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
@@ -121,12 +122,20 @@ func rising(m vec.Machine) {
 // rowwise writes a function that combines every element of a row with one number of
 // the row's own.
 func rowwise(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V) {
-	first := unasked(m, m.Elem.Size())
-	TEXT(m.Name(name), NOSPLIT, "func(dst, x, c *"+m.Elem.Go()+", splits *int64, rows int)")
+	sink.Variants(func(streaming bool, suffix string) {
+		rowwiseTo(m, m.Name(name+suffix), formula, streaming, combine)
+	})
+}
+
+func rowwiseTo(m vec.Machine, name, formula string, streaming bool, combine func(x, c vec.V) vec.V) {
+	size, first := m.Elem.Size(), unasked(m, m.Elem.Size())
+	TEXT(name, NOSPLIT, sink.Signature(streaming, "x, c *"+m.Elem.Go()+", splits *int64, rows int"))
 	Pragma("noescape")
-	Doc(m.Name(name)+" sets dst[i] = "+formula+" for the elements i of each row r. dst and x are where the first row is.",
-		strconv.Itoa(first)+" whole vectors are read and written from the beginning of each row, one row after the other.")
-	dst, x, c, splits, rows := param("dst"), param("x"), param("c"), param("splits"), param("rows")
+	Doc(append([]string{
+		name + " sets dst[i] = " + formula + " for the elements i of each row r. dst and x are where the first row is.",
+		strconv.Itoa(first) + " whole vectors are read and written from the beginning of each row, one row after the other.",
+	}, sink.Explain(streaming)...)...)
+	out, x, c, splits, rows := sink.New(m, streaming), param("x"), param("c"), param("splits"), param("rows")
 	start, n := GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
 	Label("row")
@@ -135,27 +144,31 @@ func rowwise(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V
 	SUBQ(start, n)
 	ADDQ(n, start)
 	own := m.Broadcast(Mem{Base: c})
-	ADDQ(U8(uint8(m.Elem.Size())), c)
+	ADDQ(U8(uint8(size)), c)
 	for i := range first {
-		m.Store(combine(m.Load(Mem{Base: x, Disp: i * m.Bytes()}), own), Mem{Base: dst, Disp: i * m.Bytes()})
+		m.Store(combine(m.Load(Mem{Base: x, Disp: i * m.Bytes()}), own), Mem{Base: out.At, Disp: i * m.Bytes()})
 	}
 	CMPQ(n, U8(uint8(first*m.Lanes())))
 	JG(LabelRef("more"))
-	Label("next")
-	LEAQ(Mem{Base: x, Index: n, Scale: uint8(m.Elem.Size())}, x)
-	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(m.Elem.Size())}, dst)
+	Label("last")
+	LEAQ(Mem{Base: x, Index: n, Scale: uint8(size)}, x)
+	LEAQ(Mem{Base: out.At, Index: n, Scale: uint8(size)}, out.At)
+	out.Check()
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	out.End()
 	Label("more")
-	done := GP64()
-	MOVQ(U32(uint64(first*m.Lanes())), done)
+	forward := func(vectors int) {
+		ADDQ(U8(uint8(vectors*m.Bytes())), x)
+		ADDQ(U8(uint8(vectors*m.Bytes())), out.At)
+		SUBQ(U8(uint8(vectors*m.Lanes())), n)
+	}
+	forward(first)
 	Label("vector")
-	at := func(p gp) Mem { return Mem{Base: p, Index: done, Scale: uint8(m.Elem.Size())} }
-	m.Store(combine(m.Load(at(x)), own), at(dst))
-	ADDQ(U8(uint8(m.Lanes())), done)
-	CMPQ(done, n)
-	JL(LabelRef("vector"))
-	JMP(LabelRef("next"))
+	out.Check()
+	m.Store(combine(m.Load(Mem{Base: x}), own), Mem{Base: out.At})
+	CMPQ(n, U8(uint8(m.Lanes())))
+	JLE(LabelRef("last"))
+	forward(1)
+	JMP(LabelRef("vector"))
 }

@@ -17,6 +17,7 @@ var kernels32 = [...]*floatKernels[float32]{
 		},
 		expNear: expNearF32AVX512, exp: expF32AVX512, log: logF32AVX512,
 		mulRows: mulRowsF32AVX512, subRows: subRowsF32AVX512,
+		mulRowsPast: mulRowsPastF32AVX512, subRowsPast: subRowsPastF32AVX512,
 	},
 	cpu.AVX2: {
 		reducers: [...]reducer[float32]{
@@ -28,6 +29,7 @@ var kernels32 = [...]*floatKernels[float32]{
 		},
 		expNear: expNearF32AVX2, exp: expF32AVX2, log: logF32AVX2,
 		mulRows: mulRowsF32AVX2, subRows: subRowsF32AVX2,
+		mulRowsPast: mulRowsPastF32AVX2, subRowsPast: subRowsPastF32AVX2,
 	},
 }
 
@@ -42,6 +44,7 @@ var kernels64 = [...]*floatKernels[float64]{
 		},
 		expNear: expNearF64AVX512, exp: expF64AVX512, log: logF64AVX512,
 		mulRows: mulRowsF64AVX512, subRows: subRowsF64AVX512,
+		mulRowsPast: mulRowsPastF64AVX512, subRowsPast: subRowsPastF64AVX512,
 	},
 	cpu.AVX2: {
 		reducers: [...]reducer[float64]{
@@ -53,6 +56,7 @@ var kernels64 = [...]*floatKernels[float64]{
 		},
 		expNear: expNearF64AVX2, exp: expF64AVX2, log: logF64AVX2,
 		mulRows: mulRowsF64AVX2, subRows: subRowsF64AVX2,
+		mulRowsPast: mulRowsPastF64AVX2, subRowsPast: subRowsPastF64AVX2,
 	},
 }
 

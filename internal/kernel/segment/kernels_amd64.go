@@ -63,13 +63,29 @@ func logF32AVX512(dst *float32, x *float32, n int)
 // 2 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+func mulRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
+
+// mulRowsPastF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// 2 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func mulRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
 
 // subRowsF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
 // 2 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+func subRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
+
+// subRowsPastF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// 2 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func subRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
 
 // sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -130,13 +146,29 @@ func logF64AVX512(dst *float64, x *float64, n int)
 // 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+func mulRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
+
+// mulRowsPastF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func mulRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
 
 // subRowsF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
 // 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+func subRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
+
+// subRowsPastF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func subRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
 
 // sumF32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -197,13 +229,29 @@ func logF32AVX2(dst *float32, x *float32, n int)
 // 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func mulRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+func mulRowsF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int)
+
+// mulRowsPastF32AVX2 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func mulRowsPastF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
 
 // subRowsF32AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
 // 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+func subRowsF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int)
+
+// subRowsPastF32AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func subRowsPastF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
 
 // sumF64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -264,13 +312,29 @@ func logF64AVX2(dst *float64, x *float64, n int)
 // 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+func mulRowsF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int)
+
+// mulRowsPastF64AVX2 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func mulRowsPastF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
 
 // subRowsF64AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
 // 3 whole vectors are read and written from the beginning of each row, one row after the other.
 //
 //go:noescape
-func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+func subRowsF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int)
+
+// subRowsPastF64AVX2 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
+// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func subRowsPastF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
 
 // storeFence orders all earlier stores of this processor before all later ones.
 func storeFence()

@@ -1438,7 +1438,7 @@ DATA c32_3f000000<>+16(SB)/8, $0x3f0000003f000000
 DATA c32_3f000000<>+24(SB)/8, $0x3f0000003f000000
 GLOBL c32_3f000000<>(SB), RODATA|NOPTR, $32
 
-// func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// func mulRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX, AVX512F
 TEXT ·mulRowsF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -1464,7 +1464,7 @@ row:
 	CMPQ         R8, $0x20
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*4), CX
 	LEAQ (AX)(R8*4), AX
 	DECQ SI
@@ -1473,18 +1473,187 @@ next:
 	RET
 
 more:
-	MOVQ $0x00000020, R9
+	ADDQ $0x80, CX
+	ADDQ $0x80, AX
+	SUBQ $0x20, R8
 
 vector:
-	VMOVUPS (CX)(R9*4), Z1
+	VMOVUPS (CX), Z1
 	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(R9*4)
-	ADDQ    $0x10, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPS Z1, (AX)
+	CMPQ    R8, $0x10
+	JLE     last
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, R8
+	JMP     vector
 
-// func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// func mulRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·mulRowsPastF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSS (BX), Z0
+	ADDQ         $0x04, BX
+	VMOVUPS      (DX), Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	VMOVUPS      64(DX), Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	CMPQ         R9, $0x20
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (AX)(R9*4), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R9), Z0
+	VMOVNTPS Z0, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x80, DX
+	ADDQ $0x80, AX
+	SUBQ $0x20, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R10), Z1
+	VMOVNTPS Z1, (R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	CMPQ    R9, $0x10
+	JLE     last
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, R9
+	JMP     vector
+
+// func subRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX, AVX512F
 TEXT ·subRowsF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -1510,7 +1679,7 @@ row:
 	CMPQ         R8, $0x20
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*4), CX
 	LEAQ (AX)(R8*4), AX
 	DECQ SI
@@ -1519,16 +1688,185 @@ next:
 	RET
 
 more:
-	MOVQ $0x00000020, R9
+	ADDQ $0x80, CX
+	ADDQ $0x80, AX
+	SUBQ $0x20, R8
 
 vector:
-	VMOVUPS (CX)(R9*4), Z1
+	VMOVUPS (CX), Z1
 	VSUBPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(R9*4)
-	ADDQ    $0x10, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPS Z1, (AX)
+	CMPQ    R8, $0x10
+	JLE     last
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, R8
+	JMP     vector
+
+// func subRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·subRowsPastF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSS (BX), Z0
+	ADDQ         $0x04, BX
+	VMOVUPS      (DX), Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	VMOVUPS      64(DX), Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	CMPQ         R9, $0x20
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (AX)(R9*4), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPS (R9), Z0
+	VMOVUPS Z0, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R9), Z0
+	VMOVNTPS Z0, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x80, DX
+	ADDQ $0x80, AX
+	SUBQ $0x20, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R10), Z1
+	VMOVNTPS Z1, (R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS (DX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	CMPQ    R9, $0x10
+	JLE     last
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, R9
+	JMP     vector
 
 // func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -2961,7 +3299,7 @@ DATA c64_3fe555555555554f<>+16(SB)/8, $0x3fe555555555554f
 DATA c64_3fe555555555554f<>+24(SB)/8, $0x3fe555555555554f
 GLOBL c64_3fe555555555554f<>(SB), RODATA|NOPTR, $32
 
-// func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// func mulRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
 // Requires: AVX, AVX512F
 TEXT ·mulRowsF64AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -2990,7 +3328,7 @@ row:
 	CMPQ         R8, $0x18
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*8), CX
 	LEAQ (AX)(R8*8), AX
 	DECQ SI
@@ -2999,18 +3337,190 @@ next:
 	RET
 
 more:
-	MOVQ $0x00000018, R9
+	ADDQ $0xc0, CX
+	ADDQ $0xc0, AX
+	SUBQ $0x18, R8
 
 vector:
-	VMOVUPD (CX)(R9*8), Z1
+	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)(R9*8)
-	ADDQ    $0x08, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPD Z1, (AX)
+	CMPQ    R8, $0x08
+	JLE     last
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, R8
+	JMP     vector
 
-// func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// func mulRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·mulRowsPastF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSD (BX), Z0
+	ADDQ         $0x08, BX
+	VMOVUPD      (DX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      64(DX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      128(DX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 128(AX)
+	CMPQ         R9, $0x18
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*8), DX
+	LEAQ    (AX)(R9*8), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPD (R9), Z0
+	VMOVUPS Z0, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPD  (R9), Z0
+	VMOVNTPS Z0, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPD (R10), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPD (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPD  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPD (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0xc0, DX
+	ADDQ $0xc0, AX
+	SUBQ $0x18, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPD (R10), Z1
+	VMOVUPS Z1, (R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPD  (R10), Z1
+	VMOVNTPS Z1, (R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPD (R11), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD (DX), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	CMPQ    R9, $0x08
+	JLE     last
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, R9
+	JMP     vector
+
+// func subRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
 // Requires: AVX, AVX512F
 TEXT ·subRowsF64AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -3039,7 +3549,7 @@ row:
 	CMPQ         R8, $0x18
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*8), CX
 	LEAQ (AX)(R8*8), AX
 	DECQ SI
@@ -3048,16 +3558,188 @@ next:
 	RET
 
 more:
-	MOVQ $0x00000018, R9
+	ADDQ $0xc0, CX
+	ADDQ $0xc0, AX
+	SUBQ $0x18, R8
 
 vector:
-	VMOVUPD (CX)(R9*8), Z1
+	VMOVUPD (CX), Z1
 	VSUBPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)(R9*8)
-	ADDQ    $0x08, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPD Z1, (AX)
+	CMPQ    R8, $0x08
+	JLE     last
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, R8
+	JMP     vector
+
+// func subRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
+// Requires: AVX, AVX512F, CMOV
+TEXT ·subRowsPastF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSD (BX), Z0
+	ADDQ         $0x08, BX
+	VMOVUPD      (DX), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      64(DX), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      128(DX), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 128(AX)
+	CMPQ         R9, $0x18
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*8), DX
+	LEAQ    (AX)(R9*8), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPD (R9), Z0
+	VMOVUPS Z0, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPD  (R9), Z0
+	VMOVNTPS Z0, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPD (R10), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPD (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPD  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPD (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0xc0, DX
+	ADDQ $0xc0, AX
+	SUBQ $0x18, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPD (R10), Z1
+	VMOVUPS Z1, (R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPD  (R10), Z1
+	VMOVNTPS Z1, (R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPD (R11), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD (DX), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	CMPQ    R9, $0x08
+	JLE     last
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, R9
+	JMP     vector
 
 // func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
@@ -4578,7 +5260,7 @@ DATA c32_7fc00000<>+16(SB)/8, $0x7fc000007fc00000
 DATA c32_7fc00000<>+24(SB)/8, $0x7fc000007fc00000
 GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $32
 
-// func mulRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// func mulRowsF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX
 TEXT ·mulRowsF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -4607,7 +5289,7 @@ row:
 	CMPQ         R8, $0x18
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*4), CX
 	LEAQ (AX)(R8*4), AX
 	DECQ SI
@@ -4616,18 +5298,208 @@ next:
 	RET
 
 more:
-	MOVQ $0x00000018, R9
+	ADDQ $0x60, CX
+	ADDQ $0x60, AX
+	SUBQ $0x18, R8
 
 vector:
-	VMOVUPS (CX)(R9*4), Y1
+	VMOVUPS (CX), Y1
 	VMULPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)(R9*4)
-	ADDQ    $0x08, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPS Y1, (AX)
+	CMPQ    R8, $0x08
+	JLE     last
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R8
+	JMP     vector
 
-// func subRowsF32AVX2(dst *float32, x *float32, c *float32, splits *int64, rows int)
+// func mulRowsPastF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·mulRowsPastF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSS (BX), Y0
+	ADDQ         $0x04, BX
+	VMOVUPS      (DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      32(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      64(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	CMPQ         R9, $0x18
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (AX)(R9*4), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (R12)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R9), Y0
+	VMOVNTPS Y0, (R11)
+	VMOVUPS  32(R9), Y0
+	VMOVNTPS Y0, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R10), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, DX
+	ADDQ $0x60, AX
+	SUBQ $0x18, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (R13)
+	VMOVUPS 32(R10), Y1
+	VMOVUPS Y1, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R10), Y1
+	VMOVNTPS Y1, (R12)
+	VMOVUPS  32(R10), Y1
+	VMOVNTPS Y1, 32(R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R11), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS (DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R9, $0x08
+	JLE     last
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R9
+	JMP     vector
+
+// func subRowsF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX
 TEXT ·subRowsF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -4656,7 +5528,7 @@ row:
 	CMPQ         R8, $0x18
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*4), CX
 	LEAQ (AX)(R8*4), AX
 	DECQ SI
@@ -4665,16 +5537,206 @@ next:
 	RET
 
 more:
-	MOVQ $0x00000018, R9
+	ADDQ $0x60, CX
+	ADDQ $0x60, AX
+	SUBQ $0x18, R8
 
 vector:
-	VMOVUPS (CX)(R9*4), Y1
+	VMOVUPS (CX), Y1
 	VSUBPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)(R9*4)
-	ADDQ    $0x08, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPS Y1, (AX)
+	CMPQ    R8, $0x08
+	JLE     last
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R8
+	JMP     vector
+
+// func subRowsPastF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·subRowsPastF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSS (BX), Y0
+	ADDQ         $0x04, BX
+	VMOVUPS      (DX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      32(DX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      64(DX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	CMPQ         R9, $0x18
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (AX)(R9*4), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPS (R9), Y0
+	VMOVUPS Y0, (R12)
+	VMOVUPS 32(R9), Y0
+	VMOVUPS Y0, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R9), Y0
+	VMOVNTPS Y0, (R11)
+	VMOVUPS  32(R9), Y0
+	VMOVNTPS Y0, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(R10), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, DX
+	ADDQ $0x60, AX
+	SUBQ $0x18, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (R13)
+	VMOVUPS 32(R10), Y1
+	VMOVUPS Y1, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R10), Y1
+	VMOVNTPS Y1, (R12)
+	VMOVUPS  32(R10), Y1
+	VMOVNTPS Y1, 32(R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R11), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPS (DX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R9, $0x08
+	JLE     last
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, R9
+	JMP     vector
 
 // func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, CMOV
@@ -6170,7 +7232,7 @@ DATA c64_7ff8000000000001<>+16(SB)/8, $0x7ff8000000000001
 DATA c64_7ff8000000000001<>+24(SB)/8, $0x7ff8000000000001
 GLOBL c64_7ff8000000000001<>(SB), RODATA|NOPTR, $32
 
-// func mulRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// func mulRowsF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int)
 // Requires: AVX
 TEXT ·mulRowsF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -6199,7 +7261,7 @@ row:
 	CMPQ         R8, $0x0c
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*8), CX
 	LEAQ (AX)(R8*8), AX
 	DECQ SI
@@ -6208,18 +7270,208 @@ next:
 	RET
 
 more:
-	MOVQ $0x0000000c, R9
+	ADDQ $0x60, CX
+	ADDQ $0x60, AX
+	SUBQ $0x0c, R8
 
 vector:
-	VMOVUPD (CX)(R9*8), Y1
+	VMOVUPD (CX), Y1
 	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)(R9*8)
-	ADDQ    $0x04, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPD Y1, (AX)
+	CMPQ    R8, $0x04
+	JLE     last
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, R8
+	JMP     vector
 
-// func subRowsF64AVX2(dst *float64, x *float64, c *float64, splits *int64, rows int)
+// func mulRowsPastF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·mulRowsPastF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSD (BX), Y0
+	ADDQ         $0x08, BX
+	VMOVUPD      (DX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      32(DX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      64(DX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 64(AX)
+	CMPQ         R9, $0x0c
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*8), DX
+	LEAQ    (AX)(R9*8), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPD (R9), Y0
+	VMOVUPS Y0, (R12)
+	VMOVUPD 32(R9), Y0
+	VMOVUPS Y0, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPD  (R9), Y0
+	VMOVNTPS Y0, (R11)
+	VMOVUPD  32(R9), Y0
+	VMOVNTPS Y0, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPD (R10), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPD 32(R10), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPD (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPD 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPD  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPD  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPD (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPD 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, DX
+	ADDQ $0x60, AX
+	SUBQ $0x0c, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPD (R10), Y1
+	VMOVUPS Y1, (R13)
+	VMOVUPD 32(R10), Y1
+	VMOVUPS Y1, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPD  (R10), Y1
+	VMOVNTPS Y1, (R12)
+	VMOVUPD  32(R10), Y1
+	VMOVNTPS Y1, 32(R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPD (R11), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPD 32(R11), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD (DX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	CMPQ    R9, $0x04
+	JLE     last
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, R9
+	JMP     vector
+
+// func subRowsF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int)
 // Requires: AVX
 TEXT ·subRowsF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
@@ -6248,7 +7500,7 @@ row:
 	CMPQ         R8, $0x0c
 	JG           more
 
-next:
+last:
 	LEAQ (CX)(R8*8), CX
 	LEAQ (AX)(R8*8), AX
 	DECQ SI
@@ -6257,16 +7509,206 @@ next:
 	RET
 
 more:
-	MOVQ $0x0000000c, R9
+	ADDQ $0x60, CX
+	ADDQ $0x60, AX
+	SUBQ $0x0c, R8
 
 vector:
-	VMOVUPD (CX)(R9*8), Y1
+	VMOVUPD (CX), Y1
 	VSUBPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)(R9*8)
-	ADDQ    $0x04, R9
-	CMPQ    R9, R8
-	JL      vector
-	JMP     next
+	VMOVUPD Y1, (AX)
+	CMPQ    R8, $0x04
+	JLE     last
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, R8
+	JMP     vector
+
+// func subRowsPastF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
+// Requires: AVX, CMOV
+TEXT ·subRowsPastF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+40(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    x+8(FP), DX
+	MOVQ    c+16(FP), BX
+	MOVQ    splits+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    (SI), R8
+
+row:
+	ADDQ         $0x08, SI
+	MOVQ         (SI), R9
+	SUBQ         R8, R9
+	ADDQ         R9, R8
+	VBROADCASTSD (BX), Y0
+	ADDQ         $0x08, BX
+	VMOVUPD      (DX), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      32(DX), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      64(DX), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 64(AX)
+	CMPQ         R9, $0x0c
+	JG           more
+
+last:
+	LEAQ    (DX)(R9*8), DX
+	LEAQ    (AX)(R9*8), AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay1
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest2
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line2
+	VMOVUPD (R9), Y0
+	VMOVUPS Y0, (R12)
+	VMOVUPD 32(R9), Y0
+	VMOVUPS Y0, 32(R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest2
+
+line2:
+	VMOVUPD  (R9), Y0
+	VMOVNTPS Y0, (R11)
+	VMOVUPD  32(R9), Y0
+	VMOVNTPS Y0, 32(R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPD (R10), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPD 32(R10), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPD (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPD 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPD  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPD  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPD (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPD 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+more:
+	ADDQ $0x60, DX
+	ADDQ $0x60, AX
+	SUBQ $0x0c, R9
+
+vector:
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPD (R10), Y1
+	VMOVUPS Y1, (R13)
+	VMOVUPD 32(R10), Y1
+	VMOVUPS Y1, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest5
+
+line5:
+	VMOVUPD  (R10), Y1
+	VMOVNTPS Y1, (R12)
+	VMOVUPD  32(R10), Y1
+	VMOVNTPS Y1, 32(R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPD (R11), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPD 32(R11), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	VMOVUPD (DX), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	CMPQ    R9, $0x04
+	JLE     last
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, R9
+	JMP     vector
 
 // func storeFence()
 // Requires: MMX+

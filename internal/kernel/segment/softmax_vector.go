@@ -14,8 +14,10 @@ type floatKernels[T float32 | float64] struct {
 	log     func(dst, x *T, n int)
 
 	// mulRows and subRows combine each row with a number of its own. They read and
-	// write whole vectors.
-	mulRows, subRows func(dst, x, c *T, splits *int64, rows int)
+	// write whole vectors. Those with Past in their names write past the cache, as
+	// movers do.
+	mulRows, subRows         func(dst *byte, x, c *T, splits *int64, rows int)
+	mulRowsPast, subRowsPast func(dst *byte, x, c *T, splits *int64, rows int, stage *byte) int
 }
 
 // A normalizer computes softmax and its relatives, one piece of rows at a time.
@@ -101,7 +103,7 @@ func (n *normalizer[T]) block(lo, hi int) {
 	near := n.kind != logSoftmax && (size == 0 || n.k.expNear(&e[0], unsafe.SliceData(x), size) == size)
 	if !near {
 		n.k.reducers[reduceMax].run(n.ws, high, x, splits, from, plainMax(x, splits, from, high))
-		n.k.subRows(&y[0], unsafe.SliceData(x), &high[0], &splits[0], rows)
+		n.k.subRows(&n.ws.b[0], unsafe.SliceData(x), &high[0], &splits[0], rows)
 		n.k.exp(&e[0], &y[0], size)
 	}
 	sums := reduceSum
@@ -111,12 +113,10 @@ func (n *normalizer[T]) block(lo, hi int) {
 	n.k.reducers[sums].run(n.ws, sum, e, splits, from, nil)
 	switch n.kind {
 	case softmax:
-		n.k.mulRows(&y[0], &e[0], &sum[0], &splits[0], rows)
-		writeOut(n.flow, n.out[from:to], y)
+		n.emit(n.k.mulRows, n.k.mulRowsPast, n.out[from:to], e, y, sum, splits)
 	case logSoftmax:
 		n.k.log(&sum[0], &sum[0], rows)
-		n.k.subRows(&e[0], &y[0], &sum[0], &splits[0], rows)
-		writeOut(n.flow, n.out[from:to], e)
+		n.emit(n.k.subRows, n.k.subRowsPast, n.out[from:to], y, e, sum, splits)
 	case logSumExp:
 		n.k.log(&sum[0], &sum[0], rows)
 		if !near {
@@ -126,6 +126,21 @@ func (n *normalizer[T]) block(lo, hi int) {
 		}
 		copy(n.out[lo:hi], sum)
 	}
+}
+
+// emit writes what a kernel makes of the rows of x and the numbers c to out. Where that
+// is not done past the cache it takes the way through a buffer: the kernel writes whole
+// vectors, and behind these rows may be some that have not been read yet.
+func (n *normalizer[T]) emit(kernel func(dst *byte, x, c *T, splits *int64, rows int),
+	kernelPast func(dst *byte, x, c *T, splits *int64, rows int, stage *byte) int, out, x, buf, c []T, splits []int64) {
+	if n.flow == past {
+		finishPast(bytesOf(out), n.ws.c[:], func(dst, stage *byte) int {
+			return kernelPast(dst, &x[0], &c[0], &splits[0], len(splits)-1, stage)
+		})
+		return
+	}
+	kernel((*byte)(unsafe.Pointer(&buf[0])), &x[0], &c[0], &splits[0], len(splits)-1)
+	copy(out, buf)
 }
 
 // plainMax returns what finds the largest element of a row that kernels do not take.
@@ -154,7 +169,7 @@ func (n *normalizer[T]) longRow(r int) {
 		end := min(at+pieceElements, len(row))
 		splits := [2]int64{0, int64(end - at)}
 		x := window(row, at, end, spare)
-		n.k.subRows(&y[0], &x[0], &high, &splits[0], 1)
+		n.k.subRows(&n.ws.b[0], &x[0], &high, &splits[0], 1)
 		n.k.exp(&e[0], &y[0], end-at)
 		var sum [1]T
 		n.k.reducers[reduceSum].run(n.ws, sum[:], e, splits[:], 0, nil)
@@ -179,7 +194,7 @@ func (n *normalizer[T]) longRow(r int) {
 		end := min(at+pieceElements, to)
 		splits := [2]int64{0, int64(end - at)}
 		x := window(n.out, at, end, spare)
-		apply(&y[0], &x[0], &c, &splits[0], 1)
+		apply(&n.ws.b[0], &x[0], &c, &splits[0], 1)
 		writeOut(n.flow, n.out[at:end], y)
 	}
 }

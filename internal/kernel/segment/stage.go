@@ -95,20 +95,26 @@ func (m *mover) runPast(lo, hi int) {
 		return
 	}
 	ws := workspaces.Get().(*workspace)
-	stage := alignedLines(ws.a[:])
-	rest := m.past(&out[0], lo, hi, &stage[0])
+	finishPast(out, ws.a[:], func(dst, stage *byte) int { return m.past(dst, lo, hi, stage) })
+	fence()
+	workspaces.Put(ws)
+}
+
+// finishPast calls a kernel that writes all of out, which is not empty, past the cache
+// through buf, and copies what the kernel leaves there.
+func finishPast(out, buf []byte, kernel func(dst, stage *byte) int) {
 	const line = 64
+	stage := alignedLines(buf)
+	rest := kernel(&out[0], &stage[0])
 	phase := int(uintptr(unsafe.Pointer(&out[0])) % line)
 	if phase+len(out) < line {
 		copy(out, stage[line+phase:])
-	} else {
-		if phase > 0 {
-			copy(out[:line-phase], stage[phase:])
-		}
-		copy(out[len(out)-rest:], stage[line:])
+		return
 	}
-	fence()
-	workspaces.Put(ws)
+	if phase > 0 {
+		copy(out[:line-phase], stage[phase:])
+	}
+	copy(out[len(out)-rest:], stage[line:])
 }
 
 // alignedLines returns b from its first multiple of 64 bytes on.

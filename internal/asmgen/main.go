@@ -72,6 +72,28 @@ func (f family) generate(out string) error {
 	return nil
 }
 
+// update replaces the checked-in output. A generator that fails leaves it alone.
+func (f family) update() error {
+	tmp, err := os.MkdirTemp("", "asmgen")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := f.generate(tmp); err != nil {
+		return err
+	}
+	for _, name := range f.files() {
+		text, err := os.ReadFile(filepath.Join(tmp, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(f.target(), name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // target is the folder of the checked-in output.
 func (f family) target() string { return filepath.Join("..", "..", filepath.FromSlash(f.pkg)) }
 
@@ -81,7 +103,7 @@ func main() {
 		if len(wanted) > 0 && !slices.Contains(wanted, f.generator) {
 			continue
 		}
-		if err := f.generate(f.target()); err != nil {
+		if err := f.update(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -50,7 +50,7 @@ func arithmetic(m machine) {
 	for _, op := range ops {
 		unroll := 4
 		if op.name == "elu" {
-			unroll = flight(m)
+			unroll = flight
 		}
 		body := func(m machine, x []vector) vector { return op.f(m, x[0], x[1]) }
 		m.Map(vec.Loop{Name: op.name, Doc: op.doc, Vectors: "x,y", Unroll: unroll, Body: body})
@@ -94,11 +94,12 @@ type unary struct {
 	name, doc string
 	unroll    int
 	keep      int
+	together  bool
 	f         func(m machine, x vector) vector
 }
 
 func (u unary) emit(m machine) {
-	m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: u.unroll, Keep: u.keep,
+	m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: u.unroll, Keep: u.keep, Together: u.together,
 		Body: func(m machine, x []vector) vector { return u.f(m, x[0]) }})
 }
 
@@ -162,14 +163,8 @@ func integers(m machine) {
 	}
 }
 
-// flight is how many vectors long formulas have in flight: the registers of AVX2
-// hold one.
-func flight(m machine) int {
-	if m.Wide {
-		return 2
-	}
-	return 1
-}
+// flight is how many vectors long formulas have in flight.
+const flight = 2
 
 // functions emits the transcendental functions.
 func functions(m machine) {
@@ -197,14 +192,21 @@ func functions(m machine) {
 		)
 	}
 	for _, u := range all {
-		u.unroll, u.keep = flight(m), 10
+		u.unroll, u.keep, u.together = flight, 12, true
+		if u.name == "log1p" || u.name == "erf" {
+			// They need more registers for themselves.
+			u.keep = 4
+			if !m.Wide {
+				u.unroll = 1
+			}
+		}
 		u.emit(m)
 	}
 	for _, u := range []unary{
 		{name: "sin", doc: "sets dst to the sine of x, as far as x is in range, and returns how many elements it did.", f: machine.Sin},
 		{name: "cos", doc: "sets dst to the cosine of x, as far as x is in range, and returns how many elements it did.", f: machine.Cos},
 	} {
-		m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: flight(m), Keep: 10,
+		m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: flight, Keep: 12, Together: true,
 			Body: func(m machine, x []vector) vector { return u.f(m, x[0]) },
 			Bad: func(m machine, x []vector) vec.Mask {
 				return m.Cmp(vec.NotLessEqual, m.Abs(x[0]), m.TrigLimit())

@@ -45,14 +45,11 @@ func activations(m machine) {
 		unroll, keep := 4, 0
 		if a.slow {
 			unroll, keep = 2, 10
-			if !m.Wide {
-				unroll = 1
-			}
 		}
 		for _, stream := range []bool{false, true} {
-			m.Map(vec.Loop{Name: "bias" + a.name, Doc: "sets dst to act(x + b).", Vectors: "x,b", Unroll: unroll, Keep: keep, Stream: stream,
+			m.Map(vec.Loop{Name: "bias" + a.name, Doc: "sets dst to act(x + b).", Vectors: "x,b", Unroll: unroll, Keep: keep, Together: a.slow, Stream: stream,
 				Body: func(m machine, x []vector) vector { return a.f(m, m.Add(x[0], x[1])) }})
-			m.Map(vec.Loop{Name: "affine" + a.name, Doc: "sets dst to act(x·w + b).", Vectors: "x,w,b", Unroll: unroll, Keep: keep, Stream: stream,
+			m.Map(vec.Loop{Name: "affine" + a.name, Doc: "sets dst to act(x·w + b).", Vectors: "x,w,b", Unroll: unroll, Keep: keep, Together: a.slow, Stream: stream,
 				Body: func(m machine, x []vector) vector { return a.f(m, m.FMA(m.Load(x[0]), x[1], x[2])) }})
 		}
 	}

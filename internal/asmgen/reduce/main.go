@@ -34,11 +34,5 @@ func main() {
 	Generate()
 }
 
-// flight is how many vectors with an exponential are in flight: the registers of
-// AVX2 hold one.
-func flight(m machine) int {
-	if m.Wide {
-		return 2
-	}
-	return 1
-}
+// flight is how many vectors with an exponential are in flight.
+const flight = 2

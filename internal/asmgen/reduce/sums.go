@@ -12,20 +12,20 @@ func sums(m machine) {
 		}})
 	m.Fold(vec.Fold{Name: "dot", Doc: "returns Σ x·y.", Vectors: "x,y", Sums: 1,
 		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{m.Mul(x[0], x[1])} }})
-	m.Fold(vec.Fold{Name: "expSum", Doc: "returns Σ e^(x - shift).", Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m), Keep: 10,
+	m.Fold(vec.Fold{Name: "expSum", Doc: "returns Σ e^(x - shift).", Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight, Keep: 10, Together: true,
 		Body: func(m machine, x []vector) (vector, []vector) { return nil, []vector{m.Exp(m.Sub(x[0], x[1]))} }})
 }
 
 // rows emits the steps of the row operations.
 func rows(m machine) {
-	m.Fold(vec.Fold{Name: "expShift", Doc: "sets dst to e^(x - shift) and returns the sum.", Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m), Keep: 10,
+	m.Fold(vec.Fold{Name: "expShift", Doc: "sets dst to e^(x - shift) and returns the sum.", Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight, Keep: 10, Together: true,
 		Body: func(m machine, x []vector) (vector, []vector) {
 			e := m.Exp(m.Sub(x[0], x[1]))
 			return e, []vector{e}
 		}})
 	if m.Elem == vec.Float32 {
 		m.Fold(vec.Fold{Name: "softmaxExp", Doc: "sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.",
-			Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight(m), Keep: 12,
+			Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight, Keep: 12, Together: true,
 			Body: func(m machine, x []vector) (vector, []vector) {
 				e := m.ExpRough(m.Sub(x[0], x[1]))
 				return e, []vector{e}
@@ -35,7 +35,7 @@ func rows(m machine) {
 		Body: func(m machine, x []vector) vector { return m.Sub(m.Sub(x[0], x[1]), x[2]) }})
 	m.Map(vec.Loop{Name: "softmaxGrad", Doc: "sets dst to y·(dy - dot).", Vectors: "y,dy", Scalars: "dot",
 		Body: func(m machine, x []vector) vector { return m.Mul(x[0], m.Sub(x[1], x[2])) }})
-	m.Map(vec.Loop{Name: "logSoftmaxGrad", Doc: "sets dst to dy - e^y·sum.", Vectors: "y,dy", Scalars: "sum", Unroll: flight(m),
+	m.Map(vec.Loop{Name: "logSoftmaxGrad", Doc: "sets dst to dy - e^y·sum.", Vectors: "y,dy", Scalars: "sum", Unroll: flight,
 		Body: func(m machine, x []vector) vector { return m.MulSub(m.Load(x[1]), m.Exp(x[0]), x[2]) }})
 	normalized := func(m machine, x, mean, rstd vector) vector { return m.Mul(m.Sub(x, mean), rstd) }
 	m.Map(vec.Loop{Name: "normalize", Doc: "sets dst to (x - mean)·rstd.", Vectors: "x", Scalars: "mean,rstd",

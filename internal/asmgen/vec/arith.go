@@ -61,6 +61,7 @@ func (m Machine) Div(a V, b any) V {
 func (m Machine) Sqrt(a V) V {
 	dst := m.Reg()
 	m.by(VSQRTPS, VSQRTPD)(a, dst)
+	m.emitted()
 	return dst
 }
 
@@ -214,6 +215,7 @@ func (m Machine) Round(mode int, a V) V {
 	default:
 		VROUNDPS(how, a, dst)
 	}
+	m.emitted()
 	return dst
 }
 
@@ -223,6 +225,7 @@ func (m Machine) Round(mode int, a V) V {
 func (m Machine) ShiftLeft(a V, by int) V {
 	dst := m.Reg()
 	m.by(VPSLLD, VPSLLQ)(Imm(uint64(by)), a, dst)
+	m.emitted()
 	return dst
 }
 
@@ -230,6 +233,7 @@ func (m Machine) ShiftLeft(a V, by int) V {
 func (m Machine) ShiftRight(a V, by int) V {
 	dst := m.Reg()
 	m.by(VPSRLD, VPSRLQ)(Imm(uint64(by)), a, dst)
+	m.emitted()
 	return dst
 }
 

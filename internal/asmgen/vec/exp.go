@@ -54,6 +54,7 @@ func (m Machine) scale(p, n V) V {
 	if m.Wide {
 		dst := m.Reg()
 		m.by(VSCALEFPS, VSCALEFPD)(n, p, dst)
+		m.emitted()
 		return dst
 	}
 	// Two factors 2^h·2^(n-h), each a normal number.
@@ -158,6 +159,7 @@ func (m Machine) exp2Parts(t, r V) V {
 	exponent := i.ShiftLeft(t, f.mantissa-5)
 	lo, hi := m.exp2Tables()
 	VPERMI2PS(m.table(hi), m.table(lo), t)
+	m.emitted()
 	s := i.Add(exponent, t)
 	// 2^(r/32)-1, |r| <= 1/2, to 2^-24 of the whole: of the cubic term, which is left
 	// out, the linear one takes over its best approximation.

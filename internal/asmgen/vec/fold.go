@@ -25,8 +25,10 @@ type Fold struct {
 	Dst     bool // there is a dst, which gets what Body returns
 	Sums    int
 	Keep    int // constants kept in registers, if vectors are wide
-	Unroll  int // 4 if 0
-	Body    func(m Machine, x []V) (out V, terms []V)
+
+	Together bool // alternate the instructions of the vectors in flight
+	Unroll   int  // 4 if 0
+	Body     func(m Machine, x []V) (out V, terms []V)
 }
 
 // Fold emits the function.
@@ -97,17 +99,21 @@ func (m Machine) Fold(f Fold) {
 		Label(label)
 		CMPQ(n, U32(uint64(count*m.Lanes())))
 		JL(LabelRef(label + "_end"))
+		var all []func(m Machine)
 		for u := range count {
-			var in []V
-			for _, p := range from {
-				in = append(in, m.Load(Mem{Base: p, Disp: u * m.Bytes()}))
-			}
-			out, terms := f.Body(m, append(in, fixed...))
-			if f.Dst {
-				m.Store(out, Mem{Base: dst, Disp: u * m.Bytes()})
-			}
-			accumulate(terms, acc[u])
+			all = append(all, func(m Machine) {
+				var in []V
+				for _, p := range from {
+					in = append(in, m.Load(Mem{Base: p, Disp: u * m.Bytes()}))
+				}
+				out, terms := f.Body(m, append(in, fixed...))
+				if f.Dst {
+					m.Store(out, Mem{Base: dst, Disp: u * m.Bytes()})
+				}
+				accumulate(terms, acc[u])
+			})
 		}
+		m.together(all, f.Together)
 		advance(count)
 		JMP(LabelRef(label))
 		Label(label + "_end")

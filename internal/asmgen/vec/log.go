@@ -17,7 +17,9 @@ func (m Machine) splitLog(x V, near bool) (e, f V) {
 		const from34, negativeIsNaN = 3, 3 << 2
 		m.by(VGETMANTPS, VGETMANTPD)(Imm(from34|negativeIsNaN), x, mant)
 		a, b := m.Reg(), m.Reg()
+		m.emitted()
 		m.by(VGETEXPPS, VGETEXPPD)(x, a)
+		m.emitted()
 		m.by(VGETEXPPS, VGETEXPPD)(mant, b)
 		return m.Sub(a, b), m.Sub(mant, Const(1))
 	}

@@ -13,13 +13,14 @@ import (
 //	func name(dst, x, y *T, n int)
 //	func name(dst, x *T, n int, y T)
 type Loop struct {
-	Doc     string
-	Name    string // without type and instruction set
-	Vectors string // names of the operands that are arrays: "x,y"
-	Scalars string // names of those that are single elements
-	Unroll  int    // vectors in flight in the main loop, 4 if 0
-	Keep    int    // constants kept in registers, if vectors are wide and there are 32
-	Body    func(m Machine, x []V) V
+	Doc      string
+	Name     string // without type and instruction set
+	Vectors  string // names of the operands that are arrays: "x,y"
+	Scalars  string // names of those that are single elements
+	Unroll   int    // vectors in flight in the main loop, 4 if 0
+	Keep     int    // constants kept in registers, if vectors are wide and there are 32
+	Together bool   // alternate the instructions of the vectors in flight
+	Body     func(m Machine, x []V) V
 
 	// Dsts names several results, which Bodies computes in place of Body.
 	Dsts   string
@@ -50,10 +51,11 @@ func names(s string) []string {
 // may not change them.
 func (m Machine) Map(l Loop) {
 	vectors, scalars, dsts := names(l.Vectors), names(l.Scalars), []string{"dst"}
-	bodies := func(x []V) []V { return []V{l.Body(m, x)} }
-	if l.Bodies != nil {
+	bodies := l.Bodies
+	if bodies == nil {
+		bodies = func(m Machine, x []V) []V { return []V{l.Body(m, x)} }
+	} else {
 		dsts = names(l.Dsts)
-		bodies = func(x []V) []V { return l.Bodies(m, x) }
 	}
 	if l.Stream {
 		l.Name += "Stream"
@@ -96,11 +98,11 @@ func (m Machine) Map(l Loop) {
 	}
 	broadcast()
 	// compute runs the body; out writes its results.
-	compute := func(in []V, out func(i int, v V)) {
+	compute := func(m Machine, in []V, out func(i int, v V)) {
 		if l.Reload {
 			broadcast()
 		}
-		for i, v := range bodies(append(in, fixed...)) {
+		for i, v := range bodies(m, append(in, fixed...)) {
 			out(i, v)
 		}
 	}
@@ -133,16 +135,20 @@ func (m Machine) Map(l Loop) {
 				PREFETCHNTA(Mem{Base: from[0], Disp: at + ahead})
 			}
 		}
+		var all []func(m Machine)
 		for u := range ins {
-			compute(ins[u], func(i int, v V) {
-				at := Mem{Base: to[i], Disp: u * m.Bytes()}
-				if l.Stream {
-					VMOVNTPS(v, at)
-				} else {
-					m.Store(v, at)
-				}
+			all = append(all, func(m Machine) {
+				compute(m, ins[u], func(i int, v V) {
+					at := Mem{Base: to[i], Disp: u * m.Bytes()}
+					if l.Stream {
+						VMOVNTPS(v, at)
+					} else {
+						m.Store(v, at)
+					}
+				})
 			})
 		}
+		m.together(all, l.Together)
 		advance(count)
 		JMP(LabelRef(label))
 		Label(label + "_end")
@@ -160,7 +166,7 @@ func (m Machine) Map(l Loop) {
 		in = append(in, m.LoadMasked(Mem{Base: p}, k))
 	}
 	m.leave(l, [][]V{in}, fixed)
-	compute(in, func(i int, v V) { m.StoreMasked(v, Mem{Base: to[i]}, k) })
+	compute(m, in, func(i int, v V) { m.StoreMasked(v, Mem{Base: to[i]}, k) })
 	if m.Wide && unroll > 1 {
 		advance(1)
 		JMP(LabelRef("tail"))

@@ -40,6 +40,7 @@ type Machine struct {
 	Elem Elem
 
 	registers *registers // constants that live in registers
+	pause     func()     // lets other bodies emit; see together
 }
 
 // As returns the machine of the same width for another element type, with the
@@ -254,6 +255,7 @@ func (m Machine) by(four, eight instruction) instruction {
 // emit emits f with x as its first operand, broadcast from memory where x is a
 // constant in memory.
 func (m Machine) emit(f, broadcast instruction, x any, rest ...Op) {
+	defer m.emitted()
 	switch x := x.(type) {
 	case V:
 		f(append([]Op{x}, rest...)...)

@@ -131,6 +131,7 @@ func (m Machine) TestBit(a V, bit int) Mask {
 
 // Keep returns a in the lanes of k and zero in the others.
 func (m Machine) Keep(k Mask, a V) V {
+	defer m.emitted()
 	dst := m.Reg()
 	if m.Wide {
 		if m.Elem.Size() == 8 {

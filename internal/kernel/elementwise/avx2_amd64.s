@@ -1335,8 +1335,84 @@ TEXT ·eluF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1e, Y4, Y0, Y4
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2700000<>+0(SB), Y6
+	VMAXPS       Y0, Y6, Y6
+	VMINPS       Y6, Y5, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y6, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y6, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VSUBPS       c32_3f800000<>+0(SB), Y6, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff81<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VSUBPS       c32_3f000000<>+0(SB), Y5, Y6
+	VFMADD213PS  Y6, Y5, Y7
+	VADDPS       Y7, Y7, Y5
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y6
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y6, Y6
+	VBLENDVPS    Y6, Y0, Y5, Y5
+	VMULPS       Y1, Y5, Y1
+	VBLENDVPS    Y4, Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)
+	VXORPS       Y0, Y0, Y0
+	VCMPPS       $0x1e, Y0, Y2, Y0
+	VBROADCASTSS c32_42b20000<>+0(SB), Y1
+	VBROADCASTSS c32_c2700000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y4
+	VMINPS       Y4, Y1, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff81<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VSUBPS       c32_3f000000<>+0(SB), Y1, Y4
+	VFMADD213PS  Y4, Y1, Y5
+	VADDPS       Y5, Y5, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y4, Y4
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VMOVUPS      Y0, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VXORPS       Y2, Y2, Y2
@@ -1374,9 +1450,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -1527,8 +1603,81 @@ TEXT ·eluVSF32AVX2(SB), NOSPLIT, $0-28
 	VBROADCASTSS y+24(FP), Y0
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1e, Y3, Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2700000<>+0(SB), Y5
+	VMAXPS       Y1, Y5, Y5
+	VMINPS       Y5, Y4, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y4
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VSUBPS       c32_3f800000<>+0(SB), Y5, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff81<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VSUBPS       c32_3f000000<>+0(SB), Y4, Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VADDPS       Y6, Y6, Y4
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y5
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y5, Y5
+	VBLENDVPS    Y5, Y1, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VBLENDVPS    Y3, Y1, Y4, Y1
+	VMOVUPS      Y1, (CX)
+	VXORPS       Y1, Y1, Y1
+	VCMPPS       $0x1e, Y1, Y2, Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y3
+	VBROADCASTSS c32_c2700000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y4
+	VMINPS       Y4, Y3, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff81<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VSUBPS       c32_3f000000<>+0(SB), Y3, Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VADDPS       Y5, Y5, Y3
+	VANDPS       c32_7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y4, Y4
+	VBLENDVPS    Y4, Y2, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y1
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x1e, Y2, Y1, Y2
@@ -1564,9 +1713,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -3601,8 +3750,71 @@ TEXT ·expF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y0, Y3, Y0
+	VBROADCASTSS c32_42b20000<>+0(SB), Y3
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y0, Y2, Y0
+	VMINPS       Y1, Y3, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y2
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y2, Y2
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y0
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y3, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y3, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y4
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y0, Y0, Y6
+	VMULPS       Y1, Y1, Y7
+	VFMADD213PS  Y0, Y6, Y4
+	VFMADD213PS  Y1, Y7, Y5
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y0
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y3, Y3
+	VPSRLD       $0x01, Y2, Y4
+	VPSRLD       $0x01, Y3, Y5
+	VPSUBD       Y4, Y2, Y2
+	VPSUBD       Y5, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y5, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_42b20000<>+0(SB), Y1
 	VBROADCASTSS c32_c2d00000<>+0(SB), Y2
@@ -3633,9 +3845,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -3695,8 +3907,67 @@ TEXT ·exp2F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS c32_43010000<>+0(SB), Y2
+	VBROADCASTSS c32_c3170000<>+0(SB), Y3
+	VMAXPS       Y0, Y3, Y0
+	VBROADCASTSS c32_43010000<>+0(SB), Y3
+	VBROADCASTSS c32_c3170000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y0, Y2, Y0
+	VMINPS       Y1, Y3, Y1
+	VROUNDPS     $0x08, Y0, Y2
+	VROUNDPS     $0x08, Y1, Y3
+	VSUBPS       Y2, Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       c32_3f317218<>+0(SB), Y0, Y0
+	VMULPS       c32_3f317218<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y4
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y0, Y0, Y6
+	VMULPS       Y1, Y1, Y7
+	VFMADD213PS  Y0, Y6, Y4
+	VFMADD213PS  Y1, Y7, Y5
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y0
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y3, Y3
+	VPSRLD       $0x01, Y2, Y4
+	VPSRLD       $0x01, Y3, Y5
+	VPSUBD       Y4, Y2, Y2
+	VPSUBD       Y5, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y5, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_43010000<>+0(SB), Y1
 	VBROADCASTSS c32_c3170000<>+0(SB), Y2
@@ -3725,9 +3996,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -3791,8 +4062,73 @@ TEXT ·expm1F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2700000<>+0(SB), Y3
+	VMAXPS       Y0, Y3, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2700000<>+0(SB), Y5
+	VMAXPS       Y1, Y5, Y5
+	VMINPS       Y3, Y2, Y2
+	VMINPS       Y5, Y4, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y2
+	VSUBPS       c32_3f800000<>+0(SB), Y5, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff81<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff81<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VSUBPS       c32_3f000000<>+0(SB), Y2, Y4
+	VSUBPS       c32_3f000000<>+0(SB), Y3, Y5
+	VFMADD213PS  Y4, Y2, Y6
+	VFMADD213PS  Y5, Y3, Y7
+	VADDPS       Y6, Y6, Y2
+	VADDPS       Y7, Y7, Y3
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y4
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y5
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y4, Y4
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y5, Y5
+	VBLENDVPS    Y4, Y0, Y2, Y0
+	VBLENDVPS    Y5, Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_42b20000<>+0(SB), Y1
 	VBROADCASTSS c32_c2700000<>+0(SB), Y2
@@ -3824,9 +4160,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -3875,8 +4211,93 @@ TEXT ·logF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y3
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y4
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y5
+	VBLENDVPS    Y2, Y4, Y0, Y4
+	VBLENDVPS    Y3, Y5, Y1, Y5
+	VPSUBD       c32_ffc00000<>+0(SB), Y4, Y6
+	VPSUBD       c32_ffc00000<>+0(SB), Y5, Y7
+	VPSRLD       $0x17, Y6, Y6
+	VPSRLD       $0x17, Y7, Y7
+	VPSUBD       c32_0000007f<>+0(SB), Y6, Y8
+	VPSUBD       c32_0000007f<>+0(SB), Y7, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPSUBD       Y8, Y4, Y4
+	VPSUBD       Y9, Y5, Y5
+	VORPS        c32_4b000000<>+0(SB), Y6, Y6
+	VORPS        c32_4b000000<>+0(SB), Y7, Y7
+	VSUBPS       c32_4b00007f<>+0(SB), Y6, Y6
+	VSUBPS       c32_4b00007f<>+0(SB), Y7, Y7
+	VSUBPS       c32_41b80000<>+0(SB), Y6, Y8
+	VSUBPS       c32_41b80000<>+0(SB), Y7, Y9
+	VBLENDVPS    Y2, Y8, Y6, Y2
+	VBLENDVPS    Y3, Y9, Y7, Y3
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y4
+	VSUBPS       c32_3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y8
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y9
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e144226<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e144226<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be800021<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be800021<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y6, Y10
+	VMULPS       Y5, Y7, Y11
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y2, Y8
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y3, Y9
+	VFNMADD231PS c32_3f000000<>+0(SB), Y6, Y8
+	VFNMADD231PS c32_3f000000<>+0(SB), Y7, Y9
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VFMADD231PS  c32_3f317200<>+0(SB), Y2, Y4
+	VFMADD231PS  c32_3f317200<>+0(SB), Y3, Y5
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y4, Y0, Y2
+	VBLENDVPS    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y5
+	VBLENDVPS    Y4, c32_7fc00000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y5, c32_7fc00000<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y1, Y1
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y2, Y0
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
 	VMULPS       c32_4b000000<>+0(SB), Y0, Y2
@@ -3918,9 +4339,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4081,8 +4502,91 @@ TEXT ·log2F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y3
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y4
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y5
+	VBLENDVPS    Y2, Y4, Y0, Y4
+	VBLENDVPS    Y3, Y5, Y1, Y5
+	VPSUBD       c32_ffc00000<>+0(SB), Y4, Y6
+	VPSUBD       c32_ffc00000<>+0(SB), Y5, Y7
+	VPSRLD       $0x17, Y6, Y6
+	VPSRLD       $0x17, Y7, Y7
+	VPSUBD       c32_0000007f<>+0(SB), Y6, Y8
+	VPSUBD       c32_0000007f<>+0(SB), Y7, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPSUBD       Y8, Y4, Y4
+	VPSUBD       Y9, Y5, Y5
+	VORPS        c32_4b000000<>+0(SB), Y6, Y6
+	VORPS        c32_4b000000<>+0(SB), Y7, Y7
+	VSUBPS       c32_4b00007f<>+0(SB), Y6, Y6
+	VSUBPS       c32_4b00007f<>+0(SB), Y7, Y7
+	VSUBPS       c32_41b80000<>+0(SB), Y6, Y8
+	VSUBPS       c32_41b80000<>+0(SB), Y7, Y9
+	VBLENDVPS    Y2, Y8, Y6, Y2
+	VBLENDVPS    Y3, Y9, Y7, Y3
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y4
+	VSUBPS       c32_3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y8
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y9
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e144226<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e144226<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be800021<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be800021<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y6, Y10
+	VMULPS       Y5, Y7, Y11
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VFNMADD231PS c32_3f000000<>+0(SB), Y6, Y8
+	VFNMADD231PS c32_3f000000<>+0(SB), Y7, Y9
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y4, Y0, Y2
+	VBLENDVPS    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y5
+	VBLENDVPS    Y4, c32_7fc00000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y5, c32_7fc00000<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y1, Y1
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y2, Y0
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
 	VMULPS       c32_4b000000<>+0(SB), Y0, Y2
@@ -4123,9 +4627,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4183,8 +4687,95 @@ TEXT ·log10F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y3
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y4
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y5
+	VBLENDVPS    Y2, Y4, Y0, Y4
+	VBLENDVPS    Y3, Y5, Y1, Y5
+	VPSUBD       c32_ffc00000<>+0(SB), Y4, Y6
+	VPSUBD       c32_ffc00000<>+0(SB), Y5, Y7
+	VPSRLD       $0x17, Y6, Y6
+	VPSRLD       $0x17, Y7, Y7
+	VPSUBD       c32_0000007f<>+0(SB), Y6, Y8
+	VPSUBD       c32_0000007f<>+0(SB), Y7, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPSUBD       Y8, Y4, Y4
+	VPSUBD       Y9, Y5, Y5
+	VORPS        c32_4b000000<>+0(SB), Y6, Y6
+	VORPS        c32_4b000000<>+0(SB), Y7, Y7
+	VSUBPS       c32_4b00007f<>+0(SB), Y6, Y6
+	VSUBPS       c32_4b00007f<>+0(SB), Y7, Y7
+	VSUBPS       c32_41b80000<>+0(SB), Y6, Y8
+	VSUBPS       c32_41b80000<>+0(SB), Y7, Y9
+	VBLENDVPS    Y2, Y8, Y6, Y2
+	VBLENDVPS    Y3, Y9, Y7, Y3
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y4
+	VSUBPS       c32_3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y8
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y9
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e144226<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e144226<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be800021<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be800021<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y6, Y10
+	VMULPS       Y5, Y7, Y11
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VFNMADD231PS c32_3f000000<>+0(SB), Y6, Y8
+	VFNMADD231PS c32_3f000000<>+0(SB), Y7, Y9
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VMULPS       c32_3ede5bd9<>+0(SB), Y4, Y4
+	VMULPS       c32_3ede5bd9<>+0(SB), Y5, Y5
+	VFMADD231PS  c32_369a84fc<>+0(SB), Y2, Y4
+	VFMADD231PS  c32_369a84fc<>+0(SB), Y3, Y5
+	VFMADD231PS  c32_3e9a2000<>+0(SB), Y2, Y4
+	VFMADD231PS  c32_3e9a2000<>+0(SB), Y3, Y5
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y4, Y0, Y2
+	VBLENDVPS    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y5
+	VBLENDVPS    Y4, c32_7fc00000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y5, c32_7fc00000<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y1, Y1
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y2, Y0
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
 	VMULPS       c32_4b000000<>+0(SB), Y0, Y2
@@ -4227,9 +4818,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4453,8 +5044,97 @@ TEXT ·tanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y6
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y7
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e088393<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e088393<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VFMADD213PS  Y0, Y4, Y6
+	VFMADD213PS  Y1, Y5, Y7
+	VBROADCASTSS c32_41a00000<>+0(SB), Y4
+	VADDPS       Y2, Y2, Y5
+	VBROADCASTSS c32_41a00000<>+0(SB), Y8
+	VADDPS       Y3, Y3, Y9
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y9, Y8, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y8
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y9
+	VROUNDPS     $0x08, Y8, Y8
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y8, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y9, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y8, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y9, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y10
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y11
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       c32_3f800000<>+0(SB), Y10, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y11, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y8, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y9, Y9
+	VPSUBD       c32_4b3fff81<>+0(SB), Y8, Y8
+	VPSUBD       c32_4b3fff81<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VBROADCASTSS c32_40000000<>+0(SB), Y9
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VBROADCASTSS c32_40000000<>+0(SB), Y11
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y4, Y9, Y4
+	VDIVPS       Y5, Y11, Y5
+	VSUBPS       Y4, Y8, Y4
+	VSUBPS       Y5, Y10, Y5
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y2, Y6, Y4, Y2
+	VBLENDVPS    Y3, Y7, Y5, Y3
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
 	VMULPS       Y0, Y0, Y2
@@ -4498,9 +5178,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4609,8 +5289,85 @@ TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y4, Y0
+	VBLENDVPS    Y1, Y3, Y5, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
 	VBROADCASTSS c32_42b20000<>+0(SB), Y2
@@ -4648,9 +5405,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4705,8 +5462,129 @@ TEXT ·logSigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VXORPS       c32_80000000<>+0(SB), Y0, Y0
+	VXORPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VCMPPS       $0x1d, c32_3f000000<>+0(SB), Y2, Y4
+	VCMPPS       $0x1d, c32_3f000000<>+0(SB), Y3, Y5
+	VSUBPS       c32_3f800000<>+0(SB), Y2, Y6
+	VSUBPS       c32_3f800000<>+0(SB), Y3, Y7
+	VMULPS       c32_3f000000<>+0(SB), Y6, Y6
+	VMULPS       c32_3f000000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y4, Y6, Y2, Y2
+	VBLENDVPS    Y5, Y7, Y3, Y3
+	VMULPS       Y2, Y2, Y6
+	VMULPS       Y3, Y3, Y7
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y8
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y2, Y8
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y9
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_3e144226<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_3e144226<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_be800021<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_be800021<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y3, Y9
+	VMULPS       Y2, Y6, Y10
+	VMULPS       Y3, Y7, Y11
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS c32_35bfbe8e<>+0(SB), Y10
+	VANDPS       Y10, Y4, Y10
+	VBROADCASTSS c32_35bfbe8e<>+0(SB), Y11
+	VANDPS       Y11, Y5, Y11
+	VADDPS       Y10, Y8, Y8
+	VADDPS       Y11, Y9, Y9
+	VFNMADD231PS c32_3f000000<>+0(SB), Y6, Y8
+	VFNMADD231PS c32_3f000000<>+0(SB), Y7, Y9
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y9, Y3, Y3
+	VBROADCASTSS c32_3f317200<>+0(SB), Y6
+	VANDPS       Y6, Y4, Y4
+	VBROADCASTSS c32_3f317200<>+0(SB), Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMAXPS       Y0, Y4, Y0
+	VXORPS       Y4, Y4, Y4
+	VMAXPS       Y1, Y4, Y1
+	VADDPS       Y0, Y2, Y0
+	VADDPS       Y1, Y3, Y1
+	VXORPS       c32_80000000<>+0(SB), Y0, Y0
+	VXORPS       c32_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VXORPS       c32_80000000<>+0(SB), Y0, Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
@@ -4766,9 +5644,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4845,8 +5723,125 @@ TEXT ·softplusF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VCMPPS       $0x1d, c32_3f000000<>+0(SB), Y2, Y4
+	VCMPPS       $0x1d, c32_3f000000<>+0(SB), Y3, Y5
+	VSUBPS       c32_3f800000<>+0(SB), Y2, Y6
+	VSUBPS       c32_3f800000<>+0(SB), Y3, Y7
+	VMULPS       c32_3f000000<>+0(SB), Y6, Y6
+	VMULPS       c32_3f000000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y4, Y6, Y2, Y2
+	VBLENDVPS    Y5, Y7, Y3, Y3
+	VMULPS       Y2, Y2, Y6
+	VMULPS       Y3, Y3, Y7
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y8
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y2, Y8
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y9
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_3e144226<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_3e144226<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_be800021<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_be800021<>+0(SB), Y3, Y9
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y2, Y8
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y3, Y9
+	VMULPS       Y2, Y6, Y10
+	VMULPS       Y3, Y7, Y11
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS c32_35bfbe8e<>+0(SB), Y10
+	VANDPS       Y10, Y4, Y10
+	VBROADCASTSS c32_35bfbe8e<>+0(SB), Y11
+	VANDPS       Y11, Y5, Y11
+	VADDPS       Y10, Y8, Y8
+	VADDPS       Y11, Y9, Y9
+	VFNMADD231PS c32_3f000000<>+0(SB), Y6, Y8
+	VFNMADD231PS c32_3f000000<>+0(SB), Y7, Y9
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y9, Y3, Y3
+	VBROADCASTSS c32_3f317200<>+0(SB), Y6
+	VANDPS       Y6, Y4, Y4
+	VBROADCASTSS c32_3f317200<>+0(SB), Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMAXPS       Y0, Y4, Y0
+	VXORPS       Y4, Y4, Y4
+	VMAXPS       Y1, Y4, Y1
+	VADDPS       Y0, Y2, Y0
+	VADDPS       Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
 	VBROADCASTSS c32_42b20000<>+0(SB), Y2
@@ -4904,9 +5899,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -4981,8 +5976,91 @@ TEXT ·siluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y7
+	VBLENDVPS    Y5, Y2, Y4, Y5
+	VBLENDVPS    Y7, Y3, Y6, Y7
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y2, Y5, Y2
+	VDIVPS       Y3, Y7, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VORPS        c32_80000000<>+0(SB), Y0, Y1
 	VBROADCASTSS c32_42b20000<>+0(SB), Y2
@@ -5023,9 +6101,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -5089,8 +6167,89 @@ TEXT ·mishF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS c32_41a00000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y2
+	VBROADCASTSS c32_41a00000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VADDPS       c32_40000000<>+0(SB), Y2, Y4
+	VADDPS       c32_40000000<>+0(SB), Y3, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VADDPS       c32_40000000<>+0(SB), Y2, Y4
+	VADDPS       c32_40000000<>+0(SB), Y3, Y5
+	VDIVPS       Y4, Y2, Y2
+	VDIVPS       Y5, Y3, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_41a00000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y1
@@ -5130,9 +6289,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -5189,8 +6348,83 @@ TEXT ·seluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x1e, Y2, Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1e, Y3, Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2700000<>+0(SB), Y5
+	VMAXPS       Y0, Y5, Y5
+	VBROADCASTSS c32_42b20000<>+0(SB), Y6
+	VBROADCASTSS c32_c2700000<>+0(SB), Y7
+	VMAXPS       Y1, Y7, Y7
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y7, Y6, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y6
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y7
+	VROUNDPS     $0x08, Y6, Y6
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y6, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y7, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y6, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y7, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y8
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y9
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y4, Y10
+	VMULPS       Y5, Y5, Y11
+	VFMADD213PS  Y4, Y10, Y8
+	VFMADD213PS  Y5, Y11, Y9
+	VSUBPS       c32_3f800000<>+0(SB), Y6, Y4
+	VSUBPS       c32_3f800000<>+0(SB), Y7, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff81<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff81<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VSUBPS       c32_3f000000<>+0(SB), Y4, Y6
+	VSUBPS       c32_3f000000<>+0(SB), Y5, Y7
+	VFMADD213PS  Y6, Y4, Y8
+	VFMADD213PS  Y7, Y5, Y9
+	VADDPS       Y8, Y8, Y4
+	VADDPS       Y9, Y9, Y5
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y6
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y7
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y6, Y6
+	VCMPPS       $0x11, c32_33000000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y6, Y0, Y4, Y4
+	VBLENDVPS    Y7, Y1, Y5, Y5
+	VMULPS       c32_3fd62d7d<>+0(SB), Y4, Y4
+	VMULPS       c32_3fd62d7d<>+0(SB), Y5, Y5
+	VBLENDVPS    Y2, Y0, Y4, Y0
+	VBLENDVPS    Y3, Y1, Y5, Y1
+	VMULPS       c32_3f867d5f<>+0(SB), Y0, Y0
+	VMULPS       c32_3f867d5f<>+0(SB), Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VCMPPS       $0x1e, Y1, Y0, Y1
@@ -5227,9 +6461,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -5295,8 +6529,63 @@ TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y7
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y5, Y3
+	VPADDD       Y2, Y6, Y2
+	VPADDD       Y3, Y7, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS c32_c1200000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
@@ -5323,9 +6612,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -5631,8 +6920,79 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_40c00000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y4
+	VBROADCASTSS c32_40c00000<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y5
+	VBROADCASTSS c32_34657867<>+0(SB), Y6
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_34657867<>+0(SB), Y7
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf935779<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf935779<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf800000<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf800000<>+0(SB), Y5, Y7
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y3, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y7, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y7, Y11
+	VPSLLD       $0x17, Y8, Y6
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y6, Y10, Y6
+	VPADDD       Y7, Y11, Y7
+	VANDPS       Y6, Y2, Y2
+	VANDPS       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y0, Y6, Y0
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y1, Y6, Y1
+	VFNMADD231PS Y2, Y4, Y0
+	VFNMADD231PS Y3, Y5, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
 	VBROADCASTSS c32_40c00000<>+0(SB), Y2
@@ -5667,9 +7027,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -5775,8 +7135,92 @@ TEXT ·sinF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y2, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNE          done
+	VMOVAPS      Y0, Y2
+	VBROADCASTSS c32_4b400000<>+0(SB), Y3
+	VFMADD132PS  c32_3f22f983<>+0(SB), Y3, Y2
+	VMOVAPS      Y1, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VFMADD132PS  c32_3f22f983<>+0(SB), Y4, Y3
+	VSUBPS       c32_4b400000<>+0(SB), Y2, Y4
+	VSUBPS       c32_4b400000<>+0(SB), Y3, Y5
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3fc90fda<>+0(SB), Y4, Y0
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3fc90fda<>+0(SB), Y5, Y1
+	VFNMADD231PS c32_33a22168<>+0(SB), Y4, Y0
+	VFNMADD231PS c32_33a22168<>+0(SB), Y5, Y1
+	VFNMADD231PS c32_27c234c4<>+0(SB), Y4, Y0
+	VFNMADD231PS c32_27c234c4<>+0(SB), Y5, Y1
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_b94c9061<>+0(SB), Y6
+	VFMADD213PS  c32_3c08836a<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_b94c9061<>+0(SB), Y7
+	VFMADD213PS  c32_3c08836a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_be2aaaa2<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_be2aaaa2<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y8
+	VMULPS       Y1, Y5, Y9
+	VFMADD213PS  Y0, Y8, Y6
+	VFMADD213PS  Y1, Y9, Y7
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y6, Y0
+	VORPS        Y1, Y7, Y1
+	VMULPS       c32_3f000000<>+0(SB), Y4, Y6
+	VMULPS       c32_3f000000<>+0(SB), Y5, Y7
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VSUBPS       Y6, Y8, Y9
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VSUBPS       Y7, Y10, Y11
+	VSUBPS       Y9, Y8, Y8
+	VSUBPS       Y11, Y10, Y10
+	VSUBPS       Y6, Y8, Y6
+	VSUBPS       Y7, Y10, Y7
+	VBROADCASTSS c32_37cce5c2<>+0(SB), Y8
+	VFMADD213PS  c32_bab605e2<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_37cce5c2<>+0(SB), Y10
+	VFMADD213PS  c32_bab605e2<>+0(SB), Y5, Y10
+	VFMADD213PS  c32_3d2aaaa5<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3d2aaaa5<>+0(SB), Y5, Y10
+	VMULPS       Y4, Y4, Y4
+	VMULPS       Y5, Y5, Y5
+	VFMADD213PS  Y6, Y4, Y8
+	VFMADD213PS  Y7, Y5, Y10
+	VADDPS       Y9, Y8, Y4
+	VADDPS       Y11, Y10, Y5
+	VPSLLD       $0x1f, Y2, Y6
+	VPSLLD       $0x1f, Y3, Y7
+	VBLENDVPS    Y6, Y4, Y0, Y0
+	VBLENDVPS    Y7, Y5, Y1, Y1
+	VANDPS       c32_00000002<>+0(SB), Y2, Y2
+	VANDPS       c32_00000002<>+0(SB), Y3, Y3
+	VPSLLD       $0x1e, Y2, Y2
+	VPSLLD       $0x1e, Y3, Y3
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
 	VCMPPS       $0x16, c32_47800000<>+0(SB), Y1, Y1
@@ -5818,9 +7262,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -5958,8 +7402,94 @@ TEXT ·cosF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y2, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VCMPPS       $0x16, c32_47800000<>+0(SB), Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNE          done
+	VMOVAPS      Y0, Y2
+	VBROADCASTSS c32_4b400000<>+0(SB), Y3
+	VFMADD132PS  c32_3f22f983<>+0(SB), Y3, Y2
+	VMOVAPS      Y1, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VFMADD132PS  c32_3f22f983<>+0(SB), Y4, Y3
+	VSUBPS       c32_4b400000<>+0(SB), Y2, Y4
+	VSUBPS       c32_4b400000<>+0(SB), Y3, Y5
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3fc90fda<>+0(SB), Y4, Y0
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3fc90fda<>+0(SB), Y5, Y1
+	VFNMADD231PS c32_33a22168<>+0(SB), Y4, Y0
+	VFNMADD231PS c32_33a22168<>+0(SB), Y5, Y1
+	VFNMADD231PS c32_27c234c4<>+0(SB), Y4, Y0
+	VFNMADD231PS c32_27c234c4<>+0(SB), Y5, Y1
+	VPADDD       c32_00000001<>+0(SB), Y2, Y2
+	VPADDD       c32_00000001<>+0(SB), Y3, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_b94c9061<>+0(SB), Y6
+	VFMADD213PS  c32_3c08836a<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_b94c9061<>+0(SB), Y7
+	VFMADD213PS  c32_3c08836a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_be2aaaa2<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_be2aaaa2<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y8
+	VMULPS       Y1, Y5, Y9
+	VFMADD213PS  Y0, Y8, Y6
+	VFMADD213PS  Y1, Y9, Y7
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y6, Y0
+	VORPS        Y1, Y7, Y1
+	VMULPS       c32_3f000000<>+0(SB), Y4, Y6
+	VMULPS       c32_3f000000<>+0(SB), Y5, Y7
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VSUBPS       Y6, Y8, Y9
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VSUBPS       Y7, Y10, Y11
+	VSUBPS       Y9, Y8, Y8
+	VSUBPS       Y11, Y10, Y10
+	VSUBPS       Y6, Y8, Y6
+	VSUBPS       Y7, Y10, Y7
+	VBROADCASTSS c32_37cce5c2<>+0(SB), Y8
+	VFMADD213PS  c32_bab605e2<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_37cce5c2<>+0(SB), Y10
+	VFMADD213PS  c32_bab605e2<>+0(SB), Y5, Y10
+	VFMADD213PS  c32_3d2aaaa5<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3d2aaaa5<>+0(SB), Y5, Y10
+	VMULPS       Y4, Y4, Y4
+	VMULPS       Y5, Y5, Y5
+	VFMADD213PS  Y6, Y4, Y8
+	VFMADD213PS  Y7, Y5, Y10
+	VADDPS       Y9, Y8, Y4
+	VADDPS       Y11, Y10, Y5
+	VPSLLD       $0x1f, Y2, Y6
+	VPSLLD       $0x1f, Y3, Y7
+	VBLENDVPS    Y6, Y4, Y0, Y0
+	VBLENDVPS    Y7, Y5, Y1, Y1
+	VANDPS       c32_00000002<>+0(SB), Y2, Y2
+	VANDPS       c32_00000002<>+0(SB), Y3, Y3
+	VPSLLD       $0x1e, Y2, Y2
+	VPSLLD       $0x1e, Y3, Y3
+	VXORPS       Y2, Y0, Y0
+	VXORPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
 	VCMPPS       $0x16, c32_47800000<>+0(SB), Y1, Y1
@@ -6002,9 +7532,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -7390,8 +8920,96 @@ TEXT ·eluF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VMOVUPD      32(DX), Y2
+	VMOVUPD      32(BX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x1e, Y4, Y0, Y4
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y5
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y6
+	VMAXPD       Y0, Y6, Y6
+	VMINPD       Y6, Y5, Y5
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y5, Y6
+	VROUNDPD     $0x08, Y6, Y6
+	VMOVAPD      Y5, Y5
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y6, Y5
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y6, Y5
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y5, Y7
+	VMULPD       Y5, Y5, Y8
+	VFMADD213PD  Y5, Y8, Y7
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y6, Y5
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y5, Y6
+	VFMADD213PD  Y6, Y5, Y7
+	VADDPD       Y7, Y7, Y5
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y6
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y6, Y6
+	VBLENDVPD    Y6, Y0, Y5, Y5
+	VMULPD       Y1, Y5, Y1
+	VBLENDVPD    Y4, Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)
+	VXORPS       Y0, Y0, Y0
+	VCMPPD       $0x1e, Y0, Y2, Y0
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y4
+	VMAXPD       Y2, Y4, Y4
+	VMINPD       Y4, Y1, Y1
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y1, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y5
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y5
+	VMULPD       Y1, Y1, Y6
+	VFMADD213PD  Y1, Y6, Y5
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y4, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y1, Y1
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y1, Y4
+	VFMADD213PD  Y4, Y1, Y5
+	VADDPD       Y5, Y5, Y1
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y2, Y4
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y4, Y4
+	VBLENDVPD    Y4, Y2, Y1, Y1
+	VMULPD       Y3, Y1, Y1
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMOVUPD      Y0, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VMOVUPD      (BX), Y1
 	VXORPS       Y2, Y2, Y2
@@ -7435,9 +9053,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -7624,8 +9242,93 @@ TEXT ·eluVSF64AVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD y+24(FP), Y0
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y1
+	VMOVUPD      32(DX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x1e, Y3, Y1, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y5
+	VMAXPD       Y1, Y5, Y5
+	VMINPD       Y5, Y4, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y4, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y4, Y4
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y4
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y4
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y4, Y6
+	VMULPD       Y4, Y4, Y7
+	VFMADD213PD  Y4, Y7, Y6
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y5, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y4, Y5
+	VFMADD213PD  Y5, Y4, Y6
+	VADDPD       Y6, Y6, Y4
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y5
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD    Y5, Y1, Y4, Y4
+	VMULPD       Y0, Y4, Y4
+	VBLENDVPD    Y3, Y1, Y4, Y1
+	VMOVUPD      Y1, (CX)
+	VXORPS       Y1, Y1, Y1
+	VCMPPD       $0x1e, Y1, Y2, Y1
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y3
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y4
+	VMAXPD       Y2, Y4, Y4
+	VMINPD       Y4, Y3, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y5
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y5
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y5
+	VMULPD       Y3, Y3, Y6
+	VFMADD213PD  Y3, Y6, Y5
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y4, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y3, Y3
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y3, Y4
+	VFMADD213PD  Y4, Y3, Y5
+	VADDPD       Y5, Y5, Y3
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y2, Y4
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y4, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y3
+	VMULPD       Y0, Y3, Y3
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y1
 	VXORPS       Y2, Y2, Y2
 	VCMPPD       $0x1e, Y2, Y1, Y2
@@ -7667,9 +9370,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -9892,8 +11595,83 @@ TEXT ·expF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y3
+	VMAXPD       Y0, Y3, Y0
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y3
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y4
+	VMAXPD       Y1, Y4, Y1
+	VMINPD       Y0, Y2, Y0
+	VMINPD       Y1, Y3, Y1
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y2
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y1, Y3
+	VROUNDPD     $0x08, Y2, Y2
+	VROUNDPD     $0x08, Y3, Y3
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y2, Y0
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y3, Y1
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y2, Y0
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y3, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y4
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y4
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y5
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y5
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y1, Y1, Y7
+	VFMADD213PD  Y0, Y6, Y4
+	VFMADD213PD  Y1, Y7, Y5
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y4, Y0
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y5, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y2, Y2
+	VADDPD       c64_4338000000000000<>+0(SB), Y3, Y3
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y2, Y2
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y3, Y3
+	VPSRLQ       $0x01, Y2, Y4
+	VPSRLQ       $0x01, Y3, Y5
+	VPSUBQ       Y4, Y2, Y2
+	VPSUBQ       Y5, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y0, Y0
+	VMULPD       Y5, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
 	VBROADCASTSD c64_c087500000000000<>+0(SB), Y2
@@ -9930,9 +11708,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -9998,8 +11776,79 @@ TEXT ·exp2F64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VBROADCASTSD c64_4090040000000000<>+0(SB), Y2
+	VBROADCASTSD c64_c090d00000000000<>+0(SB), Y3
+	VMAXPD       Y0, Y3, Y0
+	VBROADCASTSD c64_4090040000000000<>+0(SB), Y3
+	VBROADCASTSD c64_c090d00000000000<>+0(SB), Y4
+	VMAXPD       Y1, Y4, Y1
+	VMINPD       Y0, Y2, Y0
+	VMINPD       Y1, Y3, Y1
+	VROUNDPD     $0x08, Y0, Y2
+	VROUNDPD     $0x08, Y1, Y3
+	VSUBPD       Y2, Y0, Y0
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       c64_3fe62e42fefa39ef<>+0(SB), Y0, Y0
+	VMULPD       c64_3fe62e42fefa39ef<>+0(SB), Y1, Y1
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y4
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y0, Y4
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y5
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y1, Y5
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y0, Y4
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y1, Y5
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y1, Y1, Y7
+	VFMADD213PD  Y0, Y6, Y4
+	VFMADD213PD  Y1, Y7, Y5
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y4, Y0
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y5, Y1
+	VADDPD       c64_4338000000000000<>+0(SB), Y2, Y2
+	VADDPD       c64_4338000000000000<>+0(SB), Y3, Y3
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y2, Y2
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y3, Y3
+	VPSRLQ       $0x01, Y2, Y4
+	VPSRLQ       $0x01, Y3, Y5
+	VPSUBQ       Y4, Y2, Y2
+	VPSUBQ       Y5, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y0, Y0
+	VMULPD       Y5, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4090040000000000<>+0(SB), Y1
 	VBROADCASTSD c64_c090d00000000000<>+0(SB), Y2
@@ -10034,9 +11883,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -10106,8 +11955,85 @@ TEXT ·expm1F64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y3
+	VMAXPD       Y0, Y3, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y5
+	VMAXPD       Y1, Y5, Y5
+	VMINPD       Y3, Y2, Y2
+	VMINPD       Y5, Y4, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y4, Y2
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y5, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y2, Y2
+	VADDPD       c64_4338000000000000<>+0(SB), Y3, Y3
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y2, Y2
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y2, Y4
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y3, Y5
+	VFMADD213PD  Y4, Y2, Y6
+	VFMADD213PD  Y5, Y3, Y7
+	VADDPD       Y6, Y6, Y2
+	VADDPD       Y7, Y7, Y3
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y4
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y5
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y4, Y4
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD    Y4, Y0, Y2, Y0
+	VBLENDVPD    Y5, Y1, Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y1
 	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y2
@@ -10145,9 +12071,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -10202,8 +12128,103 @@ TEXT ·logF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y3
+	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y4
+	VMULPD       c64_4330000000000000<>+0(SB), Y1, Y5
+	VBLENDVPD    Y2, Y4, Y0, Y4
+	VBLENDVPD    Y3, Y5, Y1, Y5
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y4, Y6
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y5, Y7
+	VPSRLQ       $0x34, Y6, Y6
+	VPSRLQ       $0x34, Y7, Y7
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y6, Y8
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y7, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPSUBQ       Y8, Y4, Y4
+	VPSUBQ       Y9, Y5, Y5
+	VORPD        c64_4330000000000000<>+0(SB), Y6, Y6
+	VORPD        c64_4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y6, Y6
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y7, Y7
+	VSUBPD       c64_404a000000000000<>+0(SB), Y6, Y8
+	VSUBPD       c64_404a000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD    Y2, Y8, Y6, Y2
+	VBLENDVPD    Y3, Y9, Y7, Y3
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y4, Y4
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y4, Y4, Y6
+	VMULPD       Y5, Y5, Y7
+	VADDPD       c64_4000000000000000<>+0(SB), Y4, Y8
+	VADDPD       c64_4000000000000000<>+0(SB), Y5, Y9
+	VDIVPD       Y8, Y4, Y8
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y8, Y8, Y10
+	VMULPD       Y9, Y9, Y11
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y12
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y10, Y12
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y13
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y11, Y13
+	VMULPD       Y12, Y10, Y10
+	VMULPD       Y13, Y11, Y11
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y11, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y9, Y9
+	VFMADD231PD  c64_3d53de6af278ece6<>+0(SB), Y2, Y8
+	VFMADD231PD  c64_3d53de6af278ece6<>+0(SB), Y3, Y9
+	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y7, Y7
+	VSUBPD       Y6, Y4, Y4
+	VSUBPD       Y7, Y5, Y5
+	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y2, Y4
+	VFMADD231PD  c64_3fe62e42fefa3000<>+0(SB), Y3, Y5
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y1, Y3
+	VBLENDVPD    Y2, Y4, Y0, Y2
+	VBLENDVPD    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPD       $0x11, Y5, Y1, Y5
+	VBLENDVPD    Y4, c64_7ff8000000000001<>+0(SB), Y2, Y2
+	VBLENDVPD    Y5, c64_7ff8000000000001<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x00, Y4, Y1, Y1
+	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y2, Y0
+	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
 	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y2
@@ -10250,9 +12271,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -10424,8 +12445,101 @@ TEXT ·log2F64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y3
+	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y4
+	VMULPD       c64_4330000000000000<>+0(SB), Y1, Y5
+	VBLENDVPD    Y2, Y4, Y0, Y4
+	VBLENDVPD    Y3, Y5, Y1, Y5
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y4, Y6
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y5, Y7
+	VPSRLQ       $0x34, Y6, Y6
+	VPSRLQ       $0x34, Y7, Y7
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y6, Y8
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y7, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPSUBQ       Y8, Y4, Y4
+	VPSUBQ       Y9, Y5, Y5
+	VORPD        c64_4330000000000000<>+0(SB), Y6, Y6
+	VORPD        c64_4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y6, Y6
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y7, Y7
+	VSUBPD       c64_404a000000000000<>+0(SB), Y6, Y8
+	VSUBPD       c64_404a000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD    Y2, Y8, Y6, Y2
+	VBLENDVPD    Y3, Y9, Y7, Y3
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y4, Y4
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y4, Y4, Y6
+	VMULPD       Y5, Y5, Y7
+	VADDPD       c64_4000000000000000<>+0(SB), Y4, Y8
+	VADDPD       c64_4000000000000000<>+0(SB), Y5, Y9
+	VDIVPD       Y8, Y4, Y8
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y8, Y8, Y10
+	VMULPD       Y9, Y9, Y11
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y12
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y10, Y12
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y13
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y11, Y13
+	VMULPD       Y12, Y10, Y10
+	VMULPD       Y13, Y11, Y11
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y11, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y9, Y9
+	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y7, Y7
+	VSUBPD       Y6, Y4, Y4
+	VSUBPD       Y7, Y5, Y5
+	VFMADD132PD  c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VFMADD132PD  c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y1, Y3
+	VBLENDVPD    Y2, Y4, Y0, Y2
+	VBLENDVPD    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPD       $0x11, Y5, Y1, Y5
+	VBLENDVPD    Y4, c64_7ff8000000000001<>+0(SB), Y2, Y2
+	VBLENDVPD    Y5, c64_7ff8000000000001<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x00, Y4, Y1, Y1
+	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y2, Y0
+	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
 	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y2
@@ -10471,9 +12585,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -10536,8 +12650,105 @@ TEXT ·log10F64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y1, Y3
+	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y4
+	VMULPD       c64_4330000000000000<>+0(SB), Y1, Y5
+	VBLENDVPD    Y2, Y4, Y0, Y4
+	VBLENDVPD    Y3, Y5, Y1, Y5
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y4, Y6
+	VPSUBQ       c64_fff8000000000000<>+0(SB), Y5, Y7
+	VPSRLQ       $0x34, Y6, Y6
+	VPSRLQ       $0x34, Y7, Y7
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y6, Y8
+	VPSUBQ       c64_00000000000003ff<>+0(SB), Y7, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPSUBQ       Y8, Y4, Y4
+	VPSUBQ       Y9, Y5, Y5
+	VORPD        c64_4330000000000000<>+0(SB), Y6, Y6
+	VORPD        c64_4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y6, Y6
+	VSUBPD       c64_43300000000003ff<>+0(SB), Y7, Y7
+	VSUBPD       c64_404a000000000000<>+0(SB), Y6, Y8
+	VSUBPD       c64_404a000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD    Y2, Y8, Y6, Y2
+	VBLENDVPD    Y3, Y9, Y7, Y3
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y4, Y4
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y4, Y4, Y6
+	VMULPD       Y5, Y5, Y7
+	VADDPD       c64_4000000000000000<>+0(SB), Y4, Y8
+	VADDPD       c64_4000000000000000<>+0(SB), Y5, Y9
+	VDIVPD       Y8, Y4, Y8
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y8, Y8, Y10
+	VMULPD       Y9, Y9, Y11
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y12
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y10, Y12
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y13
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y11, Y13
+	VMULPD       Y12, Y10, Y10
+	VMULPD       Y13, Y11, Y11
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y11, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y9, Y9
+	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y7, Y7
+	VSUBPD       Y6, Y4, Y4
+	VSUBPD       Y7, Y5, Y5
+	VMULPD       c64_3fdbcb7b1526e50e<>+0(SB), Y4, Y4
+	VMULPD       c64_3fdbcb7b1526e50e<>+0(SB), Y5, Y5
+	VFMADD231PD  c64_3d43fde623e2566b<>+0(SB), Y2, Y4
+	VFMADD231PD  c64_3d43fde623e2566b<>+0(SB), Y3, Y5
+	VFMADD231PD  c64_3fd34413509f7000<>+0(SB), Y2, Y4
+	VFMADD231PD  c64_3fd34413509f7000<>+0(SB), Y3, Y5
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c64_7ff0000000000000<>+0(SB), Y1, Y3
+	VBLENDVPD    Y2, Y4, Y0, Y2
+	VBLENDVPD    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPD       $0x11, Y5, Y1, Y5
+	VBLENDVPD    Y4, c64_7ff8000000000001<>+0(SB), Y2, Y2
+	VBLENDVPD    Y5, c64_7ff8000000000001<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x00, Y4, Y1, Y1
+	VBLENDVPD    Y0, c64_fff0000000000000<>+0(SB), Y2, Y0
+	VBLENDVPD    Y1, c64_fff0000000000000<>+0(SB), Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VCMPPD       $0x11, c64_0010000000000000<>+0(SB), Y0, Y1
 	VMULPD       c64_4330000000000000<>+0(SB), Y0, Y2
@@ -10585,9 +12796,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -10826,8 +13037,83 @@ TEXT ·tanhF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VBROADCASTSD c64_4046000000000000<>+0(SB), Y2
+	VADDPD       Y0, Y0, Y3
+	VBROADCASTSD c64_4046000000000000<>+0(SB), Y4
+	VADDPD       Y1, Y1, Y5
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y3, Y3
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y5, Y5
+	VMINPD       Y3, Y2, Y2
+	VMINPD       Y5, Y4, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y2
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y3
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y2, Y2
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y2, Y4
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y3, Y5
+	VFMADD213PD  Y4, Y2, Y6
+	VFMADD213PD  Y5, Y3, Y7
+	VADDPD       c64_4000000000000000<>+0(SB), Y6, Y2
+	VADDPD       c64_4000000000000000<>+0(SB), Y7, Y3
+	VDIVPD       Y2, Y6, Y2
+	VDIVPD       Y3, Y7, Y3
+	VANDPD       c64_8000000000000000<>+0(SB), Y0, Y0
+	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y1
+	VORPD        Y0, Y2, Y0
+	VORPD        Y1, Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4046000000000000<>+0(SB), Y1
 	VADDPD       Y0, Y0, Y2
@@ -10864,9 +13150,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -10926,8 +13212,97 @@ TEXT ·sigmoidF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VORPD        c64_8000000000000000<>+0(SB), Y0, Y2
+	VORPD        c64_8000000000000000<>+0(SB), Y1, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y5, Y2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y5
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y6
+	VMAXPD       Y3, Y6, Y3
+	VMINPD       Y2, Y4, Y2
+	VMINPD       Y3, Y5, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y6, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y7, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y5, Y5
+	VPSRLQ       $0x01, Y4, Y6
+	VPSRLQ       $0x01, Y5, Y7
+	VPSUBQ       Y6, Y4, Y4
+	VPSUBQ       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPD       $0x11, Y5, Y0, Y0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPD       $0x11, Y6, Y1, Y1
+	VBLENDVPD    Y0, Y2, Y4, Y0
+	VBLENDVPD    Y1, Y3, Y5, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y5, Y3, Y3
+	VDIVPD       Y2, Y0, Y0
+	VDIVPD       Y3, Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
@@ -10971,9 +13346,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11034,8 +13409,151 @@ TEXT ·logSigmoidF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VXORPD       c64_8000000000000000<>+0(SB), Y0, Y0
+	VXORPD       c64_8000000000000000<>+0(SB), Y1, Y1
+	VORPD        c64_8000000000000000<>+0(SB), Y0, Y2
+	VORPD        c64_8000000000000000<>+0(SB), Y1, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y5, Y2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y5
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y6
+	VMAXPD       Y3, Y6, Y3
+	VMINPD       Y2, Y4, Y2
+	VMINPD       Y3, Y5, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y6, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y7, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y5, Y5
+	VPSRLQ       $0x01, Y4, Y6
+	VPSRLQ       $0x01, Y5, Y7
+	VPSUBQ       Y6, Y4, Y4
+	VPSUBQ       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VCMPPD       $0x1d, c64_3fe0000000000000<>+0(SB), Y2, Y4
+	VCMPPD       $0x1d, c64_3fe0000000000000<>+0(SB), Y3, Y5
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y2, Y6
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y3, Y7
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y4, Y6, Y2, Y2
+	VBLENDVPD    Y5, Y7, Y3, Y3
+	VMULPD       Y2, Y2, Y6
+	VMULPD       Y3, Y3, Y7
+	VADDPD       c64_4000000000000000<>+0(SB), Y2, Y8
+	VADDPD       c64_4000000000000000<>+0(SB), Y3, Y9
+	VDIVPD       Y8, Y2, Y8
+	VDIVPD       Y9, Y3, Y9
+	VMULPD       Y8, Y8, Y10
+	VMULPD       Y9, Y9, Y11
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y12
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y10, Y12
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y13
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y11, Y13
+	VMULPD       Y12, Y10, Y10
+	VMULPD       Y13, Y11, Y11
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y11, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y9, Y9
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Y10
+	VANDPD       Y10, Y4, Y10
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Y11
+	VANDPD       Y11, Y5, Y11
+	VADDPD       Y10, Y8, Y8
+	VADDPD       Y11, Y9, Y9
+	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y7, Y7
+	VSUBPD       Y6, Y2, Y2
+	VSUBPD       Y7, Y3, Y3
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Y6
+	VANDPD       Y6, Y4, Y4
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Y6
+	VANDPD       Y6, Y5, Y5
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y5, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMAXPD       Y0, Y4, Y0
+	VXORPS       Y4, Y4, Y4
+	VMAXPD       Y1, Y4, Y1
+	VADDPD       Y0, Y2, Y0
+	VADDPD       Y1, Y3, Y1
+	VXORPD       c64_8000000000000000<>+0(SB), Y0, Y0
+	VXORPD       c64_8000000000000000<>+0(SB), Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VXORPD       c64_8000000000000000<>+0(SB), Y0, Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
@@ -11106,9 +13624,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11196,8 +13714,147 @@ TEXT ·softplusF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VORPD        c64_8000000000000000<>+0(SB), Y0, Y2
+	VORPD        c64_8000000000000000<>+0(SB), Y1, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y5, Y2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y5
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y6
+	VMAXPD       Y3, Y6, Y3
+	VMINPD       Y2, Y4, Y2
+	VMINPD       Y3, Y5, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y6, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y7, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y5, Y5
+	VPSRLQ       $0x01, Y4, Y6
+	VPSRLQ       $0x01, Y5, Y7
+	VPSUBQ       Y6, Y4, Y4
+	VPSUBQ       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VCMPPD       $0x1d, c64_3fe0000000000000<>+0(SB), Y2, Y4
+	VCMPPD       $0x1d, c64_3fe0000000000000<>+0(SB), Y3, Y5
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y2, Y6
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y3, Y7
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y4, Y6, Y2, Y2
+	VBLENDVPD    Y5, Y7, Y3, Y3
+	VMULPD       Y2, Y2, Y6
+	VMULPD       Y3, Y3, Y7
+	VADDPD       c64_4000000000000000<>+0(SB), Y2, Y8
+	VADDPD       c64_4000000000000000<>+0(SB), Y3, Y9
+	VDIVPD       Y8, Y2, Y8
+	VDIVPD       Y9, Y3, Y9
+	VMULPD       Y8, Y8, Y10
+	VMULPD       Y9, Y9, Y11
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y12
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y10, Y12
+	VBROADCASTSD c64_3fc1b87e3c9ee553<>+0(SB), Y13
+	VFMADD213PD  c64_3fc0dca9e553afb3<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc3b35d0291b111<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fc745c4a5c9d77a<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fcc71c74920315d<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd24924921e1861<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fd999999999c1ad<>+0(SB), Y11, Y13
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y10, Y12
+	VFMADD213PD  c64_3fe555555555554f<>+0(SB), Y11, Y13
+	VMULPD       Y12, Y10, Y10
+	VMULPD       Y13, Y11, Y11
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y11, Y11
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y11, Y9, Y9
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Y10
+	VANDPD       Y10, Y4, Y10
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Y11
+	VANDPD       Y11, Y5, Y11
+	VADDPD       Y10, Y8, Y8
+	VADDPD       Y11, Y9, Y9
+	VSUBPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y7, Y7
+	VSUBPD       Y6, Y2, Y2
+	VSUBPD       Y7, Y3, Y3
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Y6
+	VANDPD       Y6, Y4, Y4
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Y6
+	VANDPD       Y6, Y5, Y5
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y5, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VMAXPD       Y0, Y4, Y0
+	VXORPS       Y4, Y4, Y4
+	VMAXPD       Y1, Y4, Y1
+	VADDPD       Y0, Y2, Y0
+	VADDPD       Y1, Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
@@ -11266,9 +13923,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11354,8 +14011,103 @@ TEXT ·siluF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VORPD        c64_8000000000000000<>+0(SB), Y0, Y2
+	VORPD        c64_8000000000000000<>+0(SB), Y1, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y5, Y2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y5
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y6
+	VMAXPD       Y3, Y6, Y3
+	VMINPD       Y2, Y4, Y2
+	VMINPD       Y3, Y5, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y6, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y7, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y5, Y5
+	VPSRLQ       $0x01, Y4, Y6
+	VPSRLQ       $0x01, Y5, Y7
+	VPSUBQ       Y6, Y4, Y4
+	VPSUBQ       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPD       $0x11, Y5, Y0, Y5
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPD       $0x11, Y7, Y1, Y7
+	VBLENDVPD    Y5, Y2, Y4, Y5
+	VBLENDVPD    Y7, Y3, Y6, Y7
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y6, Y3, Y3
+	VDIVPD       Y2, Y5, Y2
+	VDIVPD       Y3, Y7, Y3
+	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y4
+	VMAXPD       Y1, Y4, Y1
+	VMULPD       Y0, Y2, Y0
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VORPD        c64_8000000000000000<>+0(SB), Y0, Y1
 	VBROADCASTSD c64_4086300000000000<>+0(SB), Y2
@@ -11402,9 +14154,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11474,8 +14226,101 @@ TEXT ·mishF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VBROADCASTSD c64_4034000000000000<>+0(SB), Y2
+	VMINPD       Y0, Y2, Y2
+	VBROADCASTSD c64_4034000000000000<>+0(SB), Y3
+	VMINPD       Y1, Y3, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y5, Y2
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y5
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y6
+	VMAXPD       Y3, Y6, Y3
+	VMINPD       Y2, Y4, Y2
+	VMINPD       Y3, Y5, Y3
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y2, Y4
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y3, Y5
+	VROUNDPD     $0x08, Y4, Y4
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVAPD      Y2, Y2
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y4, Y2
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y5, Y3
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y4, Y2
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y5, Y3
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y6
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y2, Y6
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y7
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y3, Y7
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y2, Y6
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y3, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y3, Y3, Y9
+	VFMADD213PD  Y2, Y8, Y6
+	VFMADD213PD  Y3, Y9, Y7
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y6, Y2
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y7, Y3
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y5, Y5
+	VPSRLQ       $0x01, Y4, Y6
+	VPSRLQ       $0x01, Y5, Y7
+	VPSUBQ       Y6, Y4, Y4
+	VPSUBQ       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VADDPD       c64_4000000000000000<>+0(SB), Y2, Y4
+	VADDPD       c64_4000000000000000<>+0(SB), Y3, Y5
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VADDPD       c64_4000000000000000<>+0(SB), Y2, Y4
+	VADDPD       c64_4000000000000000<>+0(SB), Y3, Y5
+	VDIVPD       Y4, Y2, Y2
+	VDIVPD       Y5, Y3, Y3
+	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VBROADCASTSD c64_c08f400000000000<>+0(SB), Y4
+	VMAXPD       Y1, Y4, Y1
+	VMULPD       Y0, Y2, Y0
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_4034000000000000<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y1
@@ -11521,9 +14366,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11592,8 +14437,95 @@ TEXT ·seluF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x1e, Y2, Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x1e, Y3, Y1, Y3
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y4
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y5
+	VMAXPD       Y0, Y5, Y5
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y6
+	VBROADCASTSD c64_c04e000000000000<>+0(SB), Y7
+	VMAXPD       Y1, Y7, Y7
+	VMINPD       Y5, Y4, Y4
+	VMINPD       Y7, Y6, Y5
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y4, Y6
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y5, Y7
+	VROUNDPD     $0x08, Y6, Y6
+	VROUNDPD     $0x08, Y7, Y7
+	VMOVAPD      Y4, Y4
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y6, Y4
+	VMOVAPD      Y5, Y5
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y7, Y5
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y6, Y4
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y7, Y5
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y8
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y4, Y8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y9
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y5, Y9
+	VMULPD       Y4, Y4, Y10
+	VMULPD       Y5, Y5, Y11
+	VFMADD213PD  Y4, Y10, Y8
+	VFMADD213PD  Y5, Y11, Y9
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y6, Y4
+	VSUBPD       c64_3ff0000000000000<>+0(SB), Y7, Y5
+	VADDPD       c64_4338000000000000<>+0(SB), Y4, Y4
+	VADDPD       c64_4338000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y4, Y4
+	VPSUBQ       c64_4337fffffffffc01<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y4, Y6
+	VSUBPD       c64_3fe0000000000000<>+0(SB), Y5, Y7
+	VFMADD213PD  Y6, Y4, Y8
+	VFMADD213PD  Y7, Y5, Y9
+	VADDPD       Y8, Y8, Y4
+	VADDPD       Y9, Y9, Y5
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y6
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y7
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y6, Y6
+	VCMPPD       $0x11, c64_3c90000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y6, Y0, Y4, Y4
+	VBLENDVPD    Y7, Y1, Y5, Y5
+	VMULPD       c64_3ffac5afad782cf1<>+0(SB), Y4, Y4
+	VMULPD       c64_3ffac5afad782cf1<>+0(SB), Y5, Y5
+	VBLENDVPD    Y2, Y0, Y4, Y0
+	VBLENDVPD    Y3, Y1, Y5, Y1
+	VMULPD       c64_3ff0cfabd6a91132<>+0(SB), Y0, Y0
+	VMULPD       c64_3ff0cfabd6a91132<>+0(SB), Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VCMPPD       $0x1e, Y1, Y0, Y1
@@ -11636,9 +14568,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11710,8 +14642,111 @@ TEXT ·geluTanhF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VBROADCASTSD c64_c059000000000000<>+0(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VBROADCASTSD c64_c059000000000000<>+0(SB), Y2
+	VMAXPD       Y1, Y2, Y1
+	VMULPD       Y0, Y0, Y2
+	VMULPD       Y1, Y1, Y3
+	VBROADCASTSD c64_3ff9884533d43651<>+0(SB), Y4
+	VFMADD132PD  c64_3fb2444f2a4d8b4b<>+0(SB), Y4, Y2
+	VBROADCASTSD c64_3ff9884533d43651<>+0(SB), Y4
+	VFMADD132PD  c64_3fb2444f2a4d8b4b<>+0(SB), Y4, Y3
+	VMULPD       Y0, Y2, Y2
+	VMULPD       Y1, Y3, Y3
+	VORPD        c64_8000000000000000<>+0(SB), Y2, Y4
+	VORPD        c64_8000000000000000<>+0(SB), Y3, Y5
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y6
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y7
+	VMAXPD       Y4, Y7, Y4
+	VBROADCASTSD c64_4086300000000000<>+0(SB), Y7
+	VBROADCASTSD c64_c087500000000000<>+0(SB), Y8
+	VMAXPD       Y5, Y8, Y5
+	VMINPD       Y4, Y6, Y4
+	VMINPD       Y5, Y7, Y5
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y4, Y6
+	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y5, Y7
+	VROUNDPD     $0x08, Y6, Y6
+	VROUNDPD     $0x08, Y7, Y7
+	VMOVAPD      Y4, Y4
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y6, Y4
+	VMOVAPD      Y5, Y5
+	VFNMADD231PD c64_3fe62e42fefa3000<>+0(SB), Y7, Y5
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y6, Y4
+	VFNMADD231PD c64_3d53de6af278ece6<>+0(SB), Y7, Y5
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y8
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y4, Y8
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Y9
+	VFMADD213PD  c64_3e5af7122d69a19e<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3e927e5bbbba723d<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3ec71dded27f8463<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3efa01a01301f8a2<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3f2a01a01b4ab37f<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3f56c16c16c3260e<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3f8111111110e95f<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fa55555555554fa<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fc555555555555c<>+0(SB), Y5, Y9
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fe0000000000000<>+0(SB), Y5, Y9
+	VMULPD       Y4, Y4, Y10
+	VMULPD       Y5, Y5, Y11
+	VFMADD213PD  Y4, Y10, Y8
+	VFMADD213PD  Y5, Y11, Y9
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y8, Y4
+	VADDPD       c64_3ff0000000000000<>+0(SB), Y9, Y5
+	VADDPD       c64_4338000000000000<>+0(SB), Y6, Y6
+	VADDPD       c64_4338000000000000<>+0(SB), Y7, Y7
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y6, Y6
+	VPSUBQ       c64_4337fffffffff802<>+0(SB), Y7, Y7
+	VPSRLQ       $0x01, Y6, Y8
+	VPSRLQ       $0x01, Y7, Y9
+	VPSUBQ       Y8, Y6, Y6
+	VPSUBQ       Y9, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPD       $0x11, Y7, Y2, Y2
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPD       $0x11, Y8, Y3, Y3
+	VBLENDVPD    Y2, Y4, Y6, Y2
+	VBLENDVPD    Y3, Y5, Y7, Y3
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VDIVPD       Y4, Y2, Y2
+	VDIVPD       Y5, Y3, Y3
+	VMULPD       Y0, Y2, Y0
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD c64_c059000000000000<>+0(SB), Y1
 	VMAXPD       Y0, Y1, Y0
@@ -11762,9 +14797,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -11850,8 +14885,104 @@ TEXT ·sinF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y2, Y2
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y3
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNE          done
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Y3
+	VFMADD132PD  c64_3fe45f306dc9c883<>+0(SB), Y3, Y2
+	VMOVAPD      Y1, Y3
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Y4
+	VFMADD132PD  c64_3fe45f306dc9c883<>+0(SB), Y4, Y3
+	VSUBPD       c64_4338000000000000<>+0(SB), Y2, Y4
+	VSUBPD       c64_4338000000000000<>+0(SB), Y3, Y5
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3ff921fb54442d18<>+0(SB), Y4, Y0
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3ff921fb54442d18<>+0(SB), Y5, Y1
+	VFNMADD231PD c64_3c91a62633145c06<>+0(SB), Y4, Y0
+	VFNMADD231PD c64_3c91a62633145c06<>+0(SB), Y5, Y1
+	VFNMADD231PD c64_394c1cd129024e08<>+0(SB), Y4, Y0
+	VFNMADD231PD c64_394c1cd129024e08<>+0(SB), Y5, Y1
+	VMULPD       Y0, Y0, Y4
+	VMULPD       Y1, Y1, Y5
+	VBROADCASTSD c64_3de5d7d6ae809dca<>+0(SB), Y6
+	VFMADD213PD  c64_be5ae5e1c50e6948<>+0(SB), Y4, Y6
+	VBROADCASTSD c64_3de5d7d6ae809dca<>+0(SB), Y7
+	VFMADD213PD  c64_be5ae5e1c50e6948<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3ec71de351a0dd06<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3ec71de351a0dd06<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_bf2a01a019ba67fa<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_bf2a01a019ba67fa<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3f8111111110f529<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3f8111111110f529<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_bfc5555555555547<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_bfc5555555555547<>+0(SB), Y5, Y7
+	VMULPD       Y0, Y4, Y8
+	VMULPD       Y1, Y5, Y9
+	VFMADD213PD  Y0, Y8, Y6
+	VFMADD213PD  Y1, Y9, Y7
+	VANDPD       c64_8000000000000000<>+0(SB), Y0, Y0
+	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y1
+	VORPD        Y0, Y6, Y0
+	VORPD        Y1, Y7, Y1
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y4, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y5, Y7
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y6, Y8, Y9
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y10
+	VSUBPD       Y7, Y10, Y11
+	VSUBPD       Y9, Y8, Y8
+	VSUBPD       Y11, Y10, Y10
+	VSUBPD       Y6, Y8, Y6
+	VSUBPD       Y7, Y10, Y7
+	VBROADCASTSD c64_bda8f9027713a8b3<>+0(SB), Y8
+	VFMADD213PD  c64_3e21ee9b0bb7d07d<>+0(SB), Y4, Y8
+	VBROADCASTSD c64_bda8f9027713a8b3<>+0(SB), Y10
+	VFMADD213PD  c64_3e21ee9b0bb7d07d<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_be927e4f7b24102d<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_be927e4f7b24102d<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_3efa01a019c3750c<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3efa01a019c3750c<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_bf56c16c16c14c8a<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_bf56c16c16c14c8a<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_3fa5555555555549<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fa5555555555549<>+0(SB), Y5, Y10
+	VMULPD       Y4, Y4, Y4
+	VMULPD       Y5, Y5, Y5
+	VFMADD213PD  Y6, Y4, Y8
+	VFMADD213PD  Y7, Y5, Y10
+	VADDPD       Y9, Y8, Y4
+	VADDPD       Y11, Y10, Y5
+	VPSLLQ       $0x3f, Y2, Y6
+	VPSLLQ       $0x3f, Y3, Y7
+	VBLENDVPD    Y6, Y4, Y0, Y0
+	VBLENDVPD    Y7, Y5, Y1, Y1
+	VANDPD       c64_0000000000000002<>+0(SB), Y2, Y2
+	VANDPD       c64_0000000000000002<>+0(SB), Y3, Y3
+	VPSLLQ       $0x3e, Y2, Y2
+	VPSLLQ       $0x3e, Y3, Y3
+	VXORPD       Y2, Y0, Y0
+	VXORPD       Y3, Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
 	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y1, Y1
@@ -11899,9 +15030,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX
@@ -12081,8 +15212,106 @@ TEXT ·cosF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ         AX, $0x00000004
+	CMPQ         AX, $0x00000008
 	JL           main_end
+	VMOVUPD      (DX), Y0
+	VMOVUPD      32(DX), Y1
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y2, Y2
+	VANDPD       c64_7fffffffffffffff<>+0(SB), Y1, Y3
+	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNE          done
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Y3
+	VFMADD132PD  c64_3fe45f306dc9c883<>+0(SB), Y3, Y2
+	VMOVAPD      Y1, Y3
+	VBROADCASTSD c64_4338000000000000<>+0(SB), Y4
+	VFMADD132PD  c64_3fe45f306dc9c883<>+0(SB), Y4, Y3
+	VSUBPD       c64_4338000000000000<>+0(SB), Y2, Y4
+	VSUBPD       c64_4338000000000000<>+0(SB), Y3, Y5
+	VMOVAPD      Y0, Y0
+	VFNMADD231PD c64_3ff921fb54442d18<>+0(SB), Y4, Y0
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD c64_3ff921fb54442d18<>+0(SB), Y5, Y1
+	VFNMADD231PD c64_3c91a62633145c06<>+0(SB), Y4, Y0
+	VFNMADD231PD c64_3c91a62633145c06<>+0(SB), Y5, Y1
+	VFNMADD231PD c64_394c1cd129024e08<>+0(SB), Y4, Y0
+	VFNMADD231PD c64_394c1cd129024e08<>+0(SB), Y5, Y1
+	VPADDQ       c64_0000000000000001<>+0(SB), Y2, Y2
+	VPADDQ       c64_0000000000000001<>+0(SB), Y3, Y3
+	VMULPD       Y0, Y0, Y4
+	VMULPD       Y1, Y1, Y5
+	VBROADCASTSD c64_3de5d7d6ae809dca<>+0(SB), Y6
+	VFMADD213PD  c64_be5ae5e1c50e6948<>+0(SB), Y4, Y6
+	VBROADCASTSD c64_3de5d7d6ae809dca<>+0(SB), Y7
+	VFMADD213PD  c64_be5ae5e1c50e6948<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3ec71de351a0dd06<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3ec71de351a0dd06<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_bf2a01a019ba67fa<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_bf2a01a019ba67fa<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_3f8111111110f529<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_3f8111111110f529<>+0(SB), Y5, Y7
+	VFMADD213PD  c64_bfc5555555555547<>+0(SB), Y4, Y6
+	VFMADD213PD  c64_bfc5555555555547<>+0(SB), Y5, Y7
+	VMULPD       Y0, Y4, Y8
+	VMULPD       Y1, Y5, Y9
+	VFMADD213PD  Y0, Y8, Y6
+	VFMADD213PD  Y1, Y9, Y7
+	VANDPD       c64_8000000000000000<>+0(SB), Y0, Y0
+	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y1
+	VORPD        Y0, Y6, Y0
+	VORPD        Y1, Y7, Y1
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y4, Y6
+	VMULPD       c64_3fe0000000000000<>+0(SB), Y5, Y7
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y6, Y8, Y9
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y10
+	VSUBPD       Y7, Y10, Y11
+	VSUBPD       Y9, Y8, Y8
+	VSUBPD       Y11, Y10, Y10
+	VSUBPD       Y6, Y8, Y6
+	VSUBPD       Y7, Y10, Y7
+	VBROADCASTSD c64_bda8f9027713a8b3<>+0(SB), Y8
+	VFMADD213PD  c64_3e21ee9b0bb7d07d<>+0(SB), Y4, Y8
+	VBROADCASTSD c64_bda8f9027713a8b3<>+0(SB), Y10
+	VFMADD213PD  c64_3e21ee9b0bb7d07d<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_be927e4f7b24102d<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_be927e4f7b24102d<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_3efa01a019c3750c<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3efa01a019c3750c<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_bf56c16c16c14c8a<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_bf56c16c16c14c8a<>+0(SB), Y5, Y10
+	VFMADD213PD  c64_3fa5555555555549<>+0(SB), Y4, Y8
+	VFMADD213PD  c64_3fa5555555555549<>+0(SB), Y5, Y10
+	VMULPD       Y4, Y4, Y4
+	VMULPD       Y5, Y5, Y5
+	VFMADD213PD  Y6, Y4, Y8
+	VFMADD213PD  Y7, Y5, Y10
+	VADDPD       Y9, Y8, Y4
+	VADDPD       Y11, Y10, Y5
+	VPSLLQ       $0x3f, Y2, Y6
+	VPSLLQ       $0x3f, Y3, Y7
+	VBLENDVPD    Y6, Y4, Y0, Y0
+	VBLENDVPD    Y7, Y5, Y1, Y1
+	VANDPD       c64_0000000000000002<>+0(SB), Y2, Y2
+	VANDPD       c64_0000000000000002<>+0(SB), Y3, Y3
+	VPSLLQ       $0x3e, Y2, Y2
+	VPSLLQ       $0x3e, Y3, Y3
+	VXORPD       Y2, Y0, Y0
+	VXORPD       Y3, Y1, Y1
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000004
+	JL           single_end
 	VMOVUPD      (DX), Y0
 	VANDPD       c64_7fffffffffffffff<>+0(SB), Y0, Y1
 	VCMPPD       $0x16, c64_41a0000000000000<>+0(SB), Y1, Y1
@@ -12131,9 +15360,9 @@ main:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000004, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), BX

@@ -703,8 +703,84 @@ TEXT ·biasGeluF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_40c00000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y4
+	VBROADCASTSS c32_40c00000<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y5
+	VBROADCASTSS c32_34657867<>+0(SB), Y6
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_34657867<>+0(SB), Y7
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf935779<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf935779<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf800000<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf800000<>+0(SB), Y5, Y7
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y3, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y7, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y7, Y11
+	VPSLLD       $0x17, Y8, Y6
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y6, Y10, Y6
+	VPADDD       Y7, Y11, Y7
+	VANDPS       Y6, Y2, Y2
+	VANDPS       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y0, Y6, Y0
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y1, Y6, Y1
+	VFNMADD231PS Y2, Y4, Y0
+	VFNMADD231PS Y3, Y5, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VADDPS       Y1, Y0, Y0
@@ -742,9 +818,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -914,8 +990,89 @@ TEXT ·affineGeluF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_40c00000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y4
+	VBROADCASTSS c32_40c00000<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y5
+	VBROADCASTSS c32_34657867<>+0(SB), Y6
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_34657867<>+0(SB), Y7
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf935779<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf935779<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf800000<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf800000<>+0(SB), Y5, Y7
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y3, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y7, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y7, Y11
+	VPSLLD       $0x17, Y8, Y6
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y6, Y10, Y6
+	VPADDD       Y7, Y11, Y7
+	VANDPS       Y6, Y2, Y2
+	VANDPS       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y0, Y6, Y0
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y1, Y6, Y1
+	VFNMADD231PS Y2, Y4, Y0
+	VFNMADD231PS Y3, Y5, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -956,9 +1113,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -1015,8 +1172,85 @@ TEXT ·biasGeluStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	PREFETCHNTA  1536(DX)
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_40c00000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y4
+	VBROADCASTSS c32_40c00000<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y5
+	VBROADCASTSS c32_34657867<>+0(SB), Y6
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_34657867<>+0(SB), Y7
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf935779<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf935779<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf800000<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf800000<>+0(SB), Y5, Y7
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y3, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y7, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y7, Y11
+	VPSLLD       $0x17, Y8, Y6
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y6, Y10, Y6
+	VPADDD       Y7, Y11, Y7
+	VANDPS       Y6, Y2, Y2
+	VANDPS       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y0, Y6, Y0
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y1, Y6, Y1
+	VFNMADD231PS Y2, Y4, Y0
+	VFNMADD231PS Y3, Y5, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	PREFETCHNTA  1536(DX)
@@ -1055,9 +1289,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -1113,8 +1347,90 @@ TEXT ·affineGeluStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	PREFETCHNTA  1536(DX)
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_40c00000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y4
+	VBROADCASTSS c32_40c00000<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y5
+	VBROADCASTSS c32_34657867<>+0(SB), Y6
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_34657867<>+0(SB), Y7
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf935779<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf935779<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf800000<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf800000<>+0(SB), Y5, Y7
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y3, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y7, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y7, Y11
+	VPSLLD       $0x17, Y8, Y6
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y6, Y10, Y6
+	VPADDD       Y7, Y11, Y7
+	VANDPS       Y6, Y2, Y2
+	VANDPS       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y0, Y6, Y0
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y1, Y6, Y1
+	VFNMADD231PS Y2, Y4, Y0
+	VFNMADD231PS Y3, Y5, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -1156,9 +1472,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -1215,8 +1531,68 @@ TEXT ·biasGeluTanhF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y7
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y5, Y3
+	VPADDD       Y2, Y6, Y2
+	VPADDD       Y3, Y7, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VADDPS       Y1, Y0, Y0
@@ -1246,9 +1622,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -1320,8 +1696,73 @@ TEXT ·affineGeluTanhF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y7
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y5, Y3
+	VPADDD       Y2, Y6, Y2
+	VPADDD       Y3, Y7, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -1354,9 +1795,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -1405,8 +1846,69 @@ TEXT ·biasGeluTanhStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	PREFETCHNTA  1536(DX)
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y7
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y5, Y3
+	VPADDD       Y2, Y6, Y2
+	VPADDD       Y3, Y7, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	PREFETCHNTA  1536(DX)
@@ -1437,9 +1939,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -1487,8 +1989,74 @@ TEXT ·affineGeluTanhStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	PREFETCHNTA  1536(DX)
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y7
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y5, Y3
+	VPADDD       Y2, Y6, Y2
+	VPADDD       Y3, Y7, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -1522,9 +2090,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -1573,8 +2141,96 @@ TEXT ·biasSiluF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y7
+	VBLENDVPS    Y5, Y2, Y4, Y5
+	VBLENDVPS    Y7, Y3, Y6, Y7
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y2, Y5, Y2
+	VDIVPS       Y3, Y7, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VADDPS       Y1, Y0, Y0
@@ -1618,9 +2274,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -1760,8 +2416,101 @@ TEXT ·affineSiluF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y7
+	VBLENDVPS    Y5, Y2, Y4, Y5
+	VBLENDVPS    Y7, Y3, Y6, Y7
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y2, Y5, Y2
+	VDIVPS       Y3, Y7, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -1808,9 +2557,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -1873,8 +2622,97 @@ TEXT ·biasSiluStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	PREFETCHNTA  1536(DX)
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y7
+	VBLENDVPS    Y5, Y2, Y4, Y5
+	VBLENDVPS    Y7, Y3, Y6, Y7
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y2, Y5, Y2
+	VDIVPS       Y3, Y7, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	PREFETCHNTA  1536(DX)
@@ -1919,9 +2757,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -1983,8 +2821,102 @@ TEXT ·affineSiluStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	PREFETCHNTA  1536(DX)
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y7
+	VBLENDVPS    Y5, Y2, Y4, Y5
+	VBLENDVPS    Y7, Y3, Y6, Y7
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y2, Y5, Y2
+	VDIVPS       Y3, Y7, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -2032,9 +2964,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -2097,8 +3029,90 @@ TEXT ·biasSigmoidF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y4, Y0
+	VBLENDVPS    Y1, Y3, Y5, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VADDPS       Y1, Y0, Y0
@@ -2139,9 +3153,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -2200,8 +3214,95 @@ TEXT ·affineSigmoidF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y4, Y0
+	VBLENDVPS    Y1, Y3, Y5, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -2245,9 +3346,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -2307,8 +3408,91 @@ TEXT ·biasSigmoidStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	PREFETCHNTA  1536(DX)
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y4, Y0
+	VBLENDVPS    Y1, Y3, Y5, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	PREFETCHNTA  1536(DX)
@@ -2350,9 +3534,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -2411,8 +3595,96 @@ TEXT ·affineSigmoidStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	PREFETCHNTA  1536(DX)
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y4, Y0
+	VBLENDVPS    Y1, Y3, Y5, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -2457,9 +3729,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -2519,8 +3791,102 @@ TEXT ·biasTanhF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y6
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y7
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e088393<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e088393<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VFMADD213PS  Y0, Y4, Y6
+	VFMADD213PS  Y1, Y5, Y7
+	VBROADCASTSS c32_41a00000<>+0(SB), Y4
+	VADDPS       Y2, Y2, Y5
+	VBROADCASTSS c32_41a00000<>+0(SB), Y8
+	VADDPS       Y3, Y3, Y9
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y9, Y8, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y8
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y9
+	VROUNDPS     $0x08, Y8, Y8
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y8, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y9, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y8, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y9, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y10
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y11
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       c32_3f800000<>+0(SB), Y10, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y11, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y8, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y9, Y9
+	VPSUBD       c32_4b3fff81<>+0(SB), Y8, Y8
+	VPSUBD       c32_4b3fff81<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VBROADCASTSS c32_40000000<>+0(SB), Y9
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VBROADCASTSS c32_40000000<>+0(SB), Y11
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y4, Y9, Y4
+	VDIVPS       Y5, Y11, Y5
+	VSUBPS       Y4, Y8, Y4
+	VSUBPS       Y5, Y10, Y5
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y2, Y6, Y4, Y2
+	VBLENDVPS    Y3, Y7, Y5, Y3
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VADDPS       Y1, Y0, Y0
@@ -2567,9 +3933,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -2688,8 +4054,107 @@ TEXT ·affineTanhF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y6
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y7
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e088393<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e088393<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VFMADD213PS  Y0, Y4, Y6
+	VFMADD213PS  Y1, Y5, Y7
+	VBROADCASTSS c32_41a00000<>+0(SB), Y4
+	VADDPS       Y2, Y2, Y5
+	VBROADCASTSS c32_41a00000<>+0(SB), Y8
+	VADDPS       Y3, Y3, Y9
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y9, Y8, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y8
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y9
+	VROUNDPS     $0x08, Y8, Y8
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y8, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y9, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y8, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y9, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y10
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y11
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       c32_3f800000<>+0(SB), Y10, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y11, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y8, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y9, Y9
+	VPSUBD       c32_4b3fff81<>+0(SB), Y8, Y8
+	VPSUBD       c32_4b3fff81<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VBROADCASTSS c32_40000000<>+0(SB), Y9
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VBROADCASTSS c32_40000000<>+0(SB), Y11
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y4, Y9, Y4
+	VDIVPS       Y5, Y11, Y5
+	VSUBPS       Y4, Y8, Y4
+	VSUBPS       Y5, Y10, Y5
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y2, Y6, Y4, Y2
+	VBLENDVPS    Y3, Y7, Y5, Y3
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -2739,9 +4204,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI
@@ -2807,8 +4272,103 @@ TEXT ·biasTanhStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), BX
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	PREFETCHNTA  1536(DX)
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y6
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y7
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e088393<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e088393<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VFMADD213PS  Y0, Y4, Y6
+	VFMADD213PS  Y1, Y5, Y7
+	VBROADCASTSS c32_41a00000<>+0(SB), Y4
+	VADDPS       Y2, Y2, Y5
+	VBROADCASTSS c32_41a00000<>+0(SB), Y8
+	VADDPS       Y3, Y3, Y9
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y9, Y8, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y8
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y9
+	VROUNDPS     $0x08, Y8, Y8
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y8, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y9, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y8, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y9, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y10
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y11
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       c32_3f800000<>+0(SB), Y10, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y11, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y8, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y9, Y9
+	VPSUBD       c32_4b3fff81<>+0(SB), Y8, Y8
+	VPSUBD       c32_4b3fff81<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VBROADCASTSS c32_40000000<>+0(SB), Y9
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VBROADCASTSS c32_40000000<>+0(SB), Y11
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y4, Y9, Y4
+	VDIVPS       Y5, Y11, Y5
+	VSUBPS       Y4, Y8, Y4
+	VSUBPS       Y5, Y10, Y5
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y2, Y6, Y4, Y2
+	VBLENDVPS    Y3, Y7, Y5, Y3
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	PREFETCHNTA  1536(DX)
@@ -2856,9 +4416,9 @@ main:
 	ADDQ         $0x00000020, BX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), SI
@@ -2923,8 +4483,108 @@ TEXT ·affineTanhStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), SI
 
 main:
-	CMPQ         AX, $0x00000008
+	CMPQ         AX, $0x00000010
 	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      32(BX), Y4
+	VMOVUPS      32(SI), Y5
+	PREFETCHNTA  1536(DX)
+	VMOVAPS      Y0, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VMOVAPS      Y3, Y1
+	VFMADD213PS  Y5, Y4, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y6
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y7
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e088393<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e088393<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VFMADD213PS  Y0, Y4, Y6
+	VFMADD213PS  Y1, Y5, Y7
+	VBROADCASTSS c32_41a00000<>+0(SB), Y4
+	VADDPS       Y2, Y2, Y5
+	VBROADCASTSS c32_41a00000<>+0(SB), Y8
+	VADDPS       Y3, Y3, Y9
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y9, Y8, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y8
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y9
+	VROUNDPS     $0x08, Y8, Y8
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y8, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y9, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y8, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y9, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y10
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y11
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       c32_3f800000<>+0(SB), Y10, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y11, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y8, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y9, Y9
+	VPSUBD       c32_4b3fff81<>+0(SB), Y8, Y8
+	VPSUBD       c32_4b3fff81<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VBROADCASTSS c32_40000000<>+0(SB), Y9
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VBROADCASTSS c32_40000000<>+0(SB), Y11
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y4, Y9, Y4
+	VDIVPS       Y5, Y11, Y5
+	VSUBPS       Y4, Y8, Y4
+	VSUBPS       Y5, Y10, Y5
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y2, Y6, Y4, Y2
+	VBLENDVPS    Y3, Y7, Y5, Y3
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      (SI), Y2
@@ -2975,9 +4635,9 @@ main:
 	ADDQ         $0x00000020, SI
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
-	JMP          main
+	JMP          single
 
-main_end:
+single_end:
 	TESTQ        AX, AX
 	JLE          done
 	LEAQ         lanesOn<>+32(SB), DI

@@ -27,6 +27,33 @@ func BenchmarkRows(b *testing.B) {
 	run("softmax_grad", func() { SoftmaxGrad(dst, dst, x, n) })
 }
 
+// One row of 1024 in the first-level cache.
+func BenchmarkRow(b *testing.B) {
+	const n = 1024
+	x, dst := normal[float32](1, n, 4), make([]float32, n)
+	gamma, beta := normal[float32](2, n, 1), normal[float32](3, n, 1)
+	for _, c := range []struct {
+		name string
+		f    func()
+	}{
+		{"copy", func() { copy(dst, x) }},
+		{"max", func() { maxBlock(x) }},
+		{"sum", func() { sumBlock(x) }},
+		{"sum_squares", func() { sumSquaresBlock(x, 1) }},
+		{"scale", func() { scale(dst, 1) }},
+		{"softmax", func() { softmaxRow(dst, x) }},
+		{"log_softmax", func() { logSoftmaxRow(dst, x) }},
+		{"layer_norm", func() { layerNormRow(dst, x, gamma, beta, 1e-5) }},
+		{"rms_norm", func() { rmsNormRow(dst, x, gamma, 1e-5) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				c.f()
+			}
+		})
+	}
+}
+
 // Reductions of 16M numbers, in all three layouts; the limit is reading them.
 func BenchmarkReduce(b *testing.B) {
 	const size = 1 << 24

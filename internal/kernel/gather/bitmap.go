@@ -91,7 +91,7 @@ func CompactBy[T any](out, x []T, b Bitmap) {
 	words := len(b.bits) - 1
 	size := int(unsafe.Sizeof(*new(T)))
 	var kernel func(dst, x *byte, bits *uint64, words int)
-	if k := kernelsByLevel[level]; k != nil && (size == 4 || size == 8) {
+	if k := kernelsByLevel[level]; k != nil && (size == 4 || size == 8) && holdsNoPointers[T]() {
 		kernel = k.compress[size/4-1]
 	}
 	par.For(words, wordsPerChunk, func(lo, hi int) {

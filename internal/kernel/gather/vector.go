@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"reflect"
 	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
@@ -27,6 +28,13 @@ type rowKernel = func(dst, src *byte, idx *int64, n, ahead, bytes int)
 // would be left there when it is read. Tests lower it.
 var largeOutput = 16 << 20
 
+// holdsNoPointers reports whether T is a number or a boolean. Kernels do not tell the
+// garbage collector about pointers that they move.
+func holdsNoPointers[T any]() bool {
+	k := reflect.TypeFor[T]().Kind()
+	return reflect.Bool <= k && k <= reflect.Complex128
+}
+
 func bytesOf[T any](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T))))
 }
@@ -48,7 +56,7 @@ func asInt64[I Index](idx []I) []int64 {
 func rowsVectorised[T any, I Index](out, src []T, idx []I, width int) bool {
 	k := kernelsByLevel[level]
 	bytes := width * int(unsafe.Sizeof(*new(T)))
-	if k == nil || width == 1 || bytes < 8 || bytes > chunk {
+	if k == nil || width == 1 || bytes < 8 || bytes > chunk || !holdsNoPointers[T]() {
 		return false
 	}
 	dst, from := bytesOf(out), bytesOf(src)

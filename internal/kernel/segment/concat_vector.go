@@ -5,7 +5,7 @@ import "unsafe"
 // zipVectorised is [Zip] where kernels can do it, and reports whether they can. plain
 // joins the rows r of all parts.
 func zipVectorised[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int, plain func(r int)) bool {
-	k := vectorsNow()
+	k := moversFor[T]()
 	if k == nil || len(out) < worthVectors || inner == 0 || len(values) == 0 {
 		return false
 	}

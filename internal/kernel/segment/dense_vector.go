@@ -11,7 +11,7 @@ import (
 // either case the result is put together in cache and written past it where it is
 // large.
 func padVectorised[T any](out, values []T, splits []int64, width, inner int, fill []T) bool {
-	k := vectorsNow()
+	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item
@@ -48,7 +48,7 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 
 // unpadVectorised is [Unpad] where kernels can do it, and reports whether they can.
 func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bool {
-	k := vectorsNow()
+	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item

@@ -4,7 +4,7 @@ import "unsafe"
 
 // gatherVectorised is [Gather] where kernels can do it, and reports whether they can.
 func gatherVectorised[T any, I Index](out, values []T, outSplits, splits []int64, idx []I, inner int) bool {
-	k := vectorsNow()
+	k := moversFor[T]()
 	if k == nil || len(out) < worthVectors {
 		return false
 	}

@@ -1,5 +1,7 @@
 package segment
 
+import "reflect"
+
 // movers are the vector kernels that move rows without looking at their elements.
 // Sizes are in bytes; item is what one unit of a split stands for. Those with Past in
 // their names write past the cache.
@@ -35,6 +37,16 @@ type movers struct {
 
 	rowIDs, offsets         func(dst *byte, splits *int64, row, rows int)
 	rowIDsPast, offsetsPast func(dst *byte, splits *int64, row, rows int, stage *byte) int
+}
+
+// moversFor returns the movers in use for elements of type T, nil where there are none
+// or T may hold pointers: kernels do not tell the garbage collector about those.
+func moversFor[T any]() *movers {
+	k := reflect.TypeFor[T]().Kind()
+	if k < reflect.Bool || k > reflect.Complex128 {
+		return nil
+	}
+	return vectorsNow()
 }
 
 // vectorsNow returns the movers in use, nil where there are none.

@@ -5,7 +5,7 @@ import "unsafe"
 // repeatVectorised is [Repeat] for single elements where kernels can do it, and
 // reports whether they can.
 func repeatVectorised[T any](out, perRow []T, splits []int64) bool {
-	k := vectorsNow()
+	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))
 	if k == nil || len(out) < worthVectors || size != 4 && size != 8 {
 		return false

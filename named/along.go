@@ -1,0 +1,233 @@
+package named
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The operations of this file keep all dimensions: what becomes of an element depends
+// on the others along one dimension.
+
+// Softmax returns e^x / Σ e^x along a dimension, or jointly along those of a set.
+func Softmax[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Softmax(x) }
+
+// LogSoftmax returns x - log Σ e^x along a dimension, or jointly along those of a set.
+func LogSoftmax[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.LogSoftmax(x) }
+
+// Softmax is the function [Softmax] for the names of the list.
+func (d Dims) Softmax(x tenon.Value) *Tensor { return d.jointly("named.Softmax", ops.Softmax, x) }
+
+// LogSoftmax is the function [LogSoftmax] for the names of the list.
+func (d Dims) LogSoftmax(x tenon.Value) *Tensor {
+	return d.jointly("named.LogSoftmax", ops.LogSoftmax, x)
+}
+
+// jointly applies an operation along one axis to the axes of the list as if they were one.
+func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.Value) *Tensor {
+	t := tensorOf(fn, x)
+	r := d.axesOf(fn, t)
+	switch len(r.axes) {
+	case 0:
+		fail(tenon.ErrInvalid, fn, "there is no dimension to go along")
+	case 1:
+		return newTensor(f(t.data, r.axes[0]), t.spec.names, t.own())
+	}
+	u := t.ordered(r.rest.and(d.group()))
+	s := ops.Shape(u.data)
+	k := len(r.rest.ids)
+	merged := ops.Reshape(u.data, ops.Concat([]tensor.Tensor{ops.Slice(s, []int{0}, []int{k}), tensor.Of([]int64{-1})}, 0))
+	return newTensor(ops.Reshape(f(merged, -1), s), u.spec.names, t.own()).ordered(t.spec.names)
+}
+
+// LayerNorm returns (x - mean) / √(variance + eps) along a dimension or set, times
+// scale plus offset, each of which may be nil. Their dimensions are among those of x.
+// The variance is the biased one.
+func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
+	return Dims{groupOf[N]()}.LayerNorm(x, scale, offset, eps)
+}
+
+// LayerNorm is the function [LayerNorm] for the names of the list.
+func (d Dims) LayerNorm(x tenon.Value, scale, offset any, eps float64) *Tensor {
+	const fn = "named.LayerNorm"
+	t := tensorOf(fn, x)
+	r := d.axesOf(fn, t)
+	if a, b, ok := d.parameters(t, scale, offset); ok {
+		return newTensor(ops.LayerNorm(t.data, a, b, eps, r.axes...), t.spec.names, t.own())
+	}
+	y := newTensor(ops.LayerNorm(t.data, nil, nil, eps, r.axes...), t.spec.names, t.own())
+	return affine(fn, y, scale, offset)
+}
+
+// parameters returns scale and offset as the operation itself takes them, in one pass
+// with the rest: where they have exactly the dimensions of the list.
+func (d Dims) parameters(t *Tensor, scale, offset any) (a, b any, ok bool) {
+	order := t.spec.names.both(d.group())
+	take := func(x any) (any, bool) {
+		if x == nil {
+			return nil, true
+		}
+		p, named := asNamed(x)
+		if !named || p == nil || p.side != nil || t.side != nil || !equalNames(p.spec.names, order) || p.DType() != t.DType() {
+			return nil, false
+		}
+		q := p.ordered(order).data
+		for i, n := range order.ids {
+			if q.Shape().Dim(i) != t.size(n) || q.Shape().Dim(i) < 0 {
+				return nil, false
+			}
+		}
+		return q, !isRagged(t.data)
+	}
+	if a, ok = take(scale); ok {
+		b, ok = take(offset)
+	}
+	return a, b, ok
+}
+
+// RMSNorm returns x / √(mean x² + eps) along a dimension or set, times scale, which may
+// be nil.
+func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
+	return Dims{groupOf[N]()}.RMSNorm(x, scale, eps)
+}
+
+// RMSNorm is the function [RMSNorm] for the names of the list.
+func (d Dims) RMSNorm(x tenon.Value, scale any, eps float64) *Tensor {
+	const fn = "named.RMSNorm"
+	t := tensorOf(fn, x)
+	r := d.axesOf(fn, t)
+	if a, _, ok := d.parameters(t, scale, nil); ok {
+		return newTensor(ops.RMSNorm(t.data, a, eps, r.axes...), t.spec.names, t.own())
+	}
+	y := newTensor(ops.RMSNorm(t.data, nil, eps, r.axes...), t.spec.names, t.own())
+	return affine(fn, y, scale, nil)
+}
+
+// affine returns y·scale + offset, whose names are among those of y.
+func affine(fn string, y *Tensor, scale, offset any) *Tensor {
+	within := func(x any) any {
+		if t, ok := asNamed(x); ok && t != nil && !y.spec.names.hasAll(t.spec.names) {
+			throwMissing(fn, t.spec.names.without(y.spec.names).ids[0], one{"tensor", y}, one{"scale or offset", t})
+		}
+		return x
+	}
+	if scale != nil {
+		y = elementwise(fn, ops.Mul, y, within(scale))
+	}
+	if offset != nil {
+		y = elementwise(fn, ops.Add, y, within(offset))
+	}
+	return y
+}
+
+// CumOptions change what cumulative operations give; see ops.CumOptions.
+type CumOptions = ops.CumOptions
+
+// CumSum returns, for each element, the sum of those up to it along a dimension.
+func CumSum[N Is[N]](x tenon.Value, o CumOptions) *Tensor { return Dims{groupOf[N]()}.CumSum(x, o) }
+
+// CumProd returns, for each element, the product of those up to it along a dimension.
+func CumProd[N Is[N]](x tenon.Value, o CumOptions) *Tensor {
+	return Dims{groupOf[N]()}.CumProd(x, o)
+}
+
+// CumMax returns, for each element, the largest of those up to it along a dimension.
+func CumMax[N Is[N]](x tenon.Value, o CumOptions) *Tensor { return Dims{groupOf[N]()}.CumMax(x, o) }
+
+// CumMin returns, for each element, the smallest of those up to it along a dimension.
+func CumMin[N Is[N]](x tenon.Value, o CumOptions) *Tensor { return Dims{groupOf[N]()}.CumMin(x, o) }
+
+// CumSum is the function [CumSum] for the name of a list of one.
+func (d Dims) CumSum(x tenon.Value, o CumOptions) *Tensor {
+	return d.along("named.CumSum", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumSum(x, axis, o) })
+}
+
+// CumProd is the function [CumProd] for the name of a list of one.
+func (d Dims) CumProd(x tenon.Value, o CumOptions) *Tensor {
+	return d.along("named.CumProd", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumProd(x, axis, o) })
+}
+
+// CumMax is the function [CumMax] for the name of a list of one.
+func (d Dims) CumMax(x tenon.Value, o CumOptions) *Tensor {
+	return d.along("named.CumMax", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumMax(x, axis, o) })
+}
+
+// CumMin is the function [CumMin] for the name of a list of one.
+func (d Dims) CumMin(x tenon.Value, o CumOptions) *Tensor {
+	return d.along("named.CumMin", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumMin(x, axis, o) })
+}
+
+// SortOptions change how elements are sorted; see ops.SortOptions.
+type SortOptions = ops.SortOptions
+
+// Sort returns the elements along a dimension in ascending order, NaN last.
+func Sort[N Is[N]](x tenon.Value, o SortOptions) *Tensor { return Dims{groupOf[N]()}.Sort(x, o) }
+
+// ArgSort returns the positions of the elements along a dimension in the order in which
+// [Sort] puts them, as int64. Equal elements keep their order.
+func ArgSort[N Is[N]](x tenon.Value, o SortOptions) *Tensor { return Dims{groupOf[N]()}.ArgSort(x, o) }
+
+// Sort is the function [Sort] for the name of a list of one.
+func (d Dims) Sort(x tenon.Value, o SortOptions) *Tensor {
+	return d.along("named.Sort", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Sort(x, axis, o) })
+}
+
+// ArgSort is the function [ArgSort] for the name of a list of one.
+func (d Dims) ArgSort(x tenon.Value, o SortOptions) *Tensor {
+	return d.along("named.ArgSort", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.ArgSort(x, axis, o) })
+}
+
+// TopK returns the k largest elements along a dimension in descending order, which
+// then has size k, and their positions, as int64.
+func TopK[N Is[N]](x tenon.Value, k int) (values, positions *Tensor) {
+	return Dims{groupOf[N]()}.TopK(x, k)
+}
+
+// TopK is the function [TopK] for the name of a list of one.
+func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
+	const fn = "named.TopK"
+	t := tensorOf(fn, x)
+	d.single(fn)
+	r := d.axesOf(fn, t)
+	u := t.ordered(r.rest.and(d.group()))
+	v, p := ops.TopK(u.data, int64(k))
+	return newTensor(v, u.spec.names, t.own()), newTensor(p, u.spec.names, t.own())
+}
+
+// Reverse returns the elements along a dimension, or each of a set, from the last to
+// the first.
+func Reverse[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Reverse(x) }
+
+// Reverse is the function [Reverse] for the names of the list.
+func (d Dims) Reverse(x tenon.Value) *Tensor {
+	const fn = "named.Reverse"
+	t := tensorOf(fn, x)
+	r := d.axesOf(fn, t)
+	if len(r.axes) == 0 {
+		return t
+	}
+	return newTensor(ops.Reverse(t.data, r.axes...), t.spec.names, t.own())
+}
+
+// Roll moves the elements along a dimension towards its end by a number of places;
+// those that fall off come back at the start.
+func Roll[N Is[N]](x tenon.Value, shift int) *Tensor { return Dims{groupOf[N]()}.Roll(x, shift) }
+
+// Roll is the function [Roll] for the name of a list of one.
+func (d Dims) Roll(x tenon.Value, shift int) *Tensor {
+	return d.along("named.Roll", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Roll(x, []int{shift}, axis) })
+}
+
+// along applies an operation along one axis.
+func (d Dims) along(fn string, x tenon.Value, f func(x tensor.Tensor, axis int) tensor.Tensor) *Tensor {
+	t := tensorOf(fn, x)
+	d.single(fn)
+	return newTensor(f(t.data, d.axesOf(fn, t).axes[0]), t.spec.names, t.own())
+}
+
+// Cast returns the elements converted to another type.
+func Cast(x tenon.Value, d dtype.DType) *Tensor {
+	t := tensorOf("named.Cast", x)
+	return newTensor(ops.Cast(t.data, d), t.spec.names, t.own())
+}

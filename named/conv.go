@@ -1,0 +1,112 @@
+package named
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// ConvOptions say how a convolution moves its window. The zero value moves it by single
+// steps over the positions that the window fits in.
+type ConvOptions struct {
+	Stride   int  // steps from one window to the next; 0 stands for 1
+	Dilation int  // steps from one element of a window to the next; 0 stands for 1
+	Before   int  // zeros in front of the first element
+	After    int  // zeros behind the last element
+	Same     bool // as many zeros as make the result as long as x for stride 1; Before and After are ignored
+}
+
+// Conv slides a window along a dimension and contracts the elements in it with a
+// kernel, over the window and over all other dimensions that both have and that are in
+// Over:
+//
+//	named.Conv[Seq, Window, Channel](x, kernel, named.ConvOptions{})
+//	{Batch, Seq, Channel} with {Window, Channel, Out} → {Batch, Seq, Out}
+//
+// It is what most libraries call convolution, a correlation: the kernel is not
+// reversed. For sets, Dim and Window list the same number of dimensions, each with its
+// window, and the options hold for all of them. Dimensions that both have and that Over
+// lacks are a batch: groups of channels, say.
+func Conv[Dim Is[Dim], Window Is[Window], Over Is[Over]](x, kernel tenon.Value, o ConvOptions) *Tensor {
+	return Dims{groupOf[Dim]()}.Conv(x, kernel, Dims{groupOf[Window]()}, Dims{groupOf[Over]()}, o)
+}
+
+// Conv is the function [Conv] for the names of the list.
+func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) *Tensor {
+	const fn = "named.Conv"
+	t, k := tensorOf(fn, x), tensorOf(fn, kernel)
+	dims, windows := d.group(), window.group()
+	if len(dims.ids) != len(windows.ids) {
+		fail(tenon.ErrInvalid, over(fn, dims), "%d dimensions have windows along {%v}", len(dims.ids), windows)
+	}
+	for _, n := range dims.ids {
+		if k.spec.names.has(n) {
+			e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the kernel has %v too\n%s\n%s", n, t.line("tensor"), k.line("kernel")))
+			e.Hint = "give the kernel's window a name of its own"
+			tenon.Throw(e)
+		}
+	}
+	for i, w := range windows.ids {
+		at := k.spec.names.index(w)
+		if at < 0 {
+			throwMissing(over(fn, dims), w, one{"kernel", k}, one{"tensor", t})
+		}
+		n := k.data.Shape().Dim(at)
+		if n < 0 {
+			fail(tenon.ErrShape, over(fn, dims), "the size of the window %v is not known\n%s", w, k.line("kernel"))
+		}
+		t = windowsAlong(over(fn, dims), t, dims.ids[i], w, n, o)
+	}
+	return windows.and(channels.group()).of().Contract(t, k)
+}
+
+// windowsAlong replaces a dimension by the windows along it and a dimension w of size n
+// for the elements of a window. The windows of a dense tensor are a view of it.
+func windowsAlong(fn string, t *Tensor, dim, w id, n int, o ConvOptions) *Tensor {
+	d := layoutOf([]id{dim}).of()
+	stride, dilation := max(o.Stride, 1), max(o.Dilation, 1)
+	reach := (n-1)*dilation + 1
+	before, after := o.Before, o.After
+	if o.Same {
+		before = (reach - 1) / 2
+		after = reach - 1 - before
+	}
+	if o.Stride < 0 || o.Dilation < 0 || before < 0 || after < 0 {
+		fail(tenon.ErrInvalid, fn, "the options %+v have a negative number", o)
+	}
+	if before != 0 || after != 0 {
+		t = d.Pad(t, before, after, PadOptions{})
+	} else {
+		d.axesOf(fn, t)
+	}
+	if t.spec.names.has(w) {
+		tenon.Throw(errTaken(fn, w, one{"tensor", t}))
+	}
+	size := t.size(dim)
+	if size < 0 {
+		fail(tenon.ErrShape, fn, "the size of %v is not known\n%s", dim, t.line("tensor"))
+	}
+	count := 0
+	if n > 0 && size >= reach {
+		count = (size-reach)/stride + 1
+	}
+	if x, ok := t.data.(*tensor.Dense); ok && count > 0 {
+		at := t.spec.names.index(dim)
+		strides := x.Strides()
+		s := x.Shape().With(at, count).Insert(x.Rank(), n)
+		view := append(strides, strides[at]*dilation)
+		view[at] *= stride
+		return newTensor(x.View(0, s, view), t.spec.names.and(layoutOf([]id{w})), t.own())
+	}
+	index := make([]int64, 0, count*n)
+	for i := range count {
+		for j := range n {
+			index = append(index, int64(i*stride+j*dilation))
+		}
+	}
+	positions := newTensor(ops.Reshape(ops.Cast(index, dtype.Int64), []int{count, n}), layoutOf([]id{dim, w}), nil)
+	return d.Take(t, positions)
+}

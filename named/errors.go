@@ -1,0 +1,164 @@
+package named
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// origin says where a tensor comes from: the line that made or renamed it.
+type origin struct {
+	pc       uintptr // 0: not known
+	from, to id      // of a renaming; equal otherwise
+}
+
+// here returns the caller of the exported function that calls it. Finding the line
+// waits until an error asks for it.
+func here() origin { return calledFrom(4) }
+
+func calledFrom(skip int) origin {
+	var pcs [1]uintptr
+	runtime.Callers(skip, pcs[:])
+	return origin{pc: pcs[0]}
+}
+
+// String prints "head.go:18 Rename SeqLen→KeySeq", and "" where nothing is known.
+func (o origin) String() string {
+	if o.pc == 0 {
+		return ""
+	}
+	f, _ := runtime.CallersFrames([]uintptr{o.pc}).Next()
+	s := filepath.Base(f.File) + ":" + strconv.Itoa(f.Line)
+	if o.from != o.to {
+		s += fmt.Sprintf(" Rename %v→%v", o.from, o.to)
+	}
+	return s
+}
+
+// one is an operand with its role in an operation.
+type one struct {
+	role string
+	t    *Tensor
+}
+
+// pair gives two operands their roles.
+func pair(a, b *Tensor) []one { return []one{{"left", a}, {"right", b}} }
+
+// several gives any number of operands their roles.
+func several(ts []*Tensor) []one {
+	switch len(ts) {
+	case 1:
+		return []one{{"tensor", ts[0]}}
+	case 2:
+		return pair(ts[0], ts[1])
+	}
+	out := make([]one, len(ts))
+	for i, t := range ts {
+		out[i] = one{fmt.Sprintf("operand %d", i), t}
+	}
+	return out
+}
+
+func (o one) text() dimtext.Operand {
+	return dimtext.Operand{Role: o.role, Dims: o.t.dimTexts(), From: o.t.from.String()}
+}
+
+func texts(operands []one) []dimtext.Operand {
+	out := make([]dimtext.Operand, len(operands))
+	for i, o := range operands {
+		out[i] = o.text()
+	}
+	return out
+}
+
+// dimTexts returns the dimensions for a message.
+func (t *Tensor) dimTexts() []dimtext.Dim {
+	l := t.spec.names
+	out := make([]dimtext.Dim, len(l.ids))
+	for i, n := range l.ids {
+		out[i] = dimtext.Dim{Name: l.text(n), Size: t.data.Shape().Dim(i)}
+		if t.raggedAxis(i) {
+			out[i].Size = dimtext.Ragged
+		}
+	}
+	return out
+}
+
+// line describes the tensor in a line of a message.
+func (t *Tensor) line(role string) string { return dimtext.Lines(one{role, t}.text()) }
+
+func newError(kind error, fn, msg string) *tenon.Error { return tenon.NewError(kind, fn, msg) }
+
+// fail throws an error.
+func fail(kind error, fn, format string, args ...any) {
+	tenon.Throw(newError(kind, fn, fmt.Sprintf(format, args...)))
+}
+
+func worded(kind error, fn, msg, hint string) *tenon.Error {
+	e := newError(kind, fn, msg)
+	e.Hint = hint
+	return e
+}
+
+// errMissing says that one of the operands lacks a name: the first that does.
+func errMissing(fn string, n id, operands ...one) error {
+	at := slices.IndexFunc(operands, func(o one) bool { return !o.t.spec.names.has(n) })
+	msg, hint := dimtext.Missing(n.String(), max(at, 0), texts(operands)...)
+	for _, o := range operands {
+		if o.t.side != nil && o.t.side.hidden.has(n) {
+			hint = fmt.Sprintf("%v is what named.Lift takes the function over: the function does not see it", n)
+		}
+	}
+	return worded(tenon.ErrNotFound, fn, msg, hint)
+}
+
+func throwMissing(fn string, n id, operands ...one) { tenon.Throw(errMissing(fn, n, operands...)) }
+
+func errShared(fn string, n id, a, b *Tensor) error {
+	msg, hint := dimtext.Shared(n.String(), texts(pair(a, b))...)
+	return worded(tenon.ErrInvalid, fn, msg, hint)
+}
+
+func errSizes(fn string, n id, operands ...one) error {
+	msg, hint := dimtext.SizesDiffer(n.String(), texts(operands)...)
+	return worded(tenon.ErrInvalid, fn, msg, hint)
+}
+
+func errSubset(fn string, operands ...one) error {
+	msg, hint := dimtext.NoSubset(texts(operands)...)
+	return worded(tenon.ErrInvalid, fn, msg, hint)
+}
+
+func errTaken(fn string, n id, operands ...one) error {
+	msg, hint := dimtext.Taken(n.String(), texts(operands)...)
+	return worded(tenon.ErrInvalid, fn, msg, hint)
+}
+
+// throwTwice throws that a list has a name twice.
+func throwTwice(fn string, n id, l *layout) {
+	s := make([]string, len(l.ids))
+	for i, x := range l.ids {
+		s[i] = l.text(x)
+	}
+	msg, hint := dimtext.Twice(n.String(), s)
+	tenon.Throw(worded(tenon.ErrInvalid, fn, msg, hint))
+}
+
+// over returns the name of a call for errors: "named.Dot over KqRep".
+func over(fn string, l *layout) string {
+	if len(l.ids) == 0 {
+		return fn
+	}
+	return fn + " over " + l.String()
+}
+
+// errHidden says that an operand has a name that Lift has set aside in another.
+func errHidden(fn string, n id, operands ...one) error {
+	msg := fmt.Sprintf("%v is what named.Lift takes the function over, and a tensor from outside has it\n%s", n, dimtext.Lines(texts(operands)...))
+	return worded(tenon.ErrInvalid, fn, msg, fmt.Sprintf("pass the tensor to the lifted function as an argument, so that it is taken apart along %v too", n))
+}

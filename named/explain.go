@@ -1,0 +1,237 @@
+package named
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An Explanation tells how tensors are contracted.
+type Explanation struct {
+	Steps []ContractStep
+	FLOPs float64 // multiplications and additions of all steps
+	Naive float64 // those of one loop over all dimensions, as a comparison
+	Bytes float64 // read and written by all steps
+}
+
+// A ContractStep is the contraction of two tensors.
+type ContractStep struct {
+	A, B  string // the tensors in the order in which they are stored: "{Seq:8 Rep:64}"
+	Out   string
+	Over  string // the names that are summed over
+	FLOPs float64
+	Bytes float64
+
+	// Product says which matrix products the step is; nil where it is an elementwise
+	// product, or its sizes are not known.
+	Product *ops.Product
+}
+
+// Explain tells what [Contract] does with operands, without doing it: the order of the
+// pairs, the layouts of what lies between, the matrix products and their cost.
+//
+//	fmt.Println(named.Explain[Rep](x, w))
+func Explain[N Is[N]](operands ...tenon.Value) Explanation {
+	return Dims{groupOf[N]()}.Explain(operands...)
+}
+
+// Explain is the function [Explain] for the names of the list.
+func (d Dims) Explain(operands ...tenon.Value) Explanation {
+	const fn = "named.Explain"
+	dims := d.group()
+	ts := make([]*Tensor, len(operands))
+	all := none
+	for i, x := range operands {
+		ts[i] = tensorOf(fn, x)
+		all = all.and(ts[i].spec.names)
+	}
+	for _, n := range dims.ids {
+		if !all.has(n) {
+			throwMissing(over(fn, dims), n, several(ts)...)
+		}
+	}
+	checkSizes(over(fn, dims), ts)
+	live := make([]sketch, 0, 2*len(ts))
+	for _, t := range ts {
+		live = append(live, sketchOf(t))
+	}
+	e := Explanation{Naive: float64(max(2, len(ts)))}
+	for _, n := range all.ids {
+		e.Naive *= sizeIn(live, n)
+	}
+	if len(ts) < 2 {
+		return e
+	}
+	steps := []pairStep{{0, 1, dims}}
+	if len(ts) > 2 {
+		steps = orderFor(ts, dims).steps
+	}
+	for _, s := range steps {
+		step, out := explainStep(live[s.a], live[s.b], s.sum)
+		e.Steps = append(e.Steps, step)
+		e.FLOPs += step.FLOPs
+		e.Bytes += step.Bytes
+		live = append(live, out)
+	}
+	return e
+}
+
+// A sketch is a tensor without elements: names, sizes, strides and bytes of an element.
+type sketch struct {
+	names   *layout
+	dims    []int
+	strides []int
+	bytes   int
+}
+
+func sketchOf(t *Tensor) sketch {
+	s := sketch{names: t.spec.names, dims: t.data.Shape().Dims(), bytes: t.DType().Size()}
+	if d, ok := t.data.(*tensor.Dense); ok {
+		s.strides = d.Strides()
+	} else {
+		s.strides = rowMajor(s.dims)
+	}
+	return s
+}
+
+func rowMajor(dims []int) []int {
+	out := make([]int, len(dims))
+	n := 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		out[i], n = n, n*max(dims[i], 1)
+	}
+	return out
+}
+
+func (s sketch) size(n id) float64 {
+	if at := s.names.index(n); at >= 0 && s.dims[at] >= 0 {
+		return float64(s.dims[at])
+	} else if at >= 0 {
+		return unknownSize
+	}
+	return -1
+}
+
+func sizeIn(ss []sketch, n id) float64 {
+	for _, s := range ss {
+		if k := s.size(n); k >= 0 {
+			return k
+		}
+	}
+	return 1
+}
+
+func (s sketch) elements() float64 {
+	v := 1.0
+	for _, n := range s.names.ids {
+		v *= s.size(n)
+	}
+	return v
+}
+
+func (s sketch) String() string {
+	out := make([]string, len(s.dims))
+	for i, n := range s.names.ids {
+		if out[i] = fmt.Sprintf("%s:%d", s.names.text(n), s.dims[i]); s.dims[i] < 0 {
+			out[i] = s.names.text(n) + ":?"
+		}
+	}
+	return "{" + strings.Join(out, " ") + "}"
+}
+
+// without returns the sketch of the sum over axes.
+func (s sketch) without(axes []int) sketch {
+	if axes == nil {
+		return s
+	}
+	out := sketch{bytes: s.bytes}
+	var ids []id
+	for i, n := range s.names.ids {
+		if !slices.Contains(axes, i) {
+			ids, out.dims = append(ids, n), append(out.dims, s.dims[i])
+		}
+	}
+	out.names, out.strides = layoutOf(ids), rowMajor(out.dims)
+	return out
+}
+
+func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
+	c := tenon.Must(newContraction(a.names, b.names, sum))
+	step := ContractStep{A: a.String(), B: b.String(), Over: sum.String(), FLOPs: 2}
+	for _, n := range a.names.and(b.names).ids {
+		step.FLOPs *= sizeIn([]sketch{a, b}, n)
+	}
+	a, b = a.without(c.sumA), b.without(c.sumB)
+	out := sketch{names: c.out, bytes: a.bytes}
+	for _, n := range c.out.ids {
+		k := a.size(n)
+		if k < 0 {
+			k = b.size(n)
+		}
+		out.dims = append(out.dims, int(k))
+	}
+	out.strides = rowMajor(out.dims)
+	step.Out = out.String()
+	step.Bytes = a.elements()*float64(a.bytes) + b.elements()*float64(b.bytes) + out.elements()*float64(out.bytes)
+	if c.product != nil && slices.Min(append(a.dims, 0)) >= 0 && slices.Min(append(b.dims, 0)) >= 0 {
+		p := c.product.Plan(a.dims, a.strides, b.dims, b.strides)
+		step.Product = &p
+	}
+	return step, out
+}
+
+// String prints a line for each step, and the totals:
+//
+//	1. {Seq:8 Rep:64} · {Rep:64 Kq:16} over Rep → {Seq:8 Kq:16}
+//	   1 product of 8×64 and 64×16, 16.4 kFLOP, 6.66 kB
+//	16.4 kFLOP, 6.66 kB
+func (e Explanation) String() string {
+	var b strings.Builder
+	for i, s := range e.Steps {
+		fmt.Fprintf(&b, "%d. %s · %s", i+1, s.A, s.B)
+		if s.Over != "" {
+			fmt.Fprintf(&b, " over %s", s.Over)
+		}
+		fmt.Fprintf(&b, " → %s\n   ", s.Out)
+		if p := s.Product; p != nil {
+			word := "products"
+			if p.Batch == 1 {
+				word = "product"
+			}
+			fmt.Fprintf(&b, "%d %s of %d×%d and %d×%d", p.Batch, word, p.M, p.K, p.K, p.N)
+			switch {
+			case p.CopiesA:
+				b.WriteString(", copies the first")
+			case p.CopiesB:
+				b.WriteString(", copies the second")
+			}
+			if p.Transposed {
+				b.WriteString(", result transposed")
+			}
+		} else {
+			b.WriteString("elementwise product")
+		}
+		fmt.Fprintf(&b, ", %s, %s\n", amount(s.FLOPs, "FLOP"), amount(s.Bytes, "B"))
+	}
+	fmt.Fprintf(&b, "%s, %s", amount(e.FLOPs, "FLOP"), amount(e.Bytes, "B"))
+	if e.Naive > 1.01*e.FLOPs && len(e.Steps) > 1 {
+		fmt.Fprintf(&b, "; in one loop %s", amount(e.Naive, "FLOP"))
+	}
+	return b.String()
+}
+
+// amount prints a number with three digits and a unit.
+func amount(x float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T", "P"} {
+		if x < 999.5 {
+			break
+		}
+		x, prefix = x/1000, p
+	}
+	return fmt.Sprintf("%.3g %s%s", x, prefix, unit)
+}

@@ -1,0 +1,227 @@
+package named
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Index selects along a dimension. The key is a position, which takes the dimension
+// away, a range, or a named tensor of positions, which does what [Take] does:
+//
+//	named.Index[Seq](x, -1)                        // the last position
+//	named.Index[Seq](x, key.Range(nil, nil, -1))   // all of them backwards
+//
+// Positions and bounds have Python's meaning. A position that is out of bounds is an
+// error of kind ErrRange.
+func Index[N Is[N]](x tenon.Value, k any) *Tensor { return Dims{groupOf[N]()}.Index(x, k) }
+
+// Index is the function [Index] for the name of a list of one.
+func (d Dims) Index(x tenon.Value, k any) *Tensor {
+	const fn = "named.Index"
+	if i, ok := asNamed(k); ok {
+		return d.Take(x, i)
+	}
+	t := tensorOf(fn, x)
+	d.single(fn)
+	r := d.axesOf(fn, t)
+	ks, err := key.List(k)
+	if err != nil || ks[0].Kind != key.AtKind && ks[0].Kind != key.RangeKind {
+		e := newError(tenon.ErrDType, over(fn, d.group()), fmt.Sprintf("a %T selects nothing along a dimension", k))
+		e.Hint = "use a position, a key.Range, or a named tensor of positions"
+		tenon.Throw(e)
+	}
+	keys := make([]any, r.axes[0]+1)
+	for i := range keys {
+		keys[i] = key.All
+	}
+	keys[r.axes[0]] = ks[0]
+	l := t.spec.names
+	if ks[0].Kind == key.AtKind {
+		l = r.rest
+	}
+	return newTensor(ops.Index(t.data, keys...), l, t.own())
+}
+
+// Take picks positions along a dimension: its place is taken by the dimensions of the
+// indices. Dimensions that both have run together, as a batch.
+//
+//	{Vocab, Rep} by {Batch, Seq} over Vocab → {Batch, Seq, Rep}
+//	{Batch, Vocab} by {Batch} over Vocab → {Batch}
+//
+// Indices are int32 or int64 tensors; one that is out of bounds is an error of kind ErrInvalid.
+func Take[N Is[N]](x, indices tenon.Value) *Tensor { return Dims{groupOf[N]()}.Take(x, indices) }
+
+// Take is the function [Take] for the name of a list of one.
+func (d Dims) Take(x, indices tenon.Value) *Tensor {
+	const fn = "named.Take"
+	d.single(fn)
+	t, i := tensorOf(fn, x), tensorOf(fn, indices)
+	r := d.axesOf(fn, t)
+	checkSizes2(over(fn, d.group()), t, i, d.group())
+	s := sideOf2(fn, t, i)
+	batch := r.rest.both(i.spec.names)
+	own := i.spec.names.without(batch)
+	rest := r.rest.without(batch)
+	u, v := t.ordered(batch.and(d.group()).and(rest)), i.ordered(batch.and(own))
+	k := len(batch.ids)
+	data := ops.GatherBatched(u.data, v.data, k, k)
+	return newTensor(data, batch.and(own).and(rest), s)
+}
+
+// checkSizes2 checks the sizes of names that two tensors share, except some.
+func checkSizes2(fn string, a, b *Tensor, except *layout) {
+	for i, n := range a.spec.names.ids {
+		if at := b.spec.names.index(n); at >= 0 && !except.has(n) {
+			if p, q := a.data.Shape().Dim(i), b.data.Shape().Dim(at); p != q && p >= 0 && q >= 0 {
+				tenon.Throw(errSizes(fn, n, pair(a, b)...))
+			}
+		}
+	}
+}
+
+// ScatterAdd adds updates to the elements at positions along a dimension, the reverse
+// of [Take]: the updates have the dimensions of the indices, and those of x without the
+// dimension. Updates of one position add up.
+func ScatterAdd[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterAdd(x, indices, updates)
+}
+
+// ScatterUpdate replaces the elements at positions along a dimension; see [ScatterAdd].
+// Of several updates of one position the last counts.
+func ScatterUpdate[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterUpdate(x, indices, updates)
+}
+
+// ScatterMax replaces the elements at positions along a dimension by updates that are
+// larger; see [ScatterAdd].
+func ScatterMax[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterMax(x, indices, updates)
+}
+
+// ScatterMin replaces the elements at positions along a dimension by updates that are
+// smaller; see [ScatterAdd].
+func ScatterMin[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterMin(x, indices, updates)
+}
+
+// ScatterAdd is the function [ScatterAdd] for the name of a list of one.
+func (d Dims) ScatterAdd(x, indices, updates tenon.Value) *Tensor {
+	return d.scatter("named.ScatterAdd", ops.TensorScatterAdd, x, indices, updates)
+}
+
+// ScatterUpdate is the function [ScatterUpdate] for the name of a list of one.
+func (d Dims) ScatterUpdate(x, indices, updates tenon.Value) *Tensor {
+	return d.scatter("named.ScatterUpdate", ops.TensorScatterUpdate, x, indices, updates)
+}
+
+// ScatterMax is the function [ScatterMax] for the name of a list of one.
+func (d Dims) ScatterMax(x, indices, updates tenon.Value) *Tensor {
+	return d.scatter("named.ScatterMax", ops.TensorScatterMax, x, indices, updates)
+}
+
+// ScatterMin is the function [ScatterMin] for the name of a list of one.
+func (d Dims) ScatterMin(x, indices, updates tenon.Value) *Tensor {
+	return d.scatter("named.ScatterMin", ops.TensorScatterMin, x, indices, updates)
+}
+
+// scatter applies an operation whose indices have a row of positions, one for each
+// leading axis of x, for each update.
+func (d Dims) scatter(fn string, f func(x, indices, updates any) tensor.Tensor, x, indices, updates tenon.Value) *Tensor {
+	d.single(fn)
+	t, i, w := tensorOf(fn, x), tensorOf(fn, indices), tensorOf(fn, updates)
+	r := d.axesOf(fn, t)
+	fn = over(fn, d.group())
+	batch := r.rest.both(i.spec.names)
+	own, rest := i.spec.names.without(batch), r.rest.without(batch)
+	want := batch.and(own).and(rest)
+	if n, ok := firstOf(own, d.group()); ok {
+		tenon.Throw(errTaken(fn, n, one{"tensor", i}))
+	}
+	if !equalNames(want, w.spec.names) {
+		msg := fmt.Sprintf("the updates have {%v}, and not the dimensions {%v} of indices and the rest of the tensor\n%s\n%s\n%s",
+			w.spec.names, want, t.line("tensor"), i.line("indices"), w.line("updates"))
+		tenon.Throw(newError(tenon.ErrInvalid, fn, msg))
+	}
+	checkSizes2(fn, t, i, none)
+	checkSizes2(fn, t, w, d.group())
+	checkSizes2(fn, i, w, none)
+	s := sideOf(fn, t, i, w)
+	u := t.ordered(batch.and(d.group()).and(rest))
+	positions := make([]tensor.Tensor, 0, len(batch.ids)+1)
+	at := i.ordered(batch.and(own)).data
+	for b := range batch.ids {
+		positions = append(positions, positionsAlong(at, b))
+	}
+	positions = append(positions, ops.Cast(at, dtype.Int64))
+	data := f(u.data, ops.Stack(positions, -1), w.ordered(want).data)
+	return newTensor(data, u.spec.names, s).ordered(t.spec.names)
+}
+
+// firstOf returns a name that both lists have.
+func firstOf(a, b *layout) (id, bool) {
+	i := slices.IndexFunc(a.ids, b.has)
+	if i < 0 {
+		return 0, false
+	}
+	return a.ids[i], true
+}
+
+// positionsAlong returns a tensor of x's shape that holds each element's position along
+// an axis.
+func positionsAlong(x tensor.Tensor, axis int) tensor.Tensor {
+	ones := ops.Cast(ops.OnesLike(x), dtype.Int64)
+	return ops.CumSum(ones, axis, ops.CumOptions{Exclusive: true})
+}
+
+// OneHotOptions are the element type and the values of [OneHot]; see ops.OneHotOptions.
+type OneHotOptions = ops.OneHotOptions
+
+// OneHot returns a tensor with a new dimension of a given size, along which the element
+// at the position that the index names is 1 and all others are 0. An index that is out of
+// range gives zeros. The element type is float32, unless the options say otherwise.
+func OneHot[N Is[N]](indices tenon.Value, size int, o OneHotOptions) *Tensor {
+	return Dims{groupOf[N]()}.OneHot(indices, size, o)
+}
+
+// OneHot is the function [OneHot] for the name of a list of one.
+func (d Dims) OneHot(indices tenon.Value, size int, o OneHotOptions) *Tensor {
+	const fn = "named.OneHot"
+	n := d.single(fn)
+	t := tensorOf(fn, indices)
+	if t.spec.names.has(n) {
+		tenon.Throw(errTaken(over(fn, d.group()), n, one{"tensor", t}))
+	}
+	if t.side != nil {
+		t.side.refuse(fn, d.group(), one{"tensor", t})
+	}
+	if size < 0 {
+		fail(tenon.ErrInvalid, over(fn, d.group()), "the size is %d", size)
+	}
+	return newTensor(ops.OneHot(t.data, size, -1, o), t.spec.names.and(d.group()), t.own())
+}
+
+// PadOptions say what fills the margins; see ops.PadOptions.
+type PadOptions = ops.PadOptions
+
+// Pad adds margins along a dimension, zeros unless the options say otherwise.
+func Pad[N Is[N]](x tenon.Value, before, after int, o PadOptions) *Tensor {
+	return Dims{groupOf[N]()}.Pad(x, before, after, o)
+}
+
+// Pad is the function [Pad] for the name of a list of one.
+func (d Dims) Pad(x tenon.Value, before, after int, o PadOptions) *Tensor {
+	return d.along("named.Pad", x, func(x tensor.Tensor, axis int) tensor.Tensor {
+		paddings := make([][]int, x.Shape().Rank())
+		for i := range paddings {
+			paddings[i] = []int{0, 0}
+		}
+		paddings[axis] = []int{before, after}
+		return ops.Pad(x, paddings, o)
+	})
+}

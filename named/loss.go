@@ -1,0 +1,41 @@
+package named
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+)
+
+// CrossEntropy returns the loss -log Softmax(logits)[label] along a dimension of
+// classes, for labels that are class numbers, of an integer type, with the other
+// dimensions of the logits; or -Σ p·log Softmax(logits) for a distribution p with all of
+// them.
+func CrossEntropy[N Is[N]](logits, labels tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.CrossEntropy(logits, labels)
+}
+
+// CrossEntropy is the function [CrossEntropy] for the name of a list of one.
+func (d Dims) CrossEntropy(logits, labels tenon.Value) *Tensor {
+	const fn = "named.CrossEntropy"
+	n := d.single(fn)
+	x, y := tensorOf(fn, logits), tensorOf(fn, labels)
+	r := d.axesOf(fn, x)
+	dense := y.spec.names.has(n)
+	want := r.rest
+	if dense {
+		want = x.spec.names
+	}
+	if !equalNames(want, y.spec.names) {
+		msg, hint := "the labels do not have the dimensions of the logits\n"+x.line("logits")+"\n"+y.line("labels"), ""
+		if lacks := want.without(y.spec.names); len(lacks.ids) > 0 {
+			hint = "repeat the labels along {" + lacks.String() + "} with named.BroadcastTo, if that is meant"
+		}
+		tenon.Throw(worded(tenon.ErrInvalid, over(fn, d.group()), msg, hint))
+	}
+	checkSizes2(over(fn, d.group()), x, y, none)
+	s := sideOf2(fn, x, y)
+	u, v := x.ordered(r.rest.and(d.group())), y.ordered(r.rest)
+	if dense {
+		return newTensor(ops.SoftmaxCrossEntropyDense(u.data, y.ordered(u.spec.names).data), r.rest, s)
+	}
+	return newTensor(ops.SoftmaxCrossEntropy(u.data, v.data), r.rest, s)
+}

@@ -1,0 +1,77 @@
+package named
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// CausalMask returns truth values over two dimensions that hold where the position of
+// the key is not after that of the query: what a model that predicts what comes next may
+// look at.
+func CausalMask(query, key Sized) *Tensor {
+	return positions2("named.CausalMask", query, key, func(q, k *Tensor) *Tensor { return Map2(ops.LessEqual, k, q) })
+}
+
+// Triangle returns a tensor over two dimensions with one value where column ≤ row + k,
+// and another one elsewhere: a matrix with a lower triangle. lower and upper are Go
+// numbers or scalars.
+func Triangle(rows, columns Sized, k int, lower, upper any) *Tensor {
+	return positions2("named.Triangle", rows, columns, func(r, c *Tensor) *Tensor {
+		return Where(Map2(ops.LessEqual, c, Add(r, k)), Scalar(lower), Scalar(upper))
+	})
+}
+
+// RelativePositions returns, in int64, how far the position of the query is behind that
+// of the key: the position of the query less that of the key.
+func RelativePositions(query, key Sized) *Tensor {
+	return positions2("named.RelativePositions", query, key, func(q, k *Tensor) *Tensor { return Sub(q, k) })
+}
+
+// WindowMask returns truth values over two dimensions that hold where the key is at
+// most before positions in front of the query and at most after positions behind it.
+func WindowMask(query, key Sized, before, after int) *Tensor {
+	return positions2("named.WindowMask", query, key, func(q, k *Tensor) *Tensor {
+		d := Sub(q, k)
+		return Map2(ops.LogicalAnd, Map2(ops.LessEqual, d, before), Map2(ops.GreaterEqual, d, -after))
+	})
+}
+
+// positions2 applies f to the positions along two dimensions, each repeated along the
+// other.
+func positions2(fn string, a, b Sized, f func(a, b *Tensor) *Tensor) *Tensor {
+	l, s := sizes(fn, []Sized{a, b})
+	both := []Sized{{layoutOf(l.ids[:1]), s.Dim(0)}, {layoutOf(l.ids[1:]), s.Dim(1)}}
+	return f(BroadcastTo(Range(dtype.Int64, both[0]), both...), BroadcastTo(Range(dtype.Int64, both[1]), both...))
+}
+
+// Masked returns x where the mask, truth values whose names are among those of x,
+// holds, and value elsewhere. Scores that a softmax is to leave out are given the value
+// negative infinity: named.Masked(scores, mask, math.Inf(-1)).
+func Masked(x, mask tenon.Value, value float64) *Tensor {
+	t := tensorOf("named.Masked", x)
+	return Where(mask, t, value)
+}
+
+// Dropout returns x with each element set to 0 with probability rate, and the others
+// divided by 1-rate, so that the expectation stays (Srivastava et al., 2014). Along the
+// dimensions in shared all elements share their fate. The key says which; for the same key
+// the same elements are dropped whatever the order in which dimensions are stored.
+func Dropout(key tensor.Tensor, x tenon.Value, rate float64, shared ...Name) *Tensor {
+	const fn = "named.Dropout"
+	t := tensorOf(fn, x)
+	if rate < 0 || rate >= 1 {
+		fail(tenon.ErrInvalid, fn, "the rate is %v, want at least 0 and less than 1", rate)
+	}
+	d := By(shared...)
+	r := d.axesOf(fn, t)
+	l := canonical(r.rest)
+	drawn := t.ordered(l.and(d.group()))
+	var s any = ops.Slice(ops.Shape(drawn.data), []int{0}, []int{len(l.ids)})
+	if known := drawn.data.Shape(); known.IsFull() {
+		s = known.Dims()[:len(l.ids)]
+	}
+	kept := newTensor(ops.RandomBernoulli(key, s, 1-rate), l, t.own())
+	return Div(Where(kept, t, 0), 1-rate)
+}

@@ -1,0 +1,114 @@
+package named
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Stack stacks tensors with the same dimensions along a new one.
+func Stack[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Stack(xs...) }
+
+// Stack is the function [Stack] for the name of a list of one.
+func (d Dims) Stack(xs ...tenon.Value) *Tensor {
+	const fn = "named.Stack"
+	n := d.single(fn)
+	ts, values := alike(fn, xs, nil)
+	if ts[0].spec.names.has(n) {
+		tenon.Throw(errTaken(over(fn, d.group()), n, one{"tensor", ts[0]}))
+	}
+	checkSizes(over(fn, d.group()), ts)
+	s := sideOf(fn, ts...)
+	if s != nil {
+		s.refuse(fn, d.group(), several(ts)...)
+	}
+	return newTensor(ops.Stack(values, 0), d.group().and(ts[0].spec.names), s)
+}
+
+// Concat joins tensors along a dimension that they have. Their other dimensions are
+// the same.
+func Concat[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Concat(xs...) }
+
+// Concat is the function [Concat] for the name of a list of one.
+func (d Dims) Concat(xs ...tenon.Value) *Tensor {
+	const fn = "named.Concat"
+	n := d.single(fn)
+	for _, x := range xs {
+		if t := tensorOf(fn, x); !t.spec.names.has(n) {
+			throwMissing(over(fn, d.group()), n, one{"tensor", t})
+		}
+	}
+	ts, values := alike(fn, xs, &n)
+	return newTensor(ops.Concat(values, ts[0].spec.names.index(n)), ts[0].spec.names, sideOf(fn, ts...))
+}
+
+// alike checks that tensors have the same dimensions, all sizes but that of one, and
+// returns them and what is inside, in the order of the first.
+func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
+	if len(xs) == 0 {
+		fail(tenon.ErrInvalid, fn, "there are no tensors")
+	}
+	ts, values := make([]*Tensor, len(xs)), make([]tensor.Tensor, len(xs))
+	for i, x := range xs {
+		t := tensorOf(fn, x)
+		if i > 0 && !equalNames(ts[0].spec.names, t.spec.names) {
+			e := newError(tenon.ErrInvalid, fn, "the tensors have different dimensions\n"+linesOf(ts[0], t, i))
+			e.Hint = "rename them, or use named.BroadcastTo"
+			tenon.Throw(e)
+		}
+		if i > 0 {
+			t = t.ordered(ts[0].spec.names)
+			for k, n := range t.spec.names.ids {
+				p, q := ts[0].data.Shape().Dim(k), t.data.Shape().Dim(k)
+				if p != q && p >= 0 && q >= 0 && (but == nil || n != *but) {
+					tenon.Throw(errSizes(fn, n, one{"operand 0", ts[0]}, one{fmt.Sprintf("operand %d", i), t}))
+				}
+			}
+		}
+		ts[i], values[i] = t, t.data
+	}
+	return ts, values
+}
+
+func linesOf(a, b *Tensor, i int) string {
+	return a.line("operand 0") + "\n" + b.line(fmt.Sprintf("operand %d", i))
+}
+
+// Unstack takes a tensor apart along a dimension whose size is known: it returns a
+// tensor without the dimension for each position along it.
+func Unstack[N Is[N]](x tenon.Value) []*Tensor { return Dims{groupOf[N]()}.Unstack(x) }
+
+// Unstack is the function [Unstack] for the name of a list of one.
+func (d Dims) Unstack(x tenon.Value) []*Tensor {
+	const fn = "named.Unstack"
+	t := tensorOf(fn, x)
+	d.single(fn)
+	r := d.axesOf(fn, t)
+	parts := ops.Unstack(t.data, r.axes[0])
+	out := make([]*Tensor, len(parts))
+	for i, p := range parts {
+		out[i] = newTensor(p, r.rest, t.own())
+	}
+	return out
+}
+
+// Pieces cuts a tensor into pieces of the given sizes along a dimension. One of the
+// sizes may be -1: what the others leave.
+func Pieces[N Is[N]](x tenon.Value, sizes ...int) []*Tensor {
+	return Dims{groupOf[N]()}.Pieces(x, sizes...)
+}
+
+// Pieces is the function [Pieces] for the name of a list of one.
+func (d Dims) Pieces(x tenon.Value, sizes ...int) []*Tensor {
+	const fn = "named.Pieces"
+	t := tensorOf(fn, x)
+	d.single(fn)
+	parts := ops.Split(t.data, sizes, d.axesOf(fn, t).axes[0])
+	out := make([]*Tensor, len(parts))
+	for i, p := range parts {
+		out[i] = newTensor(p, t.spec.names, t.own())
+	}
+	return out
+}

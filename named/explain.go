@@ -186,9 +186,9 @@ func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
 
 // String prints a line for each step, and the totals:
 //
-//	1. {Seq:8 Rep:64} · {Rep:64 Kq:16} over Rep → {Seq:8 Kq:16}
-//	   1 product of 8×64 and 64×16, 16.4 kFLOP, 6.66 kB
-//	16.4 kFLOP, 6.66 kB
+//  1. {Seq:8 Rep:64} · {Rep:64 Kq:16} over Rep → {Seq:8 Kq:16}
+//     1 product of 8×64 and 64×16, 16.4 kFLOP, 6.66 kB
+//     16.4 kFLOP, 6.66 kB
 func (e Explanation) String() string {
 	var b strings.Builder
 	for i, s := range e.Steps {

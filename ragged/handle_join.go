@@ -143,16 +143,6 @@ func atLeast(t tensor.Tensor, k int) tensor.Tensor {
 	return build(flat, more)
 }
 
-// WithRaggedRank returns t with at least k partitions: inner dimensions become
-// uniform partitions.
-func WithRaggedRank(t tensor.Tensor, k int) (r *Tensor, err error) {
-	defer tenon.Catch(&err)
-	if k < 1 || k >= rankOf(t) {
-		return nil, invalid("ragged.WithRaggedRank", "", "a tensor of rank %d has no %d partitions", rankOf(t), k)
-	}
-	return atLeast(t, k).(*Tensor), nil
-}
-
 // foldOuter joins the two outermost dimensions of a dense tensor.
 func foldOuter(t tensor.Tensor) tensor.Tensor {
 	s := t.Shape()

@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/sparse"
 )
 
 func init() {
@@ -32,12 +33,15 @@ func init() {
 			return ragged.FromDense(c.Tensor(0), o)
 		},
 		"ragged.from_sparse": func(c *cases.Case) (any, error) {
-			s := cases.As[sparse](c.Arg(0))
-			return ragged.FromSparse(s.indices, s.values, s.shape, c.AttrDType("row_splits_dtype", dtype.None))
+			s := cases.As[*sparse.Tensor](c.Arg(0))
+			return ragged.FromSparse(s.Indices(), s.Values(), s.DenseShape(), c.AttrDType("row_splits_dtype", dtype.None))
 		},
 		"ragged.to_sparse": func(c *cases.Case) (any, error) {
 			i, v, s, err := cases.As[*ragged.Tensor](c.Arg(0)).ToSparse()
-			return sparse{i, v, s}, err
+			if err != nil {
+				return nil, err
+			}
+			return sparse.New(i, v, s)
 		},
 		"ragged.to_list": func(c *cases.Case) (any, error) {
 			l, err := cases.As[*ragged.Tensor](c.Arg(0)).Nested()

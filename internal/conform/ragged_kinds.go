@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -95,7 +94,7 @@ func compareRagged(m *cases.Matcher, want cases.Object, got any) error {
 		if err != nil {
 			return err
 		}
-		t = deeper
+		t = deeper.(*ragged.Tensor)
 	}
 	have := t.Partitions()
 	if len(have) != len(parts) {
@@ -114,47 +113,6 @@ func compareRagged(m *cases.Matcher, want cases.Object, got any) error {
 
 func raggedSpec(o cases.Object) (*ragged.Spec, error) {
 	return ragged.NewSpec(cases.DType(o["dtype"]), cases.Shape(o["shape"]), cases.As[int](cases.Plain(o["ragged_rank"])), cases.DType(o["splits_dtype"]))
-}
-
-// sparse is the parts of a sparse tensor.
-type sparse struct{ indices, values, shape tensor.Tensor }
-
-func (s sparse) Spec() tenon.Spec { return s.values.Spec() }
-
-func init() {
-	cases.HandleKind("sparse", cases.Kind{
-		Decode: func(_ *cases.Case, o cases.Object) (any, error) { return sparseParts(o), nil },
-		Compare: func(m *cases.Matcher, want cases.Object, got any) error {
-			g, ok := got.(sparse)
-			if !ok {
-				return fmt.Errorf("got a %T, want a sparse tensor", got)
-			}
-			w := sparseParts(want)
-			for i, p := range [][2]tensor.Tensor{{w.shape, g.shape}, {w.indices, g.indices}, {w.values, g.values}} {
-				if err := m.MatchDense(p[0], p[1]); err != nil {
-					return fmt.Errorf("%s: %w", [...]string{"dense shape", "indices", "values"}[i], err)
-				}
-			}
-			return nil
-		},
-	})
-}
-
-func sparseParts(o cases.Object) sparse {
-	dims := cases.List[int](cases.Plain(o["dense_shape"]))
-	rows := cases.List[any](cases.Plain(o["indices"]))
-	at := []int64{}
-	for _, r := range rows {
-		for _, i := range cases.List[int](r) {
-			at = append(at, int64(i))
-		}
-	}
-	values := cases.As[[]any](o["values"])
-	return sparse{
-		indices: tensor.Of(at, len(rows), len(dims)),
-		values:  cases.Dense(cases.DType(o["dtype"]), shape.Of(len(values)), values),
-		shape:   tensor.Vector(dims),
-	}
 }
 
 // shapeDict is how cases write a ragged shape.

@@ -1,0 +1,150 @@
+package sparse
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Tensor is a sparse tensor in coordinate form. It is immutable.
+type Tensor struct {
+	spec       *Spec
+	indices    tensor.Tensor // int64[n, rank]
+	values     tensor.Tensor // [n]
+	denseShape tensor.Tensor // int64[rank]
+}
+
+var _ tensor.Tensor = (*Tensor)(nil)
+
+// New returns the tensor of a dense shape that has values at indices.
+//
+//	indices: int64[n, rank], values: [n], denseShape: int64[rank]
+//
+// A coordinate outside the shape is an error that names its row.
+func New(indices, values, denseShape any) (*Tensor, error) {
+	parts := make([]tensor.Tensor, 3)
+	for i, x := range []any{indices, values, denseShape} {
+		t, err := tensor.Convert(x)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = t
+	}
+	t := &Tensor{indices: parts[0], values: parts[1], denseShape: parts[2]}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Tensor) check() error {
+	bad := func(kind error, where, format string, args ...any) error {
+		return &tenon.Error{Kind: kind, Op: "sparse.New", Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+	}
+	for name, x := range map[string]tensor.Tensor{"indices": t.indices, "dense_shape": t.denseShape} {
+		if x.DType() != dtype.Int64 {
+			return bad(tenon.ErrDType, name, "is %v, want int64", x.DType())
+		}
+	}
+	is, vs, ds := t.indices.Shape(), t.values.Shape(), t.denseShape.Shape()
+	if !is.CompatibleWith(shape.OfRank(2)) || !vs.CompatibleWith(shape.OfRank(1)) || !ds.CompatibleWith(shape.OfRank(1)) {
+		return bad(tenon.ErrShape, "", "indices, values and dense_shape have the shapes %v, %v and %v, want [n, rank], [n] and [rank]", is, vs, ds)
+	}
+	if n, m := is.Dim(0), vs.Dim(0); n >= 0 && m >= 0 && n != m {
+		return bad(tenon.ErrShape, "values", "there are %d values at %d coordinates", m, n)
+	}
+	if r, k := is.Dim(1), ds.Dim(0); r >= 0 && k >= 0 && r != k {
+		return bad(tenon.ErrShape, "dense_shape", "has %d sizes, coordinates have %d numbers", k, r)
+	}
+	known, ok := op.Known(t.denseShape)
+	if !ok {
+		t.spec = NewSpec(t.values.DType(), shape.OfRank(ds.Dim(0)))
+		return nil
+	}
+	dims := tensor.Data[int64](known)
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
+		sizes[i] = int(d)
+	}
+	s, err := shape.From(sizes)
+	if err != nil || !s.IsFull() {
+		return bad(tenon.ErrShape, "dense_shape", "%v is no shape", dims)
+	}
+	t.spec = NewSpec(t.values.DType(), s)
+	at, ok := op.Known(t.indices)
+	if !ok {
+		return nil
+	}
+	for i, x := range tensor.Data[int64](at) {
+		if a := i % len(dims); x < 0 || x >= dims[a] {
+			return bad(tenon.ErrInvalid, fmt.Sprintf("indices[%d]", i/len(dims)), "coordinate %d is %d, the size is %d", a, x, dims[a])
+		}
+	}
+	return nil
+}
+
+// Spec returns the *Spec, with everything that is known.
+func (t *Tensor) Spec() tenon.Spec { return t.spec }
+
+// DType returns the type of the values.
+func (t *Tensor) DType() dtype.DType { return t.values.DType() }
+
+// Shape returns the dense shape.
+func (t *Tensor) Shape() shape.Shape { return t.spec.shape }
+
+// Indices returns the coordinates of the values: int64[n, rank].
+func (t *Tensor) Indices() tensor.Tensor { return t.indices }
+
+// Values returns the values: [n].
+func (t *Tensor) Values() tensor.Tensor { return t.values }
+
+// DenseShape returns the sizes as a tensor: int64[rank].
+func (t *Tensor) DenseShape() tensor.Tensor { return t.denseShape }
+
+// ToDense returns the dense tensor; values at the same coordinates add up.
+func (t *Tensor) ToDense() (d tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return ops.ScatterND(t.indices, t.values, t.denseShape), nil
+}
+
+// FromDense returns the elements of x that are not zero, in row-major order.
+func FromDense(x any) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	d, err := tensor.Convert(x)
+	if err != nil {
+		return nil, err
+	}
+	at := ops.Nonzero(d)
+	return New(at, ops.GatherND(d, at, 0), ops.Shape(d))
+}
+
+// Reorder returns the same tensor with its values in row-major order.
+func (t *Tensor) Reorder() (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	// The place of each coordinate in row-major order.
+	rank := t.indices.Shape().Dim(1)
+	if rank < 0 {
+		return nil, tenon.NewError(tenon.ErrShape, "sparse.Reorder", "the rank is not known")
+	}
+	place := tensor.Tensor(tensor.Scalar(int64(0)))
+	for a := range rank {
+		place = ops.Add(ops.Mul(place, ops.Index(t.denseShape, a)), ops.Index(t.indices, key.All, a))
+	}
+	if rank == 0 {
+		return t, nil
+	}
+	order := ops.ArgSort(place, 0, ops.SortOptions{})
+	return New(ops.Gather(t.indices, order, 0), ops.Gather(t.values, order, 0), t.denseShape)
+}
+
+// String prints coordinates and values.
+func (t *Tensor) String() string {
+	return fmt.Sprintf("sparse(indices=%v, values=%v, shape=%v)", t.indices, t.values, t.spec.shape)
+}

@@ -134,5 +134,5 @@ func reachable(splits []int64, lo, hi, item, size int) int {
 
 // copyLong copies elements on all processors, a bounded piece at a time.
 func copyLong[T any](out, x []T) {
-	par.For(len(x), joinChunk, func(lo, hi int) { copy(out[lo:hi], x[lo:hi]) })
+	par.For(len(x), joinPiece[T](len(x)), func(lo, hi int) { copy(out[lo:hi], x[lo:hi]) })
 }

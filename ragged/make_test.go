@@ -128,6 +128,17 @@ func TestFromSlices(t *testing.T) {
 	}
 }
 
+func TestSlicesOfRowsOfRows(t *testing.T) {
+	want := [][][]int64{{{1}, {}}, {}, {{2, 3}}}
+	got, err := ragged.Slices2[int64](ragged.FromSlices2(want))
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	if _, err := ragged.Slices2[int64](rag([]int64{1})); err == nil {
+		t.Error("rows of elements are no rows of rows")
+	}
+}
+
 func TestOffsetsShareMemory(t *testing.T) {
 	values := []float64{1, 2, 3, 4}
 	x := tenon.Must(ragged.FromOffsets(values, []int32{1, 1, 3}))

@@ -29,6 +29,27 @@ func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 	return rows, nil
 }
 
+// Slices2 is [Slices] for a tensor with two partitions: rows of rows.
+func Slices2[T dtype.Native](t *Tensor) (rows [][][]T, err error) {
+	defer tenon.Catch(&err)
+	if len(t.parts) != 2 {
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices2", Msg: fmt.Sprintf("%v does not hold rows of rows", t.spec), Line: source.Line()}
+	}
+	all, err := Slices[T](wrap(t.flat, t.parts[1:]))
+	if err != nil {
+		return nil, inNameOf("ragged.Slices2", err)
+	}
+	s, ok := t.parts[0].Splits64()
+	if !ok {
+		return nil, symbolic("ragged.Slices2")
+	}
+	rows = make([][][]T, len(s)-1)
+	for r := range rows {
+		rows[r] = all[s[r]:s[r+1]:s[r+1]]
+	}
+	return rows, nil
+}
+
 func symbolic(fn string) error {
 	e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the tensor is symbolic: its rows do not exist while a function is traced", Line: source.Line()}
 	e.Hint = "return it from the function, or use control.GoFunc"

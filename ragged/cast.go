@@ -1,0 +1,101 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var _ tenon.Caster = (*Spec)(nil)
+
+// WithRaggedRank returns the same rows with k partitions: axes of the flat values
+// become uniform partitions, or uniform partitions axes. With k = 0 the result is
+// dense. A ragged dimension keeps its partition: less partitions than it needs are an
+// error.
+func WithRaggedRank(x tensor.Tensor, k int) (t tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	s := ShapeOf(x)
+	flat, parts := split(x)
+	if k == len(parts) {
+		return x, nil
+	}
+	to, err := s.WithPartitions(k)
+	if err != nil {
+		return nil, inNameOf("ragged.WithRaggedRank", err)
+	}
+	return build(reshapeTo(flat, innerSizes(to), to.dtype), to.parts), nil
+}
+
+// CastSpec returns the Spec that values of s and of other can be cast to: with as
+// many partitions as the one that has more of them, and int64 splits if one of them
+// has. other is a Spec of ragged or dense tensors of the same element type and rank.
+func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
+	a, ok := s.as(len(s.parts), s.SplitsDType())
+	if !ok {
+		return nil, false
+	}
+	b, ok := raggedSpec(other)
+	if !ok || a.DType() != b.DType() {
+		return nil, false
+	}
+	k, splits := max(len(a.parts), len(b.parts)), dtype.Int64
+	if len(a.parts) > 0 && a.SplitsDType() == dtype.Int32 && (len(b.parts) == 0 || b.SplitsDType() == dtype.Int32) {
+		splits = dtype.Int32
+	}
+	if a, ok = a.as(k, splits); !ok {
+		return nil, false
+	}
+	if b, ok = b.as(k, splits); !ok {
+		return nil, false
+	}
+	return tenon.Merge(a, b)
+}
+
+// raggedSpec returns the Spec of dense or ragged tensors as one of ragged ones.
+func raggedSpec(s tenon.Spec) (*Spec, bool) {
+	switch s := s.(type) {
+	case *Spec:
+		return s, true
+	case *tensor.Spec:
+		return &Spec{flat: s}, true
+	}
+	return nil, false
+}
+
+// as returns the Spec of the same tensors with k partitions and splits of a type.
+func (s *Spec) as(k int, splits dtype.DType) (*Spec, bool) {
+	if _, ok := s.flat.(*tensor.Spec); !ok || !s.Shape().HasRank() {
+		return nil, false
+	}
+	out, err := NewSpec(s.DType(), s.Shape(), k, splits)
+	return out, err == nil
+}
+
+// Cast returns a dense or ragged tensor as a value of s: with the partitions and the
+// type of splits that s has. Nothing is filled up, cut or computed.
+func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
+	const fn = "ragged.Spec.Cast"
+	defer tenon.Catch(&err)
+	t, ok := v.(tensor.Tensor)
+	if !ok || !taken(t) {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s has no cast to a ragged tensor", tenon.String(v.Spec())), Line: source.Line()}
+	}
+	if tenon.Belongs(t, s) {
+		return t, nil
+	}
+	if t, err = WithRaggedRank(t, len(s.parts)); err != nil {
+		return nil, err
+	}
+	if r, ok := t.(*Tensor); ok {
+		if t, err = r.WithSplitsDType(s.SplitsDType()); err != nil {
+			return nil, err
+		}
+	}
+	if !tenon.Compatible(s, t.Spec()) {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s has no cast to %v", tenon.String(v.Spec()), s), Line: source.Line()}
+	}
+	return t, nil
+}

@@ -128,7 +128,7 @@ func firstRanked(xs []tenon.Value) shape.Shape {
 }
 
 func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
-	out := tensor.NewDense(ds[0].DType(), s)
+	out := tensor.Uninit(ds[0].DType(), s)
 	if s.Slice(0, axis).Size() == 1 { // the tensors lie one behind the other
 		to := out.Bytes()
 		for _, d := range ds {

@@ -148,7 +148,7 @@ func gathered(x, idx *tensor.Dense, s shape.Shape, axis, batch int) (*tensor.Den
 	if err := checkIndex(idx, n); err != nil {
 		return nil, err
 	}
-	out := tensor.NewDense(x.DType(), s)
+	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {
 		return out, nil
 	}
@@ -284,7 +284,7 @@ func init() {
 				return nil, err
 			}
 			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				out := tensor.NewDense(x.DType(), s)
+				out := tensor.Uninit(x.DType(), s)
 				if out.Len() > 0 {
 					tenon.Throw(moverOf(x.DType()).rows(out, x, tensor.Vector(at), inner))
 				}
@@ -376,7 +376,7 @@ func init() {
 			axis, _ := s.Axis(c.Int(2))
 			var err error
 			out := move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				y := tensor.NewDense(x.DType(), s)
+				y := tensor.Uninit(x.DType(), s)
 				dims := x.Shape().Dims()
 				if err = moverOf(x.DType()).along(y, x, idx, product(dims[:axis]), dims[axis], s.Dim(axis), product(dims[axis+1:])); err != nil {
 					return tensor.NewDense(x.DType(), shape.Of(0))

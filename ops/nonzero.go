@@ -123,7 +123,7 @@ func masked(x *tensor.Dense, mask []bool, axis, k int) *tensor.Dense {
 	count := gather.CountTrue(mask)
 	s := shape.Concat(x.Shape().Slice(0, axis), shape.Of(count), x.Shape().Tail(axis+k))
 	if outer == 1 && inner > 0 {
-		out := tensor.NewDense(x.DType(), s)
+		out := tensor.Uninit(x.DType(), s)
 		moverOf(x.DType()).compact(out, x, mask, inner)
 		return out
 	}

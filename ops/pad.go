@@ -233,7 +233,7 @@ func mirrorEdge(c *op.Call) (int, error) {
 // mirrored pads one axis after the other: the margins of an axis mirror what the
 // axes before it have made.
 func mirrored(x *tensor.Dense, s shape.Shape, paddings []int, edge int) *tensor.Dense {
-	out := tensor.NewDense(x.DType(), s)
+	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {
 		return out
 	}

@@ -56,7 +56,7 @@ func init() {
 			return []tenon.Spec{tensor.NewSpec(d, s)}, err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			out := tensor.NewDense(c.Tensor(0).DType(), outShape(c, 0))
+			out := tensor.Uninit(c.Tensor(0).DType(), outShape(c, 0))
 			realTable[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
 			return results(out)
 		},

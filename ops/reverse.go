@@ -114,7 +114,7 @@ func rolled(x *tensor.Dense, axis, shift int) *tensor.Dense {
 	if shift == 0 || x.Len() == 0 {
 		return x
 	}
-	out := tensor.NewDense(x.DType(), x.Shape())
+	out := tensor.Uninit(x.DType(), x.Shape())
 	to, from := out.Strides(), x.Strides()
 	head, tail := x.Shape().With(axis, n-shift), x.Shape().With(axis, shift)
 	move.CopyTo(out.View(shift*to[axis], head, to), x.View(0, head, from))

@@ -80,14 +80,11 @@ func segmentOp(r segmentReduction) *op.Op {
 				}
 				s = s.With(0, int(top)+1)
 			}
-			if err := segment.CheckIDs(ids, int64(s.Dim(0))); err != nil {
-				return nil, rowError(c, 1, err)
-			}
-			out := tensor.NewDense(r.result(data.DType()), s)
+			out := tensor.Uninit(r.result(data.DType()), s)
 			if out.Len() == 0 {
-				return results(out)
+				return []tensor.Tensor{out}, rowError(c, 1, segment.CheckIDs(ids, int64(s.Dim(0))))
 			}
-			return []tensor.Tensor{out}, r.kernel(out, data, ids, product(s.Dims()[1:]))
+			return []tensor.Tensor{out}, rowError(c, 1, r.kernel(out, data, ids, product(s.Dims()[1:])))
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))

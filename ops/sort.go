@@ -238,7 +238,7 @@ func init() {
 				return []tensor.Tensor{values, at}, nil
 			}
 			x := c.Dense(0)
-			values := tensor.NewDense(x.DType(), s)
+			values := tensor.Uninit(x.DType(), s)
 			if len(p) > 0 {
 				kernels, e := sortable(x)
 				_, v := sortable(values)

@@ -87,7 +87,7 @@ func Tile(x, multiples any) tensor.Tensor { return op.Eval(tileOp, x, multiples)
 
 // tiled repeats x as often as the shape says.
 func tiled(x *tensor.Dense, s shape.Shape) *tensor.Dense {
-	out := tensor.NewDense(x.DType(), s)
+	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {
 		return out
 	}
@@ -210,7 +210,7 @@ func repeatTotal(c *op.Call, n int) (int, error) {
 // repeatedEvenly repeats by a view in which each slice has an axis of step 0
 // behind it.
 func repeatedEvenly(x *tensor.Dense, s shape.Shape, axis, times int) *tensor.Dense {
-	out := tensor.NewDense(x.DType(), s)
+	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {
 		return out
 	}

@@ -33,7 +33,7 @@ func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c 
 		if err != nil {
 			return nil, err
 		}
-		out := tensor.NewDense(x.DType(), x.Shape())
+		out := tensor.Uninit(x.DType(), x.Shape())
 		if out.Len() > 0 {
 			kernel(c, out, x, splits)
 		}
@@ -159,9 +159,10 @@ func init() {
 				by := min(max(c.Int(2), -n), n) * size
 				d, s := dst[int(splits[r])*size:int(splits[r+1])*size], src[int(splits[r])*size:int(splits[r+1])*size]
 				if by >= 0 {
+					clear(d[:by])
 					copy(d[by:], s)
 				} else {
-					copy(d, s[-by:])
+					clear(d[copy(d, s[-by:]):])
 				}
 			}
 		})
@@ -211,7 +212,7 @@ var linearScan = &op.Op{
 		if d.Size() == 2 { // half precision
 			a, b = ops.Cast(a, dtype.Float32).(*tensor.Dense), ops.Cast(b, dtype.Float32).(*tensor.Dense)
 		}
-		out := tensor.NewDense(a.DType(), a.Shape())
+		out := tensor.Uninit(a.DType(), a.Shape())
 		scans[a.DType()](out, a, b, splits, innerSize(a), c.Bool(3))
 		return results(ops.Cast(out, d))
 	},

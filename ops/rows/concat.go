@@ -138,7 +138,7 @@ func init() {
 				return nil, err
 			}
 			values := move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
-				y := tensor.NewDense(ds[0].DType(), s)
+				y := tensor.Uninit(ds[0].DType(), s)
 				if y.Len() > 0 {
 					moverOf(y).zip(y, out, ds, parts, innerSize(y))
 				}

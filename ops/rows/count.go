@@ -179,7 +179,7 @@ var rangeOp = op.Register(&op.Op{
 		if total > maxTuples/16 {
 			return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", total)
 		}
-		out := tensor.NewDense(outType(c, 0), s)
+		out := tensor.Uninit(outType(c, 0), s)
 		k.rangeFill(out, splits, c.Dense(0), c.Dense(2))
 		t, err := splitsTensor(c, c.DType(3), splits)
 		return []tensor.Tensor{out, t}, err

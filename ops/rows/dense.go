@@ -39,7 +39,7 @@ func init() {
 				return nil, err
 			}
 			return results(move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
-				out := tensor.NewDense(ds[0].DType(), s)
+				out := tensor.Uninit(ds[0].DType(), s)
 				if out.Len() > 0 {
 					moverOf(out).pad(out, ds[0], splits, s.Dim(1), innerSize(ds[0]), ds[1])
 				}
@@ -101,7 +101,7 @@ func init() {
 			s := outer(int(splits[len(splits)-1]), x.Shape().Tail(2))
 			var fail error
 			out := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				y := tensor.NewDense(d.DType(), s)
+				y := tensor.Uninit(d.DType(), s)
 				if y.Len() > 0 {
 					fail = moverOf(d).unpad(y, d, splits, width, s.Tail(1).Size())
 				}

@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -90,7 +89,13 @@ func splitsCounts(c *op.Call, splits any, n int, name string) (nrows, nvals int,
 	if !ok {
 		return n - 1, shape.Unknown, nil
 	}
-	last := tensor.Data[int64](ops.Cast(ops.Index(t, -1), dtype.Int64))[0]
+	var last int64
+	switch d := t.(*tensor.Dense); d.DType() {
+	case dtype.Int64:
+		last = tensor.Data[int64](d)[n-1]
+	default:
+		last = int64(tensor.Data[int32](d)[n-1])
+	}
 	if last < 0 {
 		return 0, 0, c.Errorf(tenon.ErrInvalid, "%s ends at %d", name, last)
 	}

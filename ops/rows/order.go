@@ -33,7 +33,7 @@ func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int
 			return nil, err
 		}
 		return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-			out := tensor.NewDense(x.DType(), x.Shape())
+			out := tensor.Uninit(x.DType(), x.Shape())
 			if out.Len() > 0 {
 				kernel(c, out, x, splits)
 			}
@@ -120,7 +120,7 @@ func init() {
 				return results(move.Strings(s, tensor.Wrap(at, s.Shape())))
 			}
 			x := c.Dense(0)
-			out := tensor.NewDense(x.DType(), x.Shape())
+			out := tensor.Uninit(x.DType(), x.Shape())
 			if out.Len() > 0 {
 				realTable[ordered(x).DType()].sort(ordered(out), ordered(x), splits, innerSize(x), c.Bool(2))
 			}
@@ -260,7 +260,7 @@ func init() {
 				return []tensor.Tensor{topStrings(s, at, out, splits), tensor.Vector(at), t}, nil
 			}
 			x := c.Dense(0)
-			values := tensor.NewDense(x.DType(), shape.Of(int(n)))
+			values := tensor.Uninit(x.DType(), shape.Of(int(n)))
 			if n > 0 {
 				realTable[ordered(x).DType()].topK(ordered(values), at, ordered(x), out, splits)
 			}

@@ -45,7 +45,7 @@ func init() {
 				return nil, err
 			}
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				y := tensor.NewDense(d.DType(), s)
+				y := tensor.Uninit(d.DType(), s)
 				if y.Len() > 0 {
 					moverOf(d).gather(y, d, out, splits, idx, innerSize(d))
 				}
@@ -204,7 +204,7 @@ func init() {
 			out := make([]int64, len(splits))
 			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				y := tensor.NewDense(d.DType(), s)
+				y := tensor.Uninit(d.DType(), s)
 				if y.Len() > 0 {
 					moverOf(d).choose(y, d, out, splits, sl, innerSize(d))
 				}
@@ -331,7 +331,7 @@ func init() {
 			found, has := tensor.Make[bool](outShape(c, 1))
 			at := wide(c.Dense(2))
 			out := move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
-				y := tensor.NewDense(ds[0].DType(), s)
+				y := tensor.Uninit(ds[0].DType(), s)
 				if inner := innerSize(ds[0]); len(has) > 0 {
 					moverOf(y).pick(y, has, ds[0], splits, at, inner, ds[1])
 				}

@@ -43,7 +43,7 @@ func reduce(r reduction) *op.Op {
 			if err != nil {
 				return nil, err
 			}
-			out := tensor.NewDense(outType(c, 0), outShape(c, 0))
+			out := tensor.Uninit(outType(c, 0), outShape(c, 0))
 			if out.Len() > 0 {
 				r.kernel(c, x.DType())(out, x, splits, innerSize(x))
 			}

@@ -42,7 +42,7 @@ func init() {
 			}
 			s := outer(int(splits[len(splits)-1]), c.Tensor(0).Shape().Tail(1))
 			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				out := tensor.NewDense(x.DType(), s)
+				out := tensor.Uninit(x.DType(), s)
 				if out.Len() > 0 {
 					moverOf(x).repeat(out, x, splits, innerSize(x))
 				}

@@ -81,7 +81,7 @@ func CopyTo(dst, src *tensor.Dense) {
 
 // Copied returns a row-major copy.
 func Copied(x *tensor.Dense) *tensor.Dense {
-	out := tensor.NewDense(x.DType(), x.Shape())
+	out := tensor.Uninit(x.DType(), x.Shape())
 	CopyTo(out, x)
 	return out
 }

@@ -36,11 +36,21 @@
 //
 // # Speed
 //
-// Rows are shared out to workers in chunks of about equal numbers of values.
-// Every row is computed by one fixed order of operations, so results do not
-// depend on the number of workers. The float32 and float64 forms of the common
-// reductions, softmax, padding, gathering and mask compaction are vectorised;
-// they read whole vectors where the slice's capacity shows at least 64 bytes
-// behind the last element that may be read, and fall back to shorter loads at
-// the very end otherwise.
+// Rows are shared out to workers in chunks of about equal numbers of values. Every row
+// is computed by an order of operations that depends on the arguments only, so results
+// do not depend on the number of workers. (Softmax and logsumexp leave out the shift by
+// the largest value where a block of some hundred rows shows that none is needed, so
+// the last bit of a row may depend on the rows around it.)
+//
+// With AVX-512 or AVX2 these are vectorised: sum, mean, max, min, softmax, log-softmax
+// and logsumexp of float32 and float64; padding to at most 128 bytes and its reverse,
+// gathering, joining, repeating and mask compaction of all fixed-size types; row ids,
+// offsets and the arithmetic and checks of splits; with AVX-512 also sorting rows of up
+// to 32 float32 or int32. The rest are plain loops. Fewer than some dozens of values
+// stay with plain loops too.
+//
+// Kernels read whole vectors beyond the end of a row, but never beyond the capacity of
+// a slice: rows for which that would not do are computed by the plain loops. Slices
+// with slack behind their elements, such as package arena makes, have none of those, or
+// few. Results of 16 MiB and more are put together in cache and written past it.
 package segment

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -20,6 +21,7 @@ const (
 	maxOperands = 3
 	minRow      = 64   // elements of a row above which a kernel is called row by row
 	blockSize   = 1024 // elements of a block that operands are gathered for otherwise
+	minCopied   = 4096 // elements of a transposed operand above which it is copied first
 )
 
 // A run is a stretch of a loop's result: n elements from position at on, and for
@@ -64,6 +66,9 @@ func newLoop(out shape.Shape, operands ...*tensor.Dense) *loop {
 	l.operands = l.opsRoom[:len(operands)]
 	full := out.AppendDims(l.dimsRoom[:0])
 	for i, d := range operands {
+		if l.n >= minCopied && runsAcross(d, l.n) {
+			d = move.Copied(d) // tile by tile, where gathering would read a cache line for each element
+		}
 		o := &l.operands[i]
 		o.base, o.size = d.Raw(), d.DType().Size()
 		o.strides = broadcastStrides(o.room[:0], full, d)
@@ -71,6 +76,21 @@ func newLoop(out shape.Shape, operands ...*tensor.Dense) *loop {
 	l.merge(full)
 	l.classify()
 	return l
+}
+
+// runsAcross reports whether an operand with as many elements as the result has its
+// neighbours along the last axis apart in memory.
+func runsAcross(d *tensor.Dense, n int) bool {
+	if d.IsContiguous() || d.Len() != n {
+		return false
+	}
+	strides := d.Strides()
+	for i := len(strides) - 1; i >= 0; i-- {
+		if d.Dim(i) != 1 {
+			return strides[i] != 0 && strides[i] != 1
+		}
+	}
+	return false
 }
 
 // broadcastStrides appends the stride of each axis of the result: 0 where the operand

@@ -1,0 +1,137 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// MatVec returns the products of matrices and vectors; leading axes broadcast.
+//
+//	a: […, m, k], x: […, k]  →  […, m]
+//
+// Gradient: ct⊗x for a, aᵀ·ct for x.
+func MatVec(a, x any) tensor.Tensor { return op.Eval(matVecOp, a, x) }
+
+var matVecOp = op.Register(&op.Op{
+	Name: "matvec", GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
+	Params: []op.Param{{Name: "a", Group: 1}, {Name: "x", Group: 1}},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		a, x := c.Tensor(0), c.Tensor(1)
+		if !hasProducts(a.DType()) {
+			return nil, undefined(c, a.DType())
+		}
+		if err := wantRank(c, 0, 2); err != nil {
+			return nil, err
+		}
+		if err := wantRank(c, 1, 1); err != nil {
+			return nil, err
+		}
+		m, k := matrixSizes(a.Shape(), false)
+		if err := sameSize(c, "sizes of the matrix's rows and the vector", k, x.Shape().Dim(-1)); err != nil {
+			return nil, err
+		}
+		if !a.Shape().HasRank() || !x.Shape().HasRank() {
+			return specs(a.DType(), shape.UnknownRank)
+		}
+		batch, err := broadcast(c, a.Shape().Slice(0, a.Shape().Rank()-2), x.Shape().Slice(0, x.Shape().Rank()-1))
+		if err != nil {
+			return nil, err
+		}
+		return specs(a.DType(), shape.Concat(batch, shape.Of(m)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		a, x, s := c.Dense(0), c.Dense(1), outShape(c, 0)
+		out := tensor.Uninit(a.DType(), s)
+		batch := s.Slice(0, s.Rank()-1)
+		am, as := matrices(a, false, batch)
+		column := x.View(0, x.Shape().Insert(x.Rank(), 1), append(x.Strides(), 1))
+		xm, xs := matrices(column, false, batch)
+		p := products{m: s.Dim(-1), n: 1, k: x.Dim(-1), a: am, b: xm}
+		for i, size := range batch.Dims() {
+			p.batch = append(p.batch, gemm.Batch{Size: size, A: as[i], B: xs[i]})
+		}
+		p.into(out)
+		return results(out)
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		values := c.Values()
+		column := ExpandDims(values[1], -1)
+		y, err := batchAligned(tenon.Must(op.NewCall(matMulOp, values[0], column)), batched, 2)
+		if err != nil {
+			return nil, err
+		}
+		return results(Squeeze(y[0], -1))
+	},
+})
+
+func init() {
+	matVecOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		a, x, g := c.Tensor(0), c.Tensor(1), ct[0]
+		ga := Mul(ExpandDims(g, -1), ExpandDims(conj(x), -2))
+		gx := Squeeze(MatMulT(conj(a), ExpandDims(g, -1), true, false), -1)
+		return []tensor.Tensor{sumTo(ga, a), sumTo(gx, x)}
+	}
+}
+
+// Dot returns Σ x·y over the last axis; leading axes broadcast. It does not
+// conjugate.
+//
+//	x: […, n], y: […, n]  →  […]
+//
+// Gradient: ct·y for x, ct·x for y.
+func Dot(x, y any) tensor.Tensor { return op.Eval(dotOp, x, y) }
+
+var dotOp = op.Register(&op.Op{
+	Name: "dot", Doc: "sums of products over the last axis", Results: 1, Strided: true,
+	Params: binaryParams,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x, y := c.Tensor(0), c.Tensor(1)
+		if !hasProducts(x.DType()) {
+			return nil, undefined(c, x.DType())
+		}
+		for i := range 2 {
+			if err := wantRank(c, i, 1); err != nil {
+				return nil, err
+			}
+		}
+		if err := sameSize(c, "sizes of the last axes", x.Shape().Dim(-1), y.Shape().Dim(-1)); err != nil {
+			return nil, err
+		}
+		s, err := broadcastPrefix(c, x.Shape(), y.Shape(), 1)
+		if err != nil {
+			return nil, err
+		}
+		return specs(x.DType(), s)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)
+		out := tensor.Uninit(x.DType(), s)
+		row := x.View(0, x.Shape().Insert(x.Rank()-1, 1), insertStride(x.Strides(), x.Rank()-1))
+		column := y.View(0, y.Shape().Insert(y.Rank(), 1), append(y.Strides(), 1))
+		xm, xs := matrices(row, false, s)
+		ym, ys := matrices(column, false, s)
+		p := products{m: 1, n: 1, k: x.Dim(-1), a: xm, b: ym}
+		for i, size := range s.Dims() {
+			p.batch = append(p.batch, gemm.Batch{Size: size, A: xs[i], B: ys[i]})
+		}
+		p.into(out)
+		return results(out)
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return batchAligned(c, batched, 1) },
+})
+
+func init() {
+	dotOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, y := c.Tensor(0), c.Tensor(1)
+		g := ExpandDims(ct[0], -1)
+		return []tensor.Tensor{sumTo(Mul(g, conj(y)), x), sumTo(Mul(g, conj(x)), y)}
+	}
+}
+
+func insertStride(strides []int, at int) []int {
+	out := append(append([]int{}, strides[:at]...), 0)
+	return append(out, strides[at:]...)
+}

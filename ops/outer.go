@@ -1,0 +1,86 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Outer returns the products of all pairs of elements: its shape is x's followed by y's.
+//
+//	x: [s…], y: [t…]  →  [s…, t…]
+//
+// Gradient: Σ ct·y over y's axes for x, Σ ct·x over x's axes for y.
+func Outer(x, y any) tensor.Tensor { return op.Eval(outerOp, x, y) }
+
+var outerOp = op.Register(&op.Op{
+	Name: "outer", Doc: "products of all pairs of elements", Results: 1, Strided: true, Params: binaryParams,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x, y := c.Tensor(0), c.Tensor(1)
+		if !hasProducts(x.DType()) {
+			return nil, undefined(c, x.DType())
+		}
+		return specs(x.DType(), shape.Concat(x.Shape(), y.Shape()))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)
+		wide := shape.Concat(x.Shape(), shape.Of(ones(y.Rank())...))
+		strides := append(x.Strides(), make([]int, y.Rank())...)
+		out, _ := binaryDense(elementwise.Mul, x.View(0, wide, strides), y, s, grainCheap)
+		return results(out)
+	},
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
+		values := c.Values()
+		xr, err := batchRank(c, values[0].(tensor.Tensor))
+		if err != nil {
+			return nil, err
+		}
+		yr, err := batchRank(c, values[1].(tensor.Tensor))
+		if err != nil {
+			return nil, err
+		}
+		x, y := values[0].(tensor.Tensor), values[1].(tensor.Tensor)
+		if batched[1] {
+			yr--
+			own := xr
+			if batched[0] {
+				own--
+			}
+			y = ExpandDims(y, span(1, 1+own)...)
+		}
+		return results(Mul(ExpandDims(x, span(xr, xr+yr)...), y))
+	},
+})
+
+func init() {
+	outerOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, y, g := c.Tensor(0), c.Tensor(1), ct[0]
+		xr, yr := x.Shape().Rank(), y.Shape().Rank()
+		if xr < 0 || yr < 0 {
+			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the ranks"))
+		}
+		gx, gy := Mul(g, conj(y)), Mul(g, ExpandDims(conj(x), span(xr, xr+yr)...))
+		return []tensor.Tensor{
+			op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),
+		}
+	}
+}
+
+func ones(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// span returns lo, lo+1, … up to hi.
+func span(lo, hi int) []int {
+	out := make([]int, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		out = append(out, i)
+	}
+	return out
+}

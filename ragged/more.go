@@ -113,7 +113,10 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) {
 	defer tenon.Catch(&err)
 	x, ids := tenon.Must(tensor.Convert(data)), tenon.Must(tensor.Convert(partitions))
-	d := ids.DType()
+	d := ids.DType() // splits have the type of the ids, or that of the operands' splits
+	if r, ok := ids.(*Tensor); ok {
+		d = r.parts[0].DType()
+	}
 	x, ids, err = outerRows("ragged.StackDynamicPartitions", x, ids, n)
 	if err != nil {
 		return nil, err
@@ -167,6 +170,25 @@ func outerRows(fn string, x, ids tensor.Tensor, n int) (tensor.Tensor, tensor.Te
 		}
 	}
 	return x, ids, nil
+}
+
+// Choose returns whole rows of x where cond is true, and of y where it is false.
+// Unlike ops.Where, which chooses elements, the rows of x and y may have different
+// lengths.
+//
+//	cond: bool[n], x, y: [n, …] → [n, …]
+func Choose(cond, x, y any) (z tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	c, a, b := tenon.Must(tensor.Convert(cond)), tenon.Must(tensor.Convert(x)), tenon.Must(tensor.Convert(y))
+	if c.DType() != dtype.Bool || rankOf(c) != 1 {
+		return nil, invalid("ragged.Choose", "cond", "is %s, want a boolean vector", tenon.String(c.Spec()))
+	}
+	if n, k, m := c.Shape().Dim(0), a.Shape().Dim(0), b.Shape().Dim(0); k >= 0 && m >= 0 && k != m || n >= 0 && k >= 0 && n != k {
+		return nil, invalid("ragged.Choose", "", "there are %d conditions for %d and %d rows", n, k, m)
+	}
+	n := ops.Cast(outerSize(a), dtype.Int64)
+	at := numbers(n)
+	return gatherRows(ops.Concat([]tensor.Tensor{a, b}, 0), ops.Where(c, at, ops.Add(at, n))), nil
 }
 
 // CrossSeparator stands between the parts of a crossed string.

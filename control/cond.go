@@ -217,12 +217,18 @@ func (c *common[R]) tensors(r R) ([]tensor.Tensor, error) {
 	return ts, nil
 }
 
+// castTo returns v as a value of s: cast, where it is of another type or, like a
+// tensor whose named dimensions are stored in another order, has another layout.
 func castTo(s tenon.Spec, v tenon.Value) (tenon.Value, error) {
-	if s.TypeName() == v.Spec().TypeName() {
+	if tenon.Belongs(v, s) {
 		return v, nil
 	}
 	if c, ok := s.(tenon.Caster); ok {
-		return c.Cast(v)
+		cast, err := c.Cast(v)
+		if err != nil && s.TypeName() == v.Spec().TypeName() {
+			return v, nil // less is known of it than of s
+		}
+		return cast, err
 	}
 	return v, nil
 }

@@ -19,7 +19,7 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 	if err != nil {
 		return value, deriv, err
 	}
-	tan, err := take(tangent)
+	tan, err := takeLike(tangent, x)
 	if err != nil {
 		return value, deriv, err
 	}
@@ -188,7 +188,7 @@ func Custom[A, R any](f func(A) R, vjp func(x A, y R, ct R) A) func(A) R {
 			if err != nil {
 				return nil, err
 			}
-			back, err := take(g)
+			back, err := takeLike(g, a)
 			if err != nil {
 				return nil, err
 			}

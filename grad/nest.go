@@ -67,6 +67,41 @@ func (s *structure[T]) cotangents(cts []tensor.Tensor) (T, error) {
 	return s.pack(ts)
 }
 
+// takeLike takes a structure apart that stands for another one of the same Go type: a
+// cotangent for a result. A Value whose Spec is not compatible with that of the Value
+// in its place is cast to it first, where the type declares a cast: dimensions stored in another
+// order, say.
+func takeLike[T any](x, other T) (*structure[T], error) {
+	have, err := nest.Flatten(x, nest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	want, err := nest.Flatten(other, nest.Options{})
+	if err != nil || len(want) != len(have) {
+		return take(x)
+	}
+	changed := false
+	for i, l := range want {
+		w, ok := l.(tenon.Value)
+		v, ok2 := have[i].(tenon.Value)
+		if !ok || !ok2 || tenon.IsLeaf(w.Spec()) || tenon.Compatible(w.Spec(), v.Spec()) {
+			continue
+		}
+		if c, ok := w.Spec().(tenon.Caster); ok {
+			if cast, err := c.Cast(v); err == nil {
+				have[i], changed = cast, true
+			}
+		}
+	}
+	if !changed {
+		return take(x)
+	}
+	if x, err = nest.Pack(x, have, nest.Options{}); err != nil {
+		return nil, err
+	}
+	return take(x)
+}
+
 // differentiable checks that every leaf has a gradient.
 func (s *structure[T]) differentiable(fn string) error {
 	any := false
@@ -175,17 +210,17 @@ func VJP[A, R any](f func(A) R, x A) (R, func(ct R) (A, error), error) {
 		if err != nil {
 			return zero, err
 		}
-		seed, err := take(ct)
-		if err != nil {
-			return zero, err
-		}
 		var out *structure[R]
-		_, cts, err := vjpTensors(in.ts, onTensors(in, f, &out), func(out []tensor.Tensor) ([]tensor.Tensor, error) {
-			if len(seed.ts) != len(out) {
-				return nil, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("the cotangent has %d tensors, the result %d", len(seed.ts), len(out)))
+		_, cts, err := vjpTensors(in.ts, onTensors(in, f, &out), func(ts []tensor.Tensor) ([]tensor.Tensor, error) {
+			seed, err := takeLike(ct, out.like)
+			if err != nil {
+				return nil, err
 			}
-			seeds := make([]tensor.Tensor, len(out))
-			for i, o := range out {
+			if len(seed.ts) != len(ts) {
+				return nil, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("the cotangent has %d tensors, the result %d", len(seed.ts), len(ts)))
+			}
+			seeds := make([]tensor.Tensor, len(ts))
+			for i, o := range ts {
 				if o.DType().IsDifferentiable() {
 					seeds[i] = seed.ts[i]
 				}

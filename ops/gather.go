@@ -1,10 +1,11 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/gather"
-	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -356,73 +357,4 @@ func withBatch(idx tensor.Tensor, batch int) tensor.Tensor {
 		parts = append(parts, Add(one, Reshape(Range(0, sizeOperand(idx, i), 1), along)))
 	}
 	return Concat(append(parts, idx), -1)
-}
-
-var takeAlongAxisOp *op.Op
-
-func init() {
-	takeAlongAxisOp = op.Register(&op.Op{
-		Name: "take_along_axis", Doc: "One element along an axis for each index.", Class: op.Structural,
-		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			s, err := alongShape(c, 1, 2)
-			if err != nil {
-				return nil, err
-			}
-			return specs(c.Tensor(0).DType(), s)
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s, idx := outShape(c, 0), c.Dense(1)
-			axis, _ := s.Axis(c.Int(2))
-			var err error
-			out := move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				y := tensor.Uninit(x.DType(), s)
-				dims := x.Shape().Dims()
-				if err = moverOf(x.DType()).along(y, x, idx, product(dims[:axis]), dims[axis], s.Dim(axis), product(dims[axis+1:])); err != nil {
-					return tensor.NewDense(x.DType(), shape.Of(0))
-				}
-				return y
-			})
-			if err != nil {
-				return nil, indexError(c, 1, err)
-			}
-			return results(out)
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			x := c.Tensor(0)
-			return []tensor.Tensor{op.Eval(putAlongAxisOp, zerosOf(x, ct[0]), c.Value(1), ct[0], c.Int(2), true), nil}
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			v := allInFront(c.Values(), batched)
-			return results(TakeAlongAxis(v[0], v[1], shiftAxis(c.Int(2))))
-		},
-	})
-}
-
-// TakeAlongAxis returns, for each index, the element of x at that position along
-// an axis and at the index's own position along the others: what [ArgSort] returns,
-// say, sorts.
-//
-//	x: [a, n, b], indices: int[a, m, b], axis 1 → [a, m, b], any element type.
-//	Gradient: the cotangents added up at their positions.
-func TakeAlongAxis(x, indices any, axis int) tensor.Tensor {
-	return op.Eval(takeAlongAxisOp, x, indices, axis)
-}
-
-// alongShape returns the shape of the indices of argument i, which goes with that
-// of argument 0 outside the axis that parameter p holds.
-func alongShape(c *op.Call, i, p int) (shape.Shape, error) {
-	if err := wantIndex(c, i); err != nil {
-		return shape.Shape{}, err
-	}
-	s, is := c.Tensor(0).Shape(), c.Tensor(i).Shape()
-	axis, err := axisOf(c, c.Int(p), s)
-	if err != nil || !s.HasRank() {
-		return is, err
-	}
-	out, err := shape.Merge(s.With(axis, shape.Unknown), is)
-	if err != nil {
-		return is, c.Errorf(tenon.ErrShape, "the indices have the shape %v, which differs from %v outside axis %d", is, s, axis)
-	}
-	return out, nil
 }

@@ -45,6 +45,7 @@
 //	internal_rows.go       kernels of whole rows (softmax, norms), along any axis
 //	internal_contract.go   matrix products of views, contractions by labels
 //	internal_move.go       kernels that move elements, indices as operands
+//	internal_view.go       what keys select, as views
 //	internal_kernels.go    kernels by element type for sorting, scattering and segments
 //	internal_grad.go       for VJPs: sums over stretched axes, counts, conjugates
 //	internal_batch.go      for Batch rules: aligning and shifting axes

@@ -20,17 +20,26 @@ func extremes(m machine) {
 	case vec.Int64:
 		low, high = vec.Bits(1<<63), vec.Bits(math.MaxInt64)
 	}
-	extreme(m, "max", "greatest", low, machine.Max)
-	extreme(m, "min", "least", high, machine.Min)
+	extreme(m, "max", "returns the greatest element", low, machine.Max, m.Elem.IsFloat())
+	extreme(m, "min", "returns the least element", high, machine.Min, m.Elem.IsFloat())
+	if m.Elem.IsFloat() {
+		extreme(m, "top", "returns the greatest element, anything", low, machine.Max, false)
+	}
 	find(m)
 }
 
-// extreme emits a function that returns the extreme element of x. Floats are NaN
-// if any element is; of zeros of both signs it returns either.
-func extreme(m machine, name, which string, start any, f func(m machine, a vector, b any) vector) {
+// extreme emits a function that returns the extreme element of x: if checked, NaN
+// where any element is. Of zeros of both signs it returns either.
+func extreme(m machine, name, doc string, start any, f func(m machine, a vector, b any) vector, checked bool) {
 	t := m.Elem.Go()
 	TEXT(m.Name(name), NOSPLIT, "func(x *"+t+", n int) "+t)
-	Doc(m.Name(name) + " returns the " + which + " element, NaN if there is one.")
+	if m.Elem.IsFloat() && checked {
+		doc += ", NaN"
+	}
+	if m.Elem.IsFloat() {
+		doc += " if an element is NaN"
+	}
+	Doc(m.Name(name) + " " + doc + ".")
 	Pragma("noescape")
 	x := Load(Param("x"), GP64()).(reg.GPVirtual)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
@@ -43,7 +52,7 @@ func extreme(m machine, name, which string, start any, f func(m machine, a vecto
 	// nan gathers what is NaN: a lane compared with itself, or two at once.
 	nan := vec.Mask{}
 	gather := func(a, b vector) {
-		if !m.Elem.IsFloat() {
+		if !checked {
 			return
 		}
 		k := m.Cmp(vec.Unordered, a, b)
@@ -53,7 +62,7 @@ func extreme(m machine, name, which string, start any, f func(m machine, a vecto
 			VORPS(k.R, nan.R, nan.R)
 		}
 	}
-	if m.Elem.IsFloat() {
+	if checked {
 		if m.Wide {
 			k := K()
 			KXORW(k, k, k)
@@ -99,7 +108,7 @@ func extreme(m machine, name, which string, start any, f func(m machine, a vecto
 	update(2, acc[3])
 	update(0, acc[2])
 	result := across(m, acc[0], f)
-	if m.Elem.IsFloat() {
+	if checked {
 		if m.Wide {
 			KORTESTW(nan.R, nan.R)
 		} else {

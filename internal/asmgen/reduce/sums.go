@@ -1,6 +1,10 @@
 package main
 
-import "github.com/tenonml/tenon/internal/asmgen/vec"
+import (
+	"math"
+
+	"github.com/tenonml/tenon/internal/asmgen/vec"
+)
 
 func sums(m machine) {
 	m.Fold(vec.Fold{Name: "sum", Doc: "returns Σ x.", Vectors: "x", Sums: 1,
@@ -24,10 +28,14 @@ func rows(m machine) {
 			return e, []vector{e}
 		}})
 	if m.Elem == vec.Float32 {
-		m.Fold(vec.Fold{Name: "softmaxExp", Doc: "sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.",
-			Dst: true, Vectors: "x", Scalars: "shift", Sums: 1, Unroll: flight, Keep: 12, Together: true,
+		m.Fold(vec.Fold{Name: "softmaxExp", Doc: "sets dst to 2^(x·log2 e + c), at most 1 or so, and returns the sum.",
+			Dst: true, Vectors: "x", Scalars: "c", Sums: 1, Unroll: flight, Keep: 12, Together: true,
 			Body: func(m machine, x []vector) (vector, []vector) {
-				e := m.ExpRough(m.Sub(x[0], x[1]))
+				h := m.FMAConst(m.Load(x[0]), constant(math.Log2E), x[1])
+				if !m.Wide {
+					h = m.Max(m.Get(constant(-127)), h)
+				}
+				e := m.Exp2Rough(h)
 				return e, []vector{e}
 			}})
 	}

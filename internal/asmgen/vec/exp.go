@@ -115,57 +115,40 @@ func (m Machine) Exp2(x V) V {
 	return m.scale(m.Add(em, Const(1)), n)
 }
 
-// Exp2Unit is the unit in which [Machine.Exp2Rough] takes its argument.
-func (m Machine) Exp2Unit() float64 {
-	if m.Wide {
-		return 32
-	}
-	return 1
-}
-
-// Exp2Rough returns 2^(h/u), u the unit, for float32 h/u between -127 and 127: with
-// a relative error of up to 2^-23, which is enough for a factor of something that
-// is rounded afterwards, and 0 at -127.
+// Exp2Rough returns 2^h of float32, with a relative error of a few times 2^-24 where
+// the result is a normal number. With AVX2, h lies between -127, which gives 0, and
+// 127; with AVX-512 it is any number.
 func (m Machine) Exp2Rough(h V) V {
-	f := m.format()
-	t := m.Add(h, Const(f.round))
-	return m.exp2Parts(t, m.Sub(h, m.Sub(t, Const(f.round))))
-}
-
-// ExpRough returns e^x for float32 x up to 88, with a relative error of a few times
-// 2^-24, and 0 below -87.3.
-func (m Machine) ExpRough(x V) V {
-	f := m.format()
-	scale := Const(math.Log2E * m.Exp2Unit())
-	t := m.FMAConst(m.Load(x), scale, m.Get(Const(f.round)))
-	n := m.Sub(t, Const(f.round))
-	r := m.Reg()
-	// x·scale - n, rounded once.
-	m.by(VMOVAPS, VMOVAPD)(x, r)
-	m.emit(VFMSUB132PS, VFMSUB132PS_BCST, scale, n, r)
-	return m.Keep(m.Cmp(NotLess, x, Const(-87.3)), m.exp2Parts(t, r))
-}
-
-// exp2Parts returns 2^((n+r)/u) for |r| <= 1/2 and an integer n in the low bits of t.
-func (m Machine) exp2Parts(t, r V) V {
 	f, i := m.format(), m.Ints()
 	if !m.Wide {
-		// 2^r, |r| <= 1/2: 2^-23.1. The low bits of t are the exponent to add;
-		// all others leave at the top.
+		t := m.Add(h, Const(f.round))
+		r := m.Sub(h, m.Sub(t, Const(f.round)))
+		// 2^r, |r| <= 1/2: 2^-23.1. The low bits of t are the exponent to add; all
+		// others leave at the top.
 		p := m.Poly(r, 1, 0.693147004, 0.240222424, 0.0555073395, 0.00967153441, 0.00132647157)
 		return i.Add(p, i.ShiftLeft(t, f.mantissa))
 	}
-	// n = 32k + j. The table has 2^(j/32), less what shifting j along with k adds.
-	exponent := i.ShiftLeft(t, f.mantissa-5)
+	// h = k + j/32 + r with integers k and j < 32, and 0 <= r < 1/32. Adding 1.5·2^18,
+	// rounded down, leaves 32k + j in the low bits, of which the look-up takes j; k is
+	// what VSCALEFPS makes of h.
+	t, r, scaled := m.Reg(), m.Reg(), m.Reg()
+	VADDPS_RD_SAE(m.Get(Const(0x1.8p18)), h, t)
+	m.emitted()
+	const fractionBits, down = 5 << 4, 1
+	VREDUCEPS(Imm(fractionBits|down), h, r)
+	m.emitted()
 	lo, hi := m.exp2Tables()
 	VPERMI2PS(m.table(hi), m.table(lo), t)
 	m.emitted()
-	s := i.Add(exponent, t)
-	// 2^(r/32)-1, |r| <= 1/2, to 2^-24 of the whole: of the cubic term, which is left
-	// out, the linear one takes over its best approximation.
-	const c = math.Ln2 / 32
-	q := m.Poly(r, c*(1+c*c/32), c*c/2)
-	return m.FMA(m.Mul(q, r), s, s)
+	// The table has 2^((j+½)/32), so what is left is e^u for u = (r - 1/64)·ln 2. Of
+	// the cubic term, which is left out, the linear one takes over its best
+	// approximation: 2^-24 of the whole.
+	const a = math.Ln2 / 64
+	const linear = 1 + a*a/8
+	p := m.Poly(r, 1-a*linear+a*a/2, math.Ln2*(linear-a), math.Ln2*math.Ln2/2)
+	VSCALEFPS(h, m.Mul(p, t), scaled)
+	m.emitted()
+	return scaled
 }
 
 var exp2Memory []Mem
@@ -175,8 +158,8 @@ func (m Machine) exp2Tables() (lo, hi Mem) {
 		for part := range 2 {
 			mem := GLOBL(fmt.Sprintf("exp2Table%d", part), RODATA|NOPTR)
 			for l := range 16 {
-				j := uint32(16*part + l)
-				DATA(4*l, U32(math.Float32bits(float32(math.Exp2(float64(j)/32)))-j<<18))
+				j := float64(16*part + l)
+				DATA(4*l, U32(math.Float32bits(float32(math.Exp2((j+0.5)/32)))))
 			}
 			exp2Memory = append(exp2Memory, mem)
 		}
@@ -261,10 +244,12 @@ func (m Machine) GeluTanh(x V) V {
 		return m.Mul(m.Sigmoid(u), b)
 	}
 	// x/(1+2^h), h = -2u·log2 e.
-	unit := m.Exp2Unit()
 	b := m.Max(m.Get(Const(-10)), x)
-	h := m.Mul(m.FMAConst(m.Mul(b, b), Const(-2*c*0.044715*math.Log2E*unit), m.Get(Const(-2*c*math.Log2E*unit))), b)
-	e := m.Exp2Rough(m.Max(m.Get(Const(-126*unit)), h))
+	h := m.Mul(m.FMAConst(m.Mul(b, b), Const(-2*c*0.044715*math.Log2E), m.Get(Const(-2*c*math.Log2E))), b)
+	if !m.Wide {
+		h = m.Max(m.Get(Const(-126)), h)
+	}
+	e := m.Exp2Rough(h)
 	return m.Div(b, m.Add(e, Const(1)))
 }
 
@@ -274,11 +259,7 @@ func (m Machine) Gelu(x V) V {
 	a := m.Abs(x)
 	near := m.Min(m.Get(Const(6)), a)
 	// log2 Φ(-a), 0 <= a <= 6: Φ to 2.6e-8
-	poly := []float64{-1, -1.15110695, -0.459191144, -0.0525465868, 0.00712499488, -0.000166160185, -0.000188055521, 4.5931607e-05, -4.94585811e-06, 2.13710891e-07}
-	for i := range poly {
-		poly[i] *= m.Exp2Unit()
-	}
-	h := m.Poly(near, poly...)
+	h := m.Poly(near, -1, -1.15110695, -0.459191144, -0.0525465868, 0.00712499488, -0.000166160185, -0.000188055521, 4.5931607e-05, -4.94585811e-06, 2.13710891e-07)
 	c := m.Keep(m.Cmp(Less, a, Const(6)), m.Exp2Rough(h))
 	return m.MulSub(m.Max(m.Zero(), x), near, c)
 }

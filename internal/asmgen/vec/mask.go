@@ -11,7 +11,7 @@ import (
 type Mask struct{ R reg.Register }
 
 // Predicate is a comparison. Those of floats are false for NaN, except NotEqual,
-// Unordered, NotLess and NotLessEqual; the last three are for floats only.
+// Unordered and NotLessEqual; the last two are for floats only.
 type Predicate int
 
 // The comparisons.
@@ -23,14 +23,13 @@ const (
 	Greater
 	GreaterEqual
 	Unordered
-	NotLess
 	NotLessEqual
 )
 
 // Cmp returns the lanes in which the comparison of a with b holds.
 func (m Machine) Cmp(p Predicate, a V, b any) Mask {
 	if m.Elem.IsFloat() {
-		code := Imm([...]uint64{0, 4, 17, 18, 30, 29, 3, 21, 22}[p])
+		code := Imm([...]uint64{0, 4, 17, 18, 30, 29, 3, 22}[p])
 		if m.Wide {
 			k := K()
 			f := m.by(VCMPPS, VCMPPD)

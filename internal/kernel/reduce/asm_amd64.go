@@ -9,7 +9,7 @@ var level = cpu.Active()
 
 var (
 	avx512F32 = kernels[float32]{
-		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512,
+		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, top: topF32AVX512,
 		sum: sumF32AVX512, squares: squaresF32AVX512, dot: dotF32AVX512, expSum: expSumF32AVX512, expShift: expShiftF32AVX512, softmaxExp: softmaxExpF32AVX512,
 		subTwice: subTwiceF32AVX512, softmaxGrad: softmaxGradF32AVX512, logSoftmaxGrad: logSoftmaxGradF32AVX512,
 		normalize: normalizeF32AVX512, normalizeScale: normalizeScaleF32AVX512, normalizeAffine: normalizeAffineF32AVX512,
@@ -17,7 +17,7 @@ var (
 		addNormalized: addNormalizedF32AVX512,
 	}
 	avx512F64 = kernels[float64]{
-		max: maxF64AVX512, min: minF64AVX512, find: findF64AVX512,
+		max: maxF64AVX512, min: minF64AVX512, find: findF64AVX512, top: topF64AVX512,
 		sum: sumF64AVX512, squares: squaresF64AVX512, dot: dotF64AVX512, expSum: expSumF64AVX512, expShift: expShiftF64AVX512,
 		subTwice: subTwiceF64AVX512, softmaxGrad: softmaxGradF64AVX512, logSoftmaxGrad: logSoftmaxGradF64AVX512,
 		normalize: normalizeF64AVX512, normalizeScale: normalizeScaleF64AVX512, normalizeAffine: normalizeAffineF64AVX512,
@@ -28,7 +28,7 @@ var (
 	avx512I64 = kernels[int64]{max: maxI64AVX512, min: minI64AVX512, find: findI64AVX512}
 
 	avx2F32 = kernels[float32]{
-		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2,
+		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, top: topF32AVX2,
 		sum: sumF32AVX2, squares: squaresF32AVX2, dot: dotF32AVX2, expSum: expSumF32AVX2, expShift: expShiftF32AVX2, softmaxExp: softmaxExpF32AVX2,
 		subTwice: subTwiceF32AVX2, softmaxGrad: softmaxGradF32AVX2, logSoftmaxGrad: logSoftmaxGradF32AVX2,
 		normalize: normalizeF32AVX2, normalizeScale: normalizeScaleF32AVX2, normalizeAffine: normalizeAffineF32AVX2,
@@ -36,7 +36,7 @@ var (
 		addNormalized: addNormalizedF32AVX2,
 	}
 	avx2F64 = kernels[float64]{
-		max: maxF64AVX2, min: minF64AVX2, find: findF64AVX2,
+		max: maxF64AVX2, min: minF64AVX2, find: findF64AVX2, top: topF64AVX2,
 		sum: sumF64AVX2, squares: squaresF64AVX2, dot: dotF64AVX2, expSum: expSumF64AVX2, expShift: expShiftF64AVX2,
 		subTwice: subTwiceF64AVX2, softmaxGrad: softmaxGradF64AVX2, logSoftmaxGrad: logSoftmaxGradF64AVX2,
 		normalize: normalizeF64AVX2, normalizeScale: normalizeScaleF64AVX2, normalizeAffine: normalizeAffineF64AVX2,

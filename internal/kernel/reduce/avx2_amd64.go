@@ -4,15 +4,20 @@
 
 package reduce
 
-// maxF32AVX2 returns the greatest element, NaN if there is one.
+// maxF32AVX2 returns the greatest element, NaN if an element is NaN.
 //
 //go:noescape
 func maxF32AVX2(x *float32, n int) float32
 
-// minF32AVX2 returns the least element, NaN if there is one.
+// minF32AVX2 returns the least element, NaN if an element is NaN.
 //
 //go:noescape
 func minF32AVX2(x *float32, n int) float32
+
+// topF32AVX2 returns the greatest element, anything if an element is NaN.
+//
+//go:noescape
+func topF32AVX2(x *float32, n int) float32
 
 // findF32AVX2 returns the index of the first element equal to v, NaN being equal to itself, or n.
 //
@@ -44,10 +49,10 @@ func expSumF32AVX2(x *float32, n int, shift float32) (s0 float64)
 //go:noescape
 func expShiftF32AVX2(dst *float32, x *float32, n int, shift float32) (s0 float64)
 
-// softmaxExpF32AVX2 sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.
+// softmaxExpF32AVX2 sets dst to 2^(x·log2 e + c), at most 1 or so, and returns the sum.
 //
 //go:noescape
-func softmaxExpF32AVX2(dst *float32, x *float32, n int, shift float32) (s0 float64)
+func softmaxExpF32AVX2(dst *float32, x *float32, n int, c float32) (s0 float64)
 
 // subTwiceF32AVX2 sets dst to (x - a) - b.
 //
@@ -104,15 +109,20 @@ func normGradPlainF32AVX2(dst *float32, x *float32, dy *float32, n int, mean flo
 //go:noescape
 func addNormalizedF32AVX2(dst *float32, acc *float32, x *float32, dy *float32, n int, mean float32, rstd float32)
 
-// maxF64AVX2 returns the greatest element, NaN if there is one.
+// maxF64AVX2 returns the greatest element, NaN if an element is NaN.
 //
 //go:noescape
 func maxF64AVX2(x *float64, n int) float64
 
-// minF64AVX2 returns the least element, NaN if there is one.
+// minF64AVX2 returns the least element, NaN if an element is NaN.
 //
 //go:noescape
 func minF64AVX2(x *float64, n int) float64
+
+// topF64AVX2 returns the greatest element, anything if an element is NaN.
+//
+//go:noescape
+func topF64AVX2(x *float64, n int) float64
 
 // findF64AVX2 returns the index of the first element equal to v, NaN being equal to itself, or n.
 //
@@ -199,12 +209,12 @@ func normGradPlainF64AVX2(dst *float64, x *float64, dy *float64, n int, mean flo
 //go:noescape
 func addNormalizedF64AVX2(dst *float64, acc *float64, x *float64, dy *float64, n int, mean float64, rstd float64)
 
-// maxI32AVX2 returns the greatest element, NaN if there is one.
+// maxI32AVX2 returns the greatest element.
 //
 //go:noescape
 func maxI32AVX2(x *int32, n int) int32
 
-// minI32AVX2 returns the least element, NaN if there is one.
+// minI32AVX2 returns the least element.
 //
 //go:noescape
 func minI32AVX2(x *int32, n int) int32
@@ -214,12 +224,12 @@ func minI32AVX2(x *int32, n int) int32
 //go:noescape
 func findI32AVX2(x *int32, n int, v int32) int
 
-// maxI64AVX2 returns the greatest element, NaN if there is one.
+// maxI64AVX2 returns the greatest element.
 //
 //go:noescape
 func maxI64AVX2(x *int64, n int) int64
 
-// minI64AVX2 returns the least element, NaN if there is one.
+// minI64AVX2 returns the least element.
 //
 //go:noescape
 func minI64AVX2(x *int64, n int) int64

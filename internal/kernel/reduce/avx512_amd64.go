@@ -4,15 +4,20 @@
 
 package reduce
 
-// maxF32AVX512 returns the greatest element, NaN if there is one.
+// maxF32AVX512 returns the greatest element, NaN if an element is NaN.
 //
 //go:noescape
 func maxF32AVX512(x *float32, n int) float32
 
-// minF32AVX512 returns the least element, NaN if there is one.
+// minF32AVX512 returns the least element, NaN if an element is NaN.
 //
 //go:noescape
 func minF32AVX512(x *float32, n int) float32
+
+// topF32AVX512 returns the greatest element, anything if an element is NaN.
+//
+//go:noescape
+func topF32AVX512(x *float32, n int) float32
 
 // findF32AVX512 returns the index of the first element equal to v, NaN being equal to itself, or n.
 //
@@ -44,10 +49,10 @@ func expSumF32AVX512(x *float32, n int, shift float32) (s0 float64)
 //go:noescape
 func expShiftF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
 
-// softmaxExpF32AVX512 sets dst to e^(x - shift) for shift at least x, to a few units in the last place, and returns the sum.
+// softmaxExpF32AVX512 sets dst to 2^(x·log2 e + c), at most 1 or so, and returns the sum.
 //
 //go:noescape
-func softmaxExpF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
+func softmaxExpF32AVX512(dst *float32, x *float32, n int, c float32) (s0 float64)
 
 // subTwiceF32AVX512 sets dst to (x - a) - b.
 //
@@ -104,15 +109,20 @@ func normGradPlainF32AVX512(dst *float32, x *float32, dy *float32, n int, mean f
 //go:noescape
 func addNormalizedF32AVX512(dst *float32, acc *float32, x *float32, dy *float32, n int, mean float32, rstd float32)
 
-// maxF64AVX512 returns the greatest element, NaN if there is one.
+// maxF64AVX512 returns the greatest element, NaN if an element is NaN.
 //
 //go:noescape
 func maxF64AVX512(x *float64, n int) float64
 
-// minF64AVX512 returns the least element, NaN if there is one.
+// minF64AVX512 returns the least element, NaN if an element is NaN.
 //
 //go:noescape
 func minF64AVX512(x *float64, n int) float64
+
+// topF64AVX512 returns the greatest element, anything if an element is NaN.
+//
+//go:noescape
+func topF64AVX512(x *float64, n int) float64
 
 // findF64AVX512 returns the index of the first element equal to v, NaN being equal to itself, or n.
 //
@@ -199,12 +209,12 @@ func normGradPlainF64AVX512(dst *float64, x *float64, dy *float64, n int, mean f
 //go:noescape
 func addNormalizedF64AVX512(dst *float64, acc *float64, x *float64, dy *float64, n int, mean float64, rstd float64)
 
-// maxI32AVX512 returns the greatest element, NaN if there is one.
+// maxI32AVX512 returns the greatest element.
 //
 //go:noescape
 func maxI32AVX512(x *int32, n int) int32
 
-// minI32AVX512 returns the least element, NaN if there is one.
+// minI32AVX512 returns the least element.
 //
 //go:noescape
 func minI32AVX512(x *int32, n int) int32
@@ -214,12 +224,12 @@ func minI32AVX512(x *int32, n int) int32
 //go:noescape
 func findI32AVX512(x *int32, n int, v int32) int
 
-// maxI64AVX512 returns the greatest element, NaN if there is one.
+// maxI64AVX512 returns the greatest element.
 //
 //go:noescape
 func maxI64AVX512(x *int64, n int) int64
 
-// minI64AVX512 returns the least element, NaN if there is one.
+// minI64AVX512 returns the least element.
 //
 //go:noescape
 func minI64AVX512(x *int64, n int) int64

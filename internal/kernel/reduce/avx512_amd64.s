@@ -192,6 +192,76 @@ DATA c32_7f800000<>+16(SB)/8, $0x7f8000007f800000
 DATA c32_7f800000<>+24(SB)/8, $0x7f8000007f800000
 GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $32
 
+// func topF32AVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·topF32AVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS c32_ff800000<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z0, Z4
+
+main:
+	CMPQ    CX, $0x00000040
+	JL      single
+	VMOVUPS (AX), Z5
+	VMOVUPS 64(AX), Z6
+	VMAXPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMAXPS  Z6, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(AX), Z5
+	VMOVUPS 192(AX), Z6
+	VMAXPS  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMAXPS  Z6, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, CX
+	JMP     main
+
+single:
+	CMPQ    CX, $0x00000010
+	JL      tail
+	VMOVUPS (AX), Z5
+	VMAXPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, CX
+	JMP     single
+
+tail:
+	TESTQ     CX, CX
+	JLE       join
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (AX), K1, Z5
+	VBLENDMPS Z5, Z0, K1, Z7
+	VMAXPS    Z7, Z2, Z0
+	VMOVAPS   Z0, Z2
+
+join:
+	VMAXPS        Z2, Z1, Z0
+	VMOVAPS       Z0, Z1
+	VMAXPS        Z4, Z3, Z0
+	VMOVAPS       Z0, Z3
+	VMAXPS        Z3, Z1, Z0
+	VMOVAPS       Z0, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VMAXPS        Y0, Y1, Y0
+	VPERM2F128    $0x01, Y0, Y0, Y1
+	VMAXPS        Y1, Y0, Y0
+	VPERMILPD     $0x05, Y0, Y1
+	VMAXPS        Y1, Y0, Y0
+	VPERMILPS     $0xb1, Y0, Y1
+	VMAXPS        Y1, Y0, Y0
+	MOVSS         X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func findF32AVX512(x *float32, n int, v float32) int
 // Requires: AVX, AVX512F, BMI, BMI2
 TEXT ·findF32AVX512(SB), NOSPLIT, $0-32
@@ -817,8 +887,8 @@ constants:
 	VBROADCASTSD c32_3efffffe<>+0(SB), Z13
 	JMP          begin
 
-// func softmaxExpF32AVX512(dst *float32, x *float32, n int, shift float32) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
+// func softmaxExpF32AVX512(dst *float32, x *float32, n int, c float32) (s0 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
 TEXT ·softmaxExpF32AVX512(SB), NOSPLIT, $0-40
 	JMP constants
 
@@ -826,106 +896,86 @@ begin:
 	MOVQ         n+16(FP), AX
 	MOVQ         dst+0(FP), CX
 	MOVQ         x+8(FP), DX
-	VBROADCASTSS shift+24(FP), Z0
+	VBROADCASTSS c+24(FP), Z0
 	VPXORD       Z1, Z1, Z1
 	VPXORD       Z2, Z2, Z2
 
 main:
-	CMPQ        AX, $0x00000020
-	JL          main_end
-	VMOVUPS     (DX), Z3
-	VSUBPS      Z0, Z3, Z3
-	VMOVUPS     64(DX), Z11
-	VSUBPS      Z0, Z11, Z11
-	VMOVAPS     Z3, Z12
-	VFMADD132PS Z5, Z4, Z12
-	VMOVAPS     Z11, Z13
-	VFMADD132PS Z5, Z4, Z13
-	VSUBPS      Z4, Z12, Z14
-	VSUBPS      Z4, Z13, Z15
-	VMOVAPS     Z3, Z16
-	VFMSUB132PS Z5, Z14, Z16
-	VMOVAPS     Z11, Z14
-	VFMSUB132PS Z5, Z15, Z14
-	VCMPPS      $0x15, Z6, Z3, K1
-	VCMPPS      $0x15, Z6, Z11, K2
-	VPSLLD      $0x12, Z12, Z3
-	VPSLLD      $0x12, Z13, Z11
-	VPERMI2PS   Z7, Z8, Z12
-	VPERMI2PS   Z7, Z8, Z13
-	VPADDD      Z12, Z3, Z3
-	VPADDD      Z13, Z11, Z11
-	VMOVAPS     Z9, Z12
-	VFMADD213PS Z10, Z16, Z12
-	VMOVAPS     Z9, Z13
-	VFMADD213PS Z10, Z14, Z13
-	VMULPS      Z16, Z12, Z12
-	VMULPS      Z14, Z13, Z13
-	VFMADD213PS Z3, Z3, Z12
-	VFMADD213PS Z11, Z11, Z13
-	VMOVAPS.Z   Z12, K1, Z3
-	VMOVAPS.Z   Z13, K2, Z11
-	VMOVUPS     Z3, (CX)
-	VADDPS      Z3, Z1, Z1
-	VMOVUPS     Z11, 64(CX)
-	VADDPS      Z11, Z2, Z2
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, DX
-	SUBQ        $0x00000020, AX
-	JMP         main
+	CMPQ          AX, $0x00000020
+	JL            main_end
+	VMOVUPS       (DX), Z3
+	VMOVAPS       Z3, Z3
+	VFMADD132PS   Z4, Z0, Z3
+	VMOVUPS       64(DX), Z11
+	VMOVAPS       Z11, Z11
+	VFMADD132PS   Z4, Z0, Z11
+	VADDPS.RD_SAE Z5, Z3, Z12
+	VADDPS.RD_SAE Z5, Z11, Z14
+	VREDUCEPS     $0x51, Z3, Z13
+	VREDUCEPS     $0x51, Z11, Z15
+	VPERMI2PS     Z6, Z7, Z12
+	VPERMI2PS     Z6, Z7, Z14
+	VMOVAPS       Z8, Z16
+	VFMADD213PS   Z9, Z13, Z16
+	VMOVAPS       Z8, Z17
+	VFMADD213PS   Z9, Z15, Z17
+	VFMADD213PS   Z10, Z13, Z16
+	VFMADD213PS   Z10, Z15, Z17
+	VMULPS        Z12, Z16, Z12
+	VMULPS        Z14, Z17, Z13
+	VSCALEFPS     Z3, Z12, Z3
+	VSCALEFPS     Z11, Z13, Z11
+	VMOVUPS       Z3, (CX)
+	VADDPS        Z3, Z1, Z1
+	VMOVUPS       Z11, 64(CX)
+	VADDPS        Z11, Z2, Z2
+	ADDQ          $0x00000080, CX
+	ADDQ          $0x00000080, DX
+	SUBQ          $0x00000020, AX
+	JMP           main
 
 main_end:
 single:
-	CMPQ        AX, $0x00000010
-	JL          single_end
-	VMOVUPS     (DX), Z3
-	VSUBPS      Z0, Z3, Z3
-	VMOVAPS     Z3, Z11
-	VFMADD132PS Z5, Z4, Z11
-	VSUBPS      Z4, Z11, Z12
-	VMOVAPS     Z3, Z13
-	VFMSUB132PS Z5, Z12, Z13
-	VCMPPS      $0x15, Z6, Z3, K1
-	VPSLLD      $0x12, Z11, Z3
-	VPERMI2PS   Z7, Z8, Z11
-	VPADDD      Z11, Z3, Z3
-	VMOVAPS     Z9, Z11
-	VFMADD213PS Z10, Z13, Z11
-	VMULPS      Z13, Z11, Z11
-	VFMADD213PS Z3, Z3, Z11
-	VMOVAPS.Z   Z11, K1, Z3
-	VMOVUPS     Z3, (CX)
-	VADDPS      Z3, Z1, Z1
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, DX
-	SUBQ        $0x00000010, AX
-	JMP         single
+	CMPQ          AX, $0x00000010
+	JL            single_end
+	VMOVUPS       (DX), Z3
+	VMOVAPS       Z3, Z3
+	VFMADD132PS   Z4, Z0, Z3
+	VADDPS.RD_SAE Z5, Z3, Z11
+	VREDUCEPS     $0x51, Z3, Z12
+	VPERMI2PS     Z6, Z7, Z11
+	VMOVAPS       Z8, Z13
+	VFMADD213PS   Z9, Z12, Z13
+	VFMADD213PS   Z10, Z12, Z13
+	VMULPS        Z11, Z13, Z11
+	VSCALEFPS     Z3, Z11, Z3
+	VMOVUPS       Z3, (CX)
+	VADDPS        Z3, Z1, Z1
+	ADDQ          $0x00000040, CX
+	ADDQ          $0x00000040, DX
+	SUBQ          $0x00000010, AX
+	JMP           single
 
 single_end:
-	TESTQ       AX, AX
-	JLE         done
-	MOVQ        $-1, BX
-	BZHIQ       AX, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (DX), K1, Z3
-	VSUBPS      Z0, Z3, Z0
-	VMOVAPS     Z0, Z3
-	VFMADD132PS Z5, Z4, Z3
-	VSUBPS      Z4, Z3, Z4
-	VMOVAPS     Z0, Z11
-	VFMSUB132PS Z5, Z4, Z11
-	VCMPPS      $0x15, Z6, Z0, K2
-	VPSLLD      $0x12, Z3, Z0
-	VPERMI2PS   Z7, Z8, Z3
-	VPADDD      Z3, Z0, Z0
-	VMOVAPS     Z9, Z3
-	VFMADD213PS Z10, Z11, Z3
-	VMULPS      Z11, Z3, Z3
-	VFMADD213PS Z0, Z0, Z3
-	VMOVAPS.Z   Z3, K2, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVAPS.Z   Z0, K1, Z0
-	VADDPS      Z0, Z1, Z1
+	TESTQ         AX, AX
+	JLE           done
+	MOVQ          $-1, BX
+	BZHIQ         AX, BX, BX
+	KMOVW         BX, K1
+	VMOVUPS.Z     (DX), K1, Z3
+	VMOVAPS       Z3, Z3
+	VFMADD132PS   Z4, Z0, Z3
+	VADDPS.RD_SAE Z5, Z3, Z0
+	VREDUCEPS     $0x51, Z3, Z4
+	VPERMI2PS     Z6, Z7, Z0
+	VMOVAPS       Z8, Z5
+	VFMADD213PS   Z9, Z4, Z5
+	VFMADD213PS   Z10, Z4, Z5
+	VMULPS        Z0, Z5, Z0
+	VSCALEFPS     Z3, Z0, Z0
+	VMOVUPS       Z0, K1, (CX)
+	VMOVAPS.Z     Z0, K1, Z0
+	VADDPS        Z0, Z1, Z1
 
 done:
 	VADDPS        Z2, Z1, Z1
@@ -944,80 +994,74 @@ done:
 	RET
 
 constants:
-	VBROADCASTSD c32_4b400000<>+0(SB), Z4
-	VBROADCASTSD c32_4238aa3b<>+0(SB), Z5
-	VBROADCASTSD c32_c2ae999a<>+0(SB), Z6
-	VMOVUPS      exp2Table1<>+0(SB), Z7
-	VMOVUPS      exp2Table0<>+0(SB), Z8
-	VBROADCASTSD c32_3975fdf0<>+0(SB), Z9
-	VBROADCASTSD c32_3cb172c2<>+0(SB), Z10
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSD c32_48c00000<>+0(SB), Z5
+	VMOVUPS      exp2Table1<>+0(SB), Z6
+	VMOVUPS      exp2Table0<>+0(SB), Z7
+	VBROADCASTSD c32_3e75fdf0<>+0(SB), Z8
+	VBROADCASTSD c32_3f2f86c7<>+0(SB), Z9
+	VBROADCASTSD c32_3f7d3e0d<>+0(SB), Z10
 	JMP          begin
 
-DATA c32_4b400000<>+0(SB)/8, $0x4b4000004b400000
-DATA c32_4b400000<>+8(SB)/8, $0x4b4000004b400000
-DATA c32_4b400000<>+16(SB)/8, $0x4b4000004b400000
-DATA c32_4b400000<>+24(SB)/8, $0x4b4000004b400000
-GLOBL c32_4b400000<>(SB), RODATA|NOPTR, $32
+DATA c32_48c00000<>+0(SB)/8, $0x48c0000048c00000
+DATA c32_48c00000<>+8(SB)/8, $0x48c0000048c00000
+DATA c32_48c00000<>+16(SB)/8, $0x48c0000048c00000
+DATA c32_48c00000<>+24(SB)/8, $0x48c0000048c00000
+GLOBL c32_48c00000<>(SB), RODATA|NOPTR, $32
 
-DATA c32_4238aa3b<>+0(SB)/8, $0x4238aa3b4238aa3b
-DATA c32_4238aa3b<>+8(SB)/8, $0x4238aa3b4238aa3b
-DATA c32_4238aa3b<>+16(SB)/8, $0x4238aa3b4238aa3b
-DATA c32_4238aa3b<>+24(SB)/8, $0x4238aa3b4238aa3b
-GLOBL c32_4238aa3b<>(SB), RODATA|NOPTR, $32
-
-DATA c32_c2ae999a<>+0(SB)/8, $0xc2ae999ac2ae999a
-DATA c32_c2ae999a<>+8(SB)/8, $0xc2ae999ac2ae999a
-DATA c32_c2ae999a<>+16(SB)/8, $0xc2ae999ac2ae999a
-DATA c32_c2ae999a<>+24(SB)/8, $0xc2ae999ac2ae999a
-GLOBL c32_c2ae999a<>(SB), RODATA|NOPTR, $32
-
-DATA exp2Table0<>+0(SB)/4, $0x3f800000
-DATA exp2Table0<>+4(SB)/4, $0x3f7ecd87
-DATA exp2Table0<>+8(SB)/4, $0x3f7daac3
-DATA exp2Table0<>+12(SB)/4, $0x3f7c980f
-DATA exp2Table0<>+16(SB)/4, $0x3f7b95c2
-DATA exp2Table0<>+20(SB)/4, $0x3f7aa43a
-DATA exp2Table0<>+24(SB)/4, $0x3f79c3d3
-DATA exp2Table0<>+28(SB)/4, $0x3f78f4f0
-DATA exp2Table0<>+32(SB)/4, $0x3f7837f0
-DATA exp2Table0<>+36(SB)/4, $0x3f778d3a
-DATA exp2Table0<>+40(SB)/4, $0x3f76f532
-DATA exp2Table0<>+44(SB)/4, $0x3f767043
-DATA exp2Table0<>+48(SB)/4, $0x3f75fed7
-DATA exp2Table0<>+52(SB)/4, $0x3f75a15b
-DATA exp2Table0<>+56(SB)/4, $0x3f75583f
-DATA exp2Table0<>+60(SB)/4, $0x3f7523f6
+DATA exp2Table0<>+0(SB)/4, $0x3f8164d2
+DATA exp2Table0<>+4(SB)/4, $0x3f843a29
+DATA exp2Table0<>+8(SB)/4, $0x3f871f62
+DATA exp2Table0<>+12(SB)/4, $0x3f8a14d5
+DATA exp2Table0<>+16(SB)/4, $0x3f8d1adf
+DATA exp2Table0<>+20(SB)/4, $0x3f9031dc
+DATA exp2Table0<>+24(SB)/4, $0x3f935a2b
+DATA exp2Table0<>+28(SB)/4, $0x3f96942d
+DATA exp2Table0<>+32(SB)/4, $0x3f99e046
+DATA exp2Table0<>+36(SB)/4, $0x3f9d3eda
+DATA exp2Table0<>+40(SB)/4, $0x3fa0b051
+DATA exp2Table0<>+44(SB)/4, $0x3fa43516
+DATA exp2Table0<>+48(SB)/4, $0x3fa7cd94
+DATA exp2Table0<>+52(SB)/4, $0x3fab7a3a
+DATA exp2Table0<>+56(SB)/4, $0x3faf3b79
+DATA exp2Table0<>+60(SB)/4, $0x3fb311c4
 GLOBL exp2Table0<>(SB), RODATA|NOPTR, $64
 
-DATA exp2Table1<>+0(SB)/4, $0x3f7504f3
-DATA exp2Table1<>+4(SB)/4, $0x3f74fbaf
-DATA exp2Table1<>+8(SB)/4, $0x3f7508a4
-DATA exp2Table1<>+12(SB)/4, $0x3f752c4d
-DATA exp2Table1<>+16(SB)/4, $0x3f75672a
-DATA exp2Table1<>+20(SB)/4, $0x3f75b9be
-DATA exp2Table1<>+24(SB)/4, $0x3f76248c
-DATA exp2Table1<>+28(SB)/4, $0x3f76a81e
-DATA exp2Table1<>+32(SB)/4, $0x3f7744fd
-DATA exp2Table1<>+36(SB)/4, $0x3f77fbb8
-DATA exp2Table1<>+40(SB)/4, $0x3f78ccdf
-DATA exp2Table1<>+44(SB)/4, $0x3f79b907
-DATA exp2Table1<>+48(SB)/4, $0x3f7ac0c7
-DATA exp2Table1<>+52(SB)/4, $0x3f7be4ba
-DATA exp2Table1<>+56(SB)/4, $0x3f7d257d
-DATA exp2Table1<>+60(SB)/4, $0x3f7e83b3
+DATA exp2Table1<>+0(SB)/4, $0x3fb6fd92
+DATA exp2Table1<>+4(SB)/4, $0x3fbaff5b
+DATA exp2Table1<>+8(SB)/4, $0x3fbf179a
+DATA exp2Table1<>+12(SB)/4, $0x3fc346cd
+DATA exp2Table1<>+16(SB)/4, $0x3fc78d75
+DATA exp2Table1<>+20(SB)/4, $0x3fcbec15
+DATA exp2Table1<>+24(SB)/4, $0x3fd06334
+DATA exp2Table1<>+28(SB)/4, $0x3fd4f35b
+DATA exp2Table1<>+32(SB)/4, $0x3fd99d16
+DATA exp2Table1<>+36(SB)/4, $0x3fde60f5
+DATA exp2Table1<>+40(SB)/4, $0x3fe33f89
+DATA exp2Table1<>+44(SB)/4, $0x3fe8396a
+DATA exp2Table1<>+48(SB)/4, $0x3fed4f30
+DATA exp2Table1<>+52(SB)/4, $0x3ff28177
+DATA exp2Table1<>+56(SB)/4, $0x3ff7d0df
+DATA exp2Table1<>+60(SB)/4, $0x3ffd3e0c
 GLOBL exp2Table1<>(SB), RODATA|NOPTR, $64
 
-DATA c32_3975fdf0<>+0(SB)/8, $0x3975fdf03975fdf0
-DATA c32_3975fdf0<>+8(SB)/8, $0x3975fdf03975fdf0
-DATA c32_3975fdf0<>+16(SB)/8, $0x3975fdf03975fdf0
-DATA c32_3975fdf0<>+24(SB)/8, $0x3975fdf03975fdf0
-GLOBL c32_3975fdf0<>(SB), RODATA|NOPTR, $32
+DATA c32_3e75fdf0<>+0(SB)/8, $0x3e75fdf03e75fdf0
+DATA c32_3e75fdf0<>+8(SB)/8, $0x3e75fdf03e75fdf0
+DATA c32_3e75fdf0<>+16(SB)/8, $0x3e75fdf03e75fdf0
+DATA c32_3e75fdf0<>+24(SB)/8, $0x3e75fdf03e75fdf0
+GLOBL c32_3e75fdf0<>(SB), RODATA|NOPTR, $32
 
-DATA c32_3cb172c2<>+0(SB)/8, $0x3cb172c23cb172c2
-DATA c32_3cb172c2<>+8(SB)/8, $0x3cb172c23cb172c2
-DATA c32_3cb172c2<>+16(SB)/8, $0x3cb172c23cb172c2
-DATA c32_3cb172c2<>+24(SB)/8, $0x3cb172c23cb172c2
-GLOBL c32_3cb172c2<>(SB), RODATA|NOPTR, $32
+DATA c32_3f2f86c7<>+0(SB)/8, $0x3f2f86c73f2f86c7
+DATA c32_3f2f86c7<>+8(SB)/8, $0x3f2f86c73f2f86c7
+DATA c32_3f2f86c7<>+16(SB)/8, $0x3f2f86c73f2f86c7
+DATA c32_3f2f86c7<>+24(SB)/8, $0x3f2f86c73f2f86c7
+GLOBL c32_3f2f86c7<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f7d3e0d<>+0(SB)/8, $0x3f7d3e0d3f7d3e0d
+DATA c32_3f7d3e0d<>+8(SB)/8, $0x3f7d3e0d3f7d3e0d
+DATA c32_3f7d3e0d<>+16(SB)/8, $0x3f7d3e0d3f7d3e0d
+DATA c32_3f7d3e0d<>+24(SB)/8, $0x3f7d3e0d3f7d3e0d
+GLOBL c32_3f7d3e0d<>(SB), RODATA|NOPTR, $32
 
 // func subTwiceF32AVX512(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -2042,6 +2086,74 @@ DATA c64_7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
 DATA c64_7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
 DATA c64_7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
 GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func topF64AVX512(x *float64, n int) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·topF64AVX512(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+
+main:
+	CMPQ    CX, $0x00000020
+	JL      single
+	VMOVUPD (AX), Z5
+	VMOVUPD 64(AX), Z6
+	VMAXPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMAXPD  Z6, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(AX), Z5
+	VMOVUPD 192(AX), Z6
+	VMAXPD  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMAXPD  Z6, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000020, CX
+	JMP     main
+
+single:
+	CMPQ    CX, $0x00000008
+	JL      tail
+	VMOVUPD (AX), Z5
+	VMAXPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000008, CX
+	JMP     single
+
+tail:
+	TESTQ     CX, CX
+	JLE       join
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (AX), K1, Z5
+	VBLENDMPD Z5, Z0, K1, Z7
+	VMAXPD    Z7, Z2, Z0
+	VMOVAPS   Z0, Z2
+
+join:
+	VMAXPD        Z2, Z1, Z0
+	VMOVAPS       Z0, Z1
+	VMAXPD        Z4, Z3, Z0
+	VMOVAPS       Z0, Z3
+	VMAXPD        Z3, Z1, Z0
+	VMOVAPS       Z0, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VMAXPD        Y0, Y1, Y0
+	VPERM2F128    $0x01, Y0, Y0, Y1
+	VMAXPD        Y1, Y0, Y0
+	VPERMILPD     $0x05, Y0, Y1
+	VMAXPD        Y1, Y0, Y0
+	MOVSD         X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
 // func findF64AVX512(x *float64, n int, v float64) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI, BMI2

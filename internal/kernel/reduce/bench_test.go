@@ -41,6 +41,8 @@ func BenchmarkRow(b *testing.B) {
 		{"sum", func() { sumBlock(x) }},
 		{"sum_squares", func() { sumSquaresBlock(x, 1) }},
 		{"scale", func() { scale(dst, 1) }},
+		{"top", func() { topBlock(x) }},
+		{"exp_sum", func() { expSumBlock(x, 10) }},
 		{"softmax", func() { softmaxRow(dst, x) }},
 		{"log_softmax", func() { logSoftmaxRow(dst, x) }},
 		{"layer_norm", func() { layerNormRow(dst, x, gamma, beta, 1e-5) }},

@@ -11,14 +11,16 @@ type kernels[T any] struct {
 	max, min func(x *T, n int) T
 	find     func(x *T, n int, v T) int
 
+	top      func(x *T, n int) T // max, but for what it returns where an element is NaN
 	sum      func(x *T, n int) float64
 	squares  func(x *T, n int, c T) float64
 	dot      func(x, y *T, n int) float64
 	expSum   func(x *T, n int, shift T) float64
 	expShift func(dst, x *T, n int, shift T) float64
 
-	// softmaxExp is expShift for a finite shift at least x, faster where there is one.
-	softmaxExp func(dst, x *T, n int, shift T) float64
+	// softmaxExp sets dst to 2^(x·log2 e + c) and returns the sum: faster than
+	// expShift, for results up to 1 or so. There is none for float64.
+	softmaxExp func(dst, x *T, n int, c T) float64
 
 	subTwice       func(dst, x *T, n int, a, b T)
 	softmaxGrad    func(dst, y, dy *T, n int, dot T)
@@ -39,7 +41,9 @@ type kernels[T any] struct {
 // are also where the garbage collector can stop a goroutine.
 const piece = 1024
 
-// pieces calls f for consecutive parts of n elements.
+// pieces calls f for consecutive parts of n elements. Rows of one piece do without it:
+// its call and the variables shared with f cost as much as the arithmetic of a hundred
+// elements.
 func pieces(n int, f func(lo, hi int)) {
 	for lo := 0; lo < n; lo += piece {
 		f(lo, min(lo+piece, n))
@@ -68,7 +72,11 @@ func sumSquaresBlock[T float](x []T, center float64) float64 {
 	}
 	c := T(center)
 	var s compensated
-	pieces(len(x), func(lo, hi int) { s = s.plus(compensated{sum: k.squares(&x[lo], hi-lo, c)}) })
+	if len(x) <= piece {
+		s.sum = k.squares(unsafe.SliceData(x), len(x), c)
+	} else {
+		pieces(len(x), func(lo, hi int) { s = s.plus(compensated{sum: k.squares(&x[lo], hi-lo, c)}) })
+	}
 	// Σ(x-center)² = Σ(x-c)² - n·(c-center)² if center is the mean, and c is center if it is 0.
 	d := float64(c) - center
 	return max(0, s.value()-float64(len(x))*d*d)
@@ -113,6 +121,20 @@ func maxBlock[T ordered](x []T) T {
 		return T(math.Copysign(0, -1)) // assembly returns either zero
 	}
 	return m + 0
+}
+
+// topBlock is maxBlock where the result for NaN does not matter, nor a zero's sign.
+func topBlock[T float](x []T) T {
+	k := assembly[T]()
+	if k == nil {
+		return maxPlain(x)
+	}
+	if len(x) <= piece {
+		return k.top(&x[0], len(x))
+	}
+	m := x[0]
+	pieces(len(x), func(lo, hi int) { m = max(m, k.top(&x[lo], hi-lo)) })
+	return m
 }
 
 func minBlock[T ordered](x []T) T {

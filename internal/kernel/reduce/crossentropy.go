@@ -16,16 +16,16 @@ func CrossEntropy[T float, I int32 | int64](loss, grad, x []T, labels []I, n int
 	eachRow(len(x), n, func(i int) {
 		r := i / n
 		row, label := x[i:i+n], labels[r]
-		m := maxBlock(row)
+		m := topBlock(row)
 		chosen := float64(row[label]) - float64(m)
 		if grad == nil {
 			loss[r] = T(logSumAbout(row, m) - chosen)
 			return
 		}
 		g := grad[i : i+n]
-		s := softmaxInto(g, row, m)
+		log := softmaxInto(g, row, m)
 		g[label]--
-		loss[r] = T(math.Log(s) - chosen)
+		loss[r] = T(log - chosen)
 	})
 }
 
@@ -35,7 +35,7 @@ func CrossEntropy[T float, I int32 | int64](loss, grad, x []T, labels []I, n int
 func CrossEntropyGrad[T float, I int32 | int64](dx, x []T, labels []I, dy []T, n int) {
 	eachRow(len(x), n, func(i int) {
 		row := dx[i : i+n]
-		softmaxInto(row, x[i:i+n], maxBlock(x[i:i+n]))
+		softmaxInto(row, x[i:i+n], topBlock(x[i:i+n]))
 		row[labels[i/n]]--
 		scale(row, dy[i/n])
 	})
@@ -47,7 +47,7 @@ func CrossEntropyGrad[T float, I int32 | int64](dx, x []T, labels []I, dy []T, n
 func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 	eachRow(len(x), n, func(i int) {
 		row, t := x[i:i+n], targets[i:i+n]
-		m := maxBlock(row)
+		m := topBlock(row)
 		mass, dot := sumBlock(t), 0.0
 		for j, v := range t {
 			if v != 0 { // 0·(-Inf) counts as nothing
@@ -59,12 +59,12 @@ func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 			return
 		}
 		g := grad[i : i+n]
-		s := softmaxInto(g, row, m)
+		log := softmaxInto(g, row, m)
 		if mass != 1 {
 			scale(g, T(mass))
 		}
 		elementwise.Binary[T](elementwise.Sub)(g, g, t)
-		loss[i/n] = T(mass*math.Log(s) - dot)
+		loss[i/n] = T(mass*log - dot)
 	})
 }
 
@@ -72,22 +72,47 @@ func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 func logSumAbout[T float](x []T, m T) float64 { return math.Log(expSumBlock(x, m)) }
 
 // softmaxInto sets dst to softmax(x), of which m is the greatest element, and
-// returns Σ e^(x-m).
-func softmaxInto[T float](dst, x []T, m T) float64 {
-	s := 0.0
-	if k := assembly[T](); k != nil {
-		exp := k.expShift
-		if k.softmaxExp != nil && m-m == 0 {
-			exp = k.softmaxExp
-		}
-		pieces(len(x), func(lo, hi int) { s += exp(&dst[lo], &x[lo], hi-lo, m) })
-	} else {
+// returns log Σ e^(x-m).
+func softmaxInto[T float](dst, x []T, m T) (log float64) {
+	s, off := exponentials(dst, x, m)
+	scale(dst, T(1/s))
+	return math.Log(s) - off
+}
+
+// exponentials sets dst to e^(x-m+off) for a small number off and returns it and the
+// sum. m is the greatest element of x.
+func exponentials[T float](dst, x []T, m T) (sum, off float64) {
+	k := assembly[T]()
+	switch {
+	case k == nil:
 		for i, v := range x {
 			e := math.Exp(float64(v) - float64(m))
-			s += e
+			sum += e
 			dst[i] = T(e)
 		}
+	case k.softmaxExp != nil && math.Abs(float64(m)) < 1e30:
+		// All exponents are off by what rounding m·log2 e takes away, which the
+		// division by the sum takes out again.
+		const log2e = math.Log2E
+		c := T(-float64(m) * float64(T(log2e)))
+		if len(x) <= piece {
+			sum = k.softmaxExp(&dst[0], &x[0], len(x), c)
+		} else {
+			sum = softmaxLong(k, dst, x, c)
+		}
+		off = (float64(m)*float64(T(log2e)) + float64(c)) * math.Ln2
+	default: // m is infinite or NaN, or as good as that
+		sum = expShiftLong(k, dst, x, m)
 	}
-	scale(dst, T(1/s))
-	return s
+	return sum, off
+}
+
+func expShiftLong[T float](k *kernels[T], dst, x []T, m T) (sum float64) {
+	pieces(len(x), func(lo, hi int) { sum += k.expShift(&dst[lo], &x[lo], hi-lo, m) })
+	return sum
+}
+
+func softmaxLong[T float](k *kernels[T], dst, x []T, c T) (sum float64) {
+	pieces(len(x), func(lo, hi int) { sum += k.softmaxExp(&dst[lo], &x[lo], hi-lo, c) })
+	return sum
 }

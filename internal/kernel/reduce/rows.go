@@ -13,11 +13,24 @@ func softmaxRow[T float](dst, x []T) {
 		softmaxPlain(dst, x)
 		return
 	}
-	softmaxInto(dst, x, maxBlock(x))
+	s, _ := exponentials(dst, x, topBlock(x)) // a NaN shows up in the sum
+	scale(dst, T(1/s))
 }
 
+var (
+	scale32 = elementwise.BinaryVS[float32](elementwise.Mul)
+	scale64 = elementwise.BinaryVS[float64](elementwise.Mul)
+)
+
 // scale multiplies x by a.
-func scale[T float](x []T, a T) { elementwise.BinaryVS[T](elementwise.Mul)(x, x, a) }
+func scale[T float](x []T, a T) {
+	switch x := any(x).(type) {
+	case []float32:
+		scale32(x, x, float32(a))
+	case []float64:
+		scale64(x, x, float64(a))
+	}
+}
 
 func logSoftmaxRow[T float](dst, x []T) {
 	k := assembly[T]()
@@ -25,7 +38,7 @@ func logSoftmaxRow[T float](dst, x []T) {
 		logSoftmaxPlain(dst, x)
 		return
 	}
-	m := maxBlock(x)
+	m := topBlock(x)
 	log := T(math.Log(expSumBlock(x, m)))
 	pieces(len(x), func(lo, hi int) { k.subTwice(&dst[lo], &x[lo], hi-lo, m, log) })
 }
@@ -75,21 +88,35 @@ func rmsNormRow[T float](dst, x, gamma []T, eps T) (rstd T) {
 
 // affine sets dst to (x-mean)·rstd·gamma + beta; gamma and beta may be nil.
 func affine[T float](k *kernels[T], dst, x, gamma, beta []T, mean, rstd T) {
+	if len(x) <= piece {
+		affinePiece(k, dst, x, gamma, beta, mean, rstd)
+		return
+	}
+	part := func(s []T, lo, hi int) []T {
+		if s == nil {
+			return nil
+		}
+		return s[lo:hi]
+	}
 	pieces(len(x), func(lo, hi int) {
-		n := hi - lo
-		switch {
-		case gamma != nil && beta != nil:
-			k.normalizeAffine(&dst[lo], &x[lo], &gamma[lo], &beta[lo], n, mean, rstd)
-			return
-		case gamma != nil:
-			k.normalizeScale(&dst[lo], &x[lo], &gamma[lo], n, mean, rstd)
-		default:
-			k.normalize(&dst[lo], &x[lo], n, mean, rstd)
-		}
-		if beta != nil {
-			elementwise.Binary[T](elementwise.Add)(dst[lo:hi], dst[lo:hi], beta[lo:hi])
-		}
+		affinePiece(k, dst[lo:hi], x[lo:hi], part(gamma, lo, hi), part(beta, lo, hi), mean, rstd)
 	})
+}
+
+func affinePiece[T float](k *kernels[T], dst, x, gamma, beta []T, mean, rstd T) {
+	n := len(x)
+	switch {
+	case gamma != nil && beta != nil:
+		k.normalizeAffine(&dst[0], &x[0], &gamma[0], &beta[0], n, mean, rstd)
+		return
+	case gamma != nil:
+		k.normalizeScale(&dst[0], &x[0], &gamma[0], n, mean, rstd)
+	default:
+		k.normalize(&dst[0], &x[0], n, mean, rstd)
+	}
+	if beta != nil {
+		elementwise.Binary[T](elementwise.Add)(dst, dst, beta)
+	}
 }
 
 func layerNormGradRow[T float](dx, x, gamma, dy []T, mean, rstd T) {

@@ -81,41 +81,46 @@ func (f *formatter) value(s *source, row int) error {
 	return nil
 }
 
-// object writes a row of a struct.
+// object writes a row of a struct. Numbers and booleans are written here, the
+// end of the text in a register; before anything else it goes back to f.n.
 func (f *formatter) object(s *source, row int) error {
 	f.room(s.size)
-	start := f.n
+	buf, start, n := f.buf, f.n, f.n
+	omit := f.o.OmitMissing
 	for i := range s.fields {
 		g := &s.fields[i]
 		k := g.source
 		there := k.valid == nil || k.valid[row]
-		if f.o.OmitMissing && (!there || k.missing(row)) {
+		if omit && (!there || k.missing(row)) {
 			continue
 		}
-		putWord(f.buf, f.n, g.k0)
-		putWord(f.buf, f.n+8, g.k1)
+		putWord(buf, n, g.k0)
+		putWord(buf, n+8, g.k1)
 		if g.size > 16 {
-			copy(f.buf[f.n:], g.key)
+			copy(buf[n:], g.key)
 		}
-		f.n += g.size
+		n += g.size
 		if !there {
-			f.null()
+			putWord(buf, n, litNull)
+			n += 4
 			continue
 		}
-		var err error
 		switch k.op {
 		case writeInt:
-			f.n = putInt(f.buf, f.n, k.ints[row])
+			n = putInt(buf, n, k.ints[row])
 			continue
 		case writeBool:
-			f.n = putBool(f.buf, f.n, k.bools[row])
+			n = putBool(buf, n, k.bools[row])
 			continue
 		case writeFloat:
-			if n := putFloat(f.buf, f.n, k.floats[row]); n > 0 {
-				f.n = n
+			if end := putFloat(buf, n, k.floats[row]); end > 0 {
+				n = end
 				continue
 			}
-			err = f.float(k.floats[row])
+		}
+		f.n = n
+		var err error
+		switch k.op {
 		case writeString:
 			err = f.str(k, row)
 		case writeList:
@@ -129,13 +134,14 @@ func (f *formatter) object(s *source, row int) error {
 			return in(k.name, err)
 		}
 		f.room(s.size)
+		buf, n = f.buf, f.n
 	}
-	if f.n == start {
-		f.n++
+	if n == start {
+		n++
 	}
-	f.buf[start] = '{' // in place of the first comma
-	f.buf[f.n] = '}'
-	f.n++
+	buf[start] = '{' // in place of the first comma
+	buf[n] = '}'
+	f.n = n + 1
 	return nil
 }
 
@@ -165,6 +171,8 @@ func (f *formatter) list(s *source, row int) error {
 			err = f.value(e, i)
 		case e.op == writeInt:
 			f.n = putInt(f.buf, f.n, e.ints[i])
+		case e.op == writeFloat:
+			err = f.float(e.floats[i])
 		case e.op == writeStruct:
 			err = f.object(e, i)
 		case e.op == writeString:

@@ -9,6 +9,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// A rowShaper is a batch whose rows differ in shape, such as a ragged tensor: it
+// tells their shapes as int64[rows, rank of a row].
+type rowShaper interface{ RowShapes() tensor.Tensor }
+
 var shapeOp *op.Op
 
 func init() {
@@ -23,6 +27,9 @@ func init() {
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
+			if r, ok := x.(rowShaper); ok {
+				return results(r.RowShapes())
+			}
 			rank, err := batchRank(c, x)
 			if err != nil {
 				return nil, err
@@ -55,6 +62,9 @@ func init() {
 			return results(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+			if r, ok := c.Tensor(0).(rowShaper); ok {
+				return results(Prod(r.RowShapes(), 1))
+			}
 			s := Shape(c.Tensor(0))
 			return results(BroadcastTo(Prod(Index(s, key.From(1))), Index(s, key.To(1))))
 		},

@@ -1,8 +1,11 @@
 package ragged
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -65,4 +68,21 @@ func dimsOf(sizes []size, d dtype.DType) any {
 		}
 	}
 	return dims
+}
+
+// RowShapes returns the shape of each row of the outermost dimension, for rows that
+// are dense: int64[nrows, rank-1]. It throws where a row is ragged itself.
+func (t *Tensor) RowShapes() tensor.Tensor {
+	s := ShapeOf(t)
+	for a := 2; a <= len(t.parts); a++ {
+		if !s.IsUniform(a) {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.RowShapes", Msg: fmt.Sprintf("rows of %v are ragged", t.spec), Line: source.Line()})
+		}
+	}
+	n := ops.Cast(t.NRows(), dtype.Int64)
+	columns := []tensor.Tensor{ops.Cast(t.parts[0].RowLengths(), dtype.Int64)}
+	for a := 2; a < s.Rank(); a++ {
+		columns = append(columns, filled(n, ops.Cast(s.Dim(a), dtype.Int64)))
+	}
+	return ops.Stack(columns, 1)
 }

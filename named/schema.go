@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/dimtext"
+	"github.com/tenonml/tenon/nest"
 )
 
 // A schemaPlan says where in a schema, a struct that embeds a *Tensor and names, the
@@ -241,4 +242,32 @@ func As[To Is[To], From Is[From]](handle From) To {
 	var h To
 	any(&h).(interface{ bind(*Tensor) }).bind(u)
 	return h
+}
+
+// A schema in a structure, such as an argument of a traced function, keeps its type
+// when package nest puts the structure together with other tensors.
+func init() {
+	nest.Adopt(func(t reflect.Type) func(v tenon.Value, like any) (any, error) {
+		if !isSchema(t) {
+			return nil
+		}
+		p := schemaOf(t)
+		return func(v tenon.Value, like any) (any, error) {
+			x, ok := asNamed(v)
+			if p.err != nil || !ok || x == nil {
+				return v, p.err
+			}
+			if old, ok := asNamed(like); ok && old != nil && old.side != nil && x.side == nil {
+				u := *x
+				u.side = &side{hidden: none, extra: old.side.extra}
+				x = &u
+			}
+			if err := p.check("named.Bind "+p.typ.Name(), x); err != nil {
+				return nil, err
+			}
+			out := reflect.New(t)
+			p.fill(out.UnsafePointer(), x)
+			return out.Elem().Interface(), nil
+		}
+	})
 }

@@ -62,14 +62,14 @@ func (k *packer) leaf(p *plan, like, out unsafe.Pointer) *failure {
 			if err != nil {
 				return err
 			}
-			return p.store(v, out)
+			return p.storeAdopted(p, v, like, out)
 		}
 	}
 	x, err := k.take()
 	if err != nil {
 		return err
 	}
-	return p.store(x, out)
+	return p.storeAdopted(p, x, like, out)
 }
 
 // composite returns the Spec of a leaf of the template that is to be assembled
@@ -200,13 +200,13 @@ func (k *packer) dynamic(p *plan, like, out unsafe.Pointer) *failure {
 			if err != nil {
 				return err
 			}
-			return p.store(v, out)
+			return p.storeAdopted(q, v, at, out)
 		}
 		leaf, err := k.take()
 		if err != nil {
 			return err
 		}
-		return p.store(leaf, out)
+		return p.storeAdopted(q, leaf, at, out)
 	}
 	made := reflect.New(q.typ).UnsafePointer()
 	if err := k.pack(q, at, made); err != nil {

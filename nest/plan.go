@@ -47,6 +47,8 @@ type plan struct {
 	key     any // map: a nil pointer to the key type
 	list    any // map: a nil pointer to a slice of elements
 
+	adopt func(v tenon.Value, like any) (any, error) // kindLeaf: see Adopt; nil for most types
+
 	leaves atomic.Int32 // how many the last value had that was flattened: room for the next
 }
 
@@ -113,6 +115,7 @@ func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
 		p.kind = kindAny
 	case t.Implements(valueType), t.Implements(specType), t.Implements(leafType):
 		p.leaf()
+		p.adopt = adopterOf(t)
 	case k == reflect.Struct && (reflect.PointerTo(t).Implements(valueType) || reflect.PointerTo(t).Implements(specType)):
 		return nil, fail(tenon.ErrDType, "a %v is no Value, but a pointer to it is: hold a *%v", t, t)
 	case t.Implements(nodeType):

@@ -165,24 +165,12 @@ func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 		return y, err
 	}
 	for i, l := range leaves {
-		x, ok := l.(tensor.Tensor)
+		v, ok := l.(tenon.Value)
 		if !ok {
-			if v, ok := l.(tenon.Value); ok {
-				return y, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("rows of %s cannot run in bulk", tenon.String(v.Spec())), Line: source.Line(),
-					Hint: "use control.MapRows"}
-			}
 			continue
 		}
-		n := x.Shape().Dim(0)
-		if n >= 0 && t.rows >= 0 && n != t.rows {
-			return y, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
-		}
-		t.rows = max(t.rows, n)
-		if leaves[i], err = t.variable(x); err != nil {
+		if leaves[i], err = t.rowOf(fn, v); err != nil {
 			return y, err
-		}
-		if t.n == nil {
-			t.n = ops.Gather(ops.Shape(x), int64(0), 0)
 		}
 	}
 	row, err := nest.Pack(xs, leaves, nest.Options{})
@@ -202,6 +190,75 @@ func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 		}
 	}
 	return nest.Pack(res, out, nest.Options{})
+}
+
+// rowOf returns what stands for a row of v in the function.
+func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
+	if row, parts, ok := byComponent(v); ok {
+		for i, p := range parts {
+			var err error
+			if parts[i], err = t.rowOf(fn, p); err != nil {
+				return nil, err
+			}
+		}
+		return row.Assemble(parts)
+	}
+	x, ok := v.(tensor.Tensor)
+	if !ok {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("rows of %s cannot run in bulk", tenon.String(v.Spec())), Line: source.Line(),
+			Hint: "use control.MapRows"}
+	}
+	n := x.Shape().Dim(0)
+	if n >= 0 && t.rows >= 0 && n != t.rows {
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
+	}
+	t.rows = max(t.rows, n)
+	row, err := t.variable(x)
+	if err != nil {
+		return nil, err
+	}
+	if t.n == nil {
+		t.n = rowsOf(x)
+	}
+	return row, nil
+}
+
+// byComponent returns the Spec of a row of v and the components of v, where a row is
+// made of the rows of the components.
+func byComponent(v tenon.Value) (row tenon.Spec, parts []tenon.Value, ok bool) {
+	s := v.Spec()
+	b, ok := s.(tenon.Batcher)
+	if !ok || tenon.IsLeaf(s) {
+		return nil, nil, false
+	}
+	row, err := b.Unbatched()
+	if err != nil {
+		return nil, nil, false
+	}
+	whole, fields := s.Components(), row.Components()
+	if len(whole) != len(fields) || tenon.IsLeaf(row) {
+		return nil, nil, false
+	}
+	for i, f := range whole {
+		c, ok := f.Spec.(tenon.Batcher)
+		if !ok {
+			return nil, nil, false
+		}
+		if r, err := c.Unbatched(); err != nil || !tenon.Equal(r, fields[i].Spec) {
+			return nil, nil, false
+		}
+	}
+	parts, err = s.Disassemble(v)
+	return row, parts, err == nil
+}
+
+// rowsOf returns the number of rows as a scalar. A ragged tensor, whose sizes are no
+// vector, tells it itself.
+func rowsOf(x tensor.Tensor) tensor.Tensor {
+	if r, ok := x.(interface{ NRows() tensor.Tensor }); ok {
+		return ops.Cast(r.NRows(), dtype.Int64)
+	}
+	return ops.Gather(ops.Shape(x), int64(0), 0)
 }
 
 // collect returns a result over all rows.

@@ -192,7 +192,9 @@ func init() {
 				return concatenated(rows, s, axis)
 			}))
 		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return Unstack(ct[0], c.Int(1)) },
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			return Unstack(known(ct[0], out[0].Shape()), c.Int(1)) // how many there are is known of the result
+		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			return results(Stack(allInFront(c.Values(), batched), shiftAxis(c.Int(1))))
 		},

@@ -58,7 +58,7 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 	defer c.tracing.Add(-1)
 	t := &Concrete{sig: s, name: c.name}
 	t.graph, err = graph.Trace(c.name, specs, func(params []tensor.Tensor) ([]tensor.Tensor, error) {
-		symbolic, err := s.symbolic(params)
+		symbolic, err := s.symbolic(params, args)
 		if err != nil {
 			return nil, err
 		}
@@ -106,8 +106,9 @@ func (s *signature) tensorSpecs() ([]*tensor.Spec, error) {
 	return out, nil
 }
 
-// symbolic returns the arguments with params in the place of their tensors.
-func (s *signature) symbolic(params []tensor.Tensor) ([]any, error) {
+// symbolic returns arguments like those of a call, with params in the place of
+// their tensors.
+func (s *signature) symbolic(params []tensor.Tensor, like []any) ([]any, error) {
 	leaves := make([]any, len(s.leaves))
 	for i, l := range s.leaves {
 		if l.spec == nil {
@@ -127,7 +128,7 @@ func (s *signature) symbolic(params []tensor.Tensor) ([]any, error) {
 			return nil, err
 		}
 	}
-	return nest.Pack(s.args, leaves, nest.Options{})
+	return nest.Pack(like, leaves, nest.Options{})
 }
 
 // results notes the structure of what the Go function returned and returns its

@@ -289,6 +289,7 @@ func (c *core) declared(s *signature) (*signature, string, error) {
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
+	d.declared = true
 	if !d.accepts(s) {
 		return nil, "", &tenon.Error{Kind: tenon.ErrDType, Op: c.name, Msg: "the arguments do not belong to the function's signature: " + d.difference(s), Line: source.Line()}
 	}

@@ -21,6 +21,7 @@ type signature struct {
 	tensors  []tensor.Tensor // of the Values, down to dense ones; nil entries for Specs
 	paths    []string        // of the tensors
 	recorded bool            // some tensor is symbolic or on a tape
+	declared bool            // it is Options.Signature, whose Go types do not count
 }
 
 // leaf is a Value's Spec, or plain data.
@@ -121,7 +122,7 @@ func (s *signature) sameNest(t *signature) bool {
 	if flat(s.args) && flat(t.args) {
 		return len(s.args) == len(t.args)
 	}
-	return nest.Same(s.args, t.args, nest.Options{}) == nil
+	return nest.Same(s.args, t.args, nest.Options{AnyTypes: s.declared}) == nil
 }
 
 // flat reports whether every argument is a Value or Spec itself.

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -56,7 +57,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			t := c.Tensor(0)
 			return []tensor.Tensor{
-				op.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), t.Shape().Dim(0)),
+				op.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
 				nil,
 				op.Eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
 				nil,
@@ -65,7 +66,7 @@ func init() {
 	})
 	bagTableOp = op.Register(&op.Op{
 		Name: "ragged.embedding_bag_table", Doc: "The gradient of an embedding bag with respect to its table.", Class: op.Other,
-		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, {Name: "size", Kind: op.Attr, Type: op.IntType}},
+		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, {Name: "size"}},
 		Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if _, err := bagArgs(c, 1, 3); err != nil {
@@ -74,10 +75,16 @@ func init() {
 			if err := bagTypes(c, 0, 2); err != nil {
 				return nil, err
 			}
-			if c.Int(4) < 0 {
-				return nil, c.Errorf(tenon.ErrShape, "the number of rows of the table has to be known")
+			if t := c.Tensor(4); !t.DType().IsInteger() || !t.Shape().CompatibleWith(shape.Shape{}) {
+				return nil, c.Errorf(tenon.ErrDType, "size is %s, want an integer", tenon.String(t.Spec()))
 			}
-			return specs(spec(c.Tensor(0).DType(), shape.Of(c.Int(4), c.Tensor(0).Shape().Dim(-1))))
+			n := shape.Unknown
+			if k, ok := c.ConstInts(4); ok {
+				if n = k[0]; n < 0 {
+					return nil, c.Errorf(tenon.ErrShape, "the table has %d rows", n)
+				}
+			}
+			return specs(spec(c.Tensor(0).DType(), shape.Of(n, c.Tensor(0).Shape().Dim(-1))))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 3, c.Dense(1).Len())
@@ -87,11 +94,12 @@ func init() {
 			if len(splits)-1 != c.Dense(0).Dim(0) {
 				return nil, c.Errorf(tenon.ErrShape, "there are %d rows of ids and %d of cotangents", len(splits)-1, c.Dense(0).Dim(0))
 			}
-			at, err := bagIDs(c, 1, c.Int(4))
+			size := outShape(c, 0).Dim(0)
+			at, err := bagIDs(c, 1, size)
 			if err != nil {
 				return nil, err
 			}
-			out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(c.Int(4), c.Dense(0).Dim(1)))
+			out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(size, c.Dense(0).Dim(1)))
 			if out.DType() == dtype.Float32 {
 				bagTable[float32](out, c.Dense(0), at, c.Dense(2), splits)
 			} else {
@@ -104,7 +112,7 @@ func init() {
 				op.Eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
 				nil,
 				op.Eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
-				nil,
+				nil, nil,
 			}
 		},
 	})
@@ -143,11 +151,19 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
 				op.Eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
-				op.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), c.Tensor(1).Shape().Dim(0)),
+				op.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
 				nil, nil,
 			}
 		},
 	})
+}
+
+// tableSize returns the number of rows of a table.
+func tableSize(t tensor.Tensor) any {
+	if n := t.Shape().Dim(0); n >= 0 {
+		return int64(n)
+	}
+	return ops.Gather(ops.Shape(t), int64(0), 0)
 }
 
 // EmbeddingBag returns, for each row of ids, the sum of the table's rows that the

@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/ops/internal/ngram"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -102,68 +103,11 @@ func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
 
 // NGramOptions says which n-grams there are. The zero value joins with a blank and
 // pads nothing.
-type NGramOptions struct {
-	Separator string // between the strings of an n-gram; "" is a blank, and NoSeparator nothing
-
-	// NoSeparator joins without anything in between.
-	NoSeparator bool
-
-	// Pad puts Left in front of and Right behind each row, as often as PadWidth says
-	// but at most one time less than an n-gram is wide. PadWidth 0 means so often.
-	Pad         bool
-	Left, Right string
-	PadWidth    int
-
-	// PreserveShort gives a row that is not empty and has no n-gram of any width one
-	// of all its strings, padding included.
-	PreserveShort bool
-}
-
-// NGramParams returns the parameters that an operation has for n-grams: the
-// arguments that [NGramOptions.Args] gives.
-func NGramParams() []op.Param {
-	return []op.Param{
-		{Name: "widths", Kind: op.Attr, Type: op.IntsType},
-		{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: " "},
-		{Name: "left", Kind: op.Attr, Type: op.StringType, Default: ""},
-		{Name: "right", Kind: op.Attr, Type: op.StringType, Default: ""},
-		{Name: "pad_width", Kind: op.Attr, Type: op.IntType, Default: 0},
-		{Name: "preserve_short", Kind: op.Attr, Type: op.BoolType, Default: false},
-	}
-}
-
-// Args returns the arguments of [NGramParams].
-func (o NGramOptions) Args(widths []int) []any {
-	if o.Separator == "" && !o.NoSeparator {
-		o.Separator = " "
-	}
-	switch {
-	case !o.Pad:
-		o.PadWidth = 0
-	case o.PadWidth == 0:
-		o.PadWidth = -1
-	}
-	return []any{append([]int{}, widths...), o.Separator, o.Left, o.Right, o.PadWidth, o.PreserveShort}
-}
-
-// NGramsOf computes the n-grams of rows; the arguments of [NGramParams] begin at
-// parameter i.
-func NGramsOf(c *op.Call, i int, x *tensor.Strings, splits []int64) (outSplits []int64, grams *tensor.Strings, err error) {
-	out, col, err := str.NGrams(move.Column(x), splits, ngramOptions(c, i))
-	if err != nil {
-		return nil, nil, c.Errorf(tenon.ErrInvalid, "%v", err)
-	}
-	return out, move.Tensor(col, shape.Of(col.Len())), nil
-}
-
-func ngramOptions(c *op.Call, i int) str.NGramOptions {
-	return str.NGramOptions{Widths: c.Ints(i), Separator: c.Str(i + 1), Left: c.Str(i + 2), Right: c.Str(i + 3),
-		PadWidth: c.Int(i + 4), PreserveShort: c.Bool(i + 5)}
-}
+type NGramOptions = ngram.Options
 
 var stringNGramsOp = op.Register(&op.Op{
 	Name: "strings.ngrams", GoName: "ops.StringNGrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Class: op.Other, Nondifferentiable: true,
-	Params: append([]op.Param{{Name: "x"}}, NGramParams()...), Results: 1,
+	Params: append([]op.Param{{Name: "x"}}, ngram.Params()...), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
 			return nil, err
@@ -180,7 +124,7 @@ var stringNGramsOp = op.Register(&op.Op{
 		}
 		// A single row tells how many n-grams each has.
 		n := s.Dim(-1)
-		_, one, err := str.NGrams(str.Fill(n, nil), []int64{0, int64(n)}, ngramOptions(c, 1))
+		_, one, err := str.NGrams(str.Fill(n, nil), []int64{0, int64(n)}, ngram.Read(c, 1))
 		if err != nil {
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
@@ -189,7 +133,7 @@ var stringNGramsOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Strings(0), outShape(c, 0)
 		rows := product(x.Shape().Dims()[:x.Shape().Rank()-1])
-		_, grams, err := NGramsOf(c, 1, x, uniformSplits(rows, x.Shape().Dim(-1)))
+		_, grams, err := ngram.Of(c, 1, x, uniformSplits(rows, x.Shape().Dim(-1)))
 		if err != nil {
 			return nil, err
 		}
@@ -202,5 +146,5 @@ var stringNGramsOp = op.Register(&op.Op{
 //
 //	x: string[a, n] → string[a, m]. No gradient.
 func StringNGrams(x any, widths []int, o NGramOptions) tensor.Tensor {
-	return op.Eval(stringNGramsOp, append([]any{x}, o.Args(widths)...)...)
+	return op.Eval(stringNGramsOp, append([]any{x}, ngram.Args(o, widths)...)...)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/ops/internal/ngram"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -49,7 +50,7 @@ func ReduceJoin(values, splits any, separator string) tensor.Tensor {
 
 var ngramsOp = op.Register(&op.Op{
 	Name: "ragged.ngrams", Doc: "The sequences of neighbouring strings of each row.", Class: op.Other, Nondifferentiable: true,
-	Params: append(append([]op.Param{}, valuesParams...), ops.NGramParams()...), Results: 2,
+	Params: append(append([]op.Param{}, valuesParams...), ngram.Params()...), Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ var ngramsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		out, grams, err := ops.NGramsOf(c, 2, x, splits)
+		out, grams, err := ngram.Of(c, 2, x, splits)
 		if err != nil {
 			return nil, err
 		}
@@ -83,6 +84,6 @@ var ngramsOp = op.Register(&op.Op{
 //
 //	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
 func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {
-	out := op.EvalN(ngramsOp, append([]any{values, splits}, o.Args(widths)...)...)
+	out := op.EvalN(ngramsOp, append([]any{values, splits}, ngram.Args(o, widths)...)...)
 	return out[0], out[1]
 }

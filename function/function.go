@@ -141,14 +141,6 @@ func (c *core) reflected(in []reflect.Value) []reflect.Value {
 	return out
 }
 
-// results is how many results apart from an error there are.
-func (c *core) results() int {
-	if c.hasErr {
-		return c.typ.NumOut() - 1
-	}
-	return c.typ.NumOut()
-}
-
 // direct calls the Go function itself.
 func (c *core) direct(args []any) (out []any, err error) {
 	defer tenon.Catch(&err)

@@ -19,7 +19,6 @@ type signature struct {
 	args     []any
 	leaves   []leaf
 	tensors  []tensor.Tensor // of the Values, down to dense ones; nil entries for Specs
-	paths    []string        // of the tensors
 	recorded bool            // some tensor is symbolic or on a tape
 	declared bool            // it is Options.Signature, whose Go types do not count
 }

@@ -18,7 +18,6 @@ type reducer struct {
 	segments func(data, ids, n any) tensor.Tensor   // by position: entries of one segment together
 	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
 	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
-	finish   func(x tensor.Tensor) tensor.Tensor    // nil: nothing
 }
 
 var reducers = map[string]*reducer{

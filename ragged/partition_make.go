@@ -279,7 +279,6 @@ func (p *RowPartition) WithDType(d dtype.DType) (q *RowPartition, err error) {
 // divide the same number of values into rows of the same lengths, which is
 // checked, now or when a graph runs.
 func (p *RowPartition) MergeEncodings(q *RowPartition) (m *RowPartition, err error) {
-	const fn = "ragged.RowPartition.MergeEncodings"
 	defer tenon.Catch(&err)
 	if p == q {
 		return p, nil

@@ -4,7 +4,6 @@ package jsoncol
 type cursor struct {
 	rec    int   // where the record, or the space before it, begins
 	lines  int64 // line breaks before rec, for Lines
-	comma  bool  // a comma came before, for Document
 	more   bool  // a Document's chunk needs an element
 	format Format
 }

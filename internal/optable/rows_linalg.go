@@ -244,7 +244,7 @@ func qrRow() Row {
 			}
 			for i := range x[1] {
 				if i%n < i/n && x[1][i] != 0 || i%n == i/n && x[1][i] < 0 {
-					return fmt.Errorf("R has %v at %d, %d", x[1][i], i/n, i%n)
+					return fmt.Errorf("the factor R has %v at %d, %d", x[1][i], i/n, i%n)
 				}
 			}
 			return alike("Qᵀ·Q", times(flip(x[0], m, k), x[0], k, m, k), identity(k))

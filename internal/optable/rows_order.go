@@ -3,6 +3,7 @@ package optable
 import (
 	"cmp"
 	"math"
+	"math/cmplx"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (a Array) order(at []int, descending bool) []int {
 	out := slices.Clone(at)
 	slices.SortStableFunc(out, func(i, j int) int {
 		c := a.compareAt(i, j)
-		if !descending || !a.IsText() && (a.X[i] != a.X[i] || a.X[j] != a.X[j]) {
+		if !descending || !a.IsText() && (cmplx.IsNaN(a.X[i]) || cmplx.IsNaN(a.X[j])) {
 			return c
 		}
 		return -c
@@ -212,7 +213,7 @@ func (a Array) same(i, j int) bool {
 	if a.IsText() {
 		return a.S[i] == a.S[j]
 	}
-	return a.X[i] == a.X[j] || a.X[i] != a.X[i] && a.X[j] != a.X[j]
+	return a.X[i] == a.X[j] || cmplx.IsNaN(a.X[i]) && cmplx.IsNaN(a.X[j])
 }
 
 func foldc(x []complex128, start complex128, f func(a, b complex128) complex128) complex128 {

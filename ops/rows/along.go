@@ -39,6 +39,19 @@ func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c 
 		}
 		return results(out)
 	}
+	if len(o.Params) == len(valuesParams) {
+		o.Fast2 = func(x, splits *tensor.Dense) *tensor.Dense {
+			s := divided(x, splits)
+			if s == nil || !accepts(x.DType()) {
+				return nil
+			}
+			out := tensor.Uninit(x.DType(), x.Shape())
+			if out.Len() > 0 {
+				kernel(nil, out, x, s)
+			}
+			return out
+		}
+	}
 	return op.Register(o)
 }
 
@@ -68,12 +81,12 @@ func init() {
 // Softmax returns exp(x)/Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: y(ct - Σ ct·y).
-func Softmax(values, splits any) tensor.Tensor { return op.Eval(softmaxOp, values, splits) }
+func Softmax(values, splits any) tensor.Tensor { return op.Binary(softmaxOp, values, splits) }
 
 // LogSoftmax returns x - log Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: ct - exp(y) Σ ct.
-func LogSoftmax(values, splits any) tensor.Tensor { return op.Eval(logSoftmaxOp, values, splits) }
+func LogSoftmax(values, splits any) tensor.Tensor { return op.Binary(logSoftmaxOp, values, splits) }
 
 // CumOptions says how cumulative operations run along a row. The zero value is from
 // the first value on, each result including its own value.

@@ -153,6 +153,9 @@ func widened(x tensor.Tensor, width int) (out tensor.Tensor, err error) {
 //	values: [nvals, a], splits → [rows, width, a], any element type.
 //	Gradient: each value gets the cotangent of its place, fill those of the others.
 func ToDense(values, splits, width, fill any) tensor.Tensor {
+	if out := shortToDense(values, splits, width, fill); out != nil {
+		return out
+	}
 	return op.Eval(toDenseOp, values, splits, width, fill)
 }
 

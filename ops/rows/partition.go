@@ -79,7 +79,12 @@ var lengthsOp = op.Register(&op.Op{
 // Lengths returns the length of each row.
 //
 //	splits: int[rows+1] → int[rows]. No gradient.
-func Lengths(splits any) tensor.Tensor { return op.Eval(lengthsOp, splits) }
+func Lengths(splits any) tensor.Tensor {
+	if out := shortLengths(splits); out != nil {
+		return out
+	}
+	return op.Eval(lengthsOp, splits)
+}
 
 var fromLengthsOp = op.Register(&op.Op{
 	Name: "ragged.lengths_to_splits", Doc: "The row splits of rows with given lengths.", Class: op.Other, Nondifferentiable: true,

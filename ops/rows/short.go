@@ -1,0 +1,212 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The short ways of operations on tensors in memory: past binding, dispatch and
+// inference, which take longer than the work where there are few values. Each does
+// what the kernel does. They return nil where the general way has to be taken, which
+// also says what is wrong.
+
+// shortSize is the number of values up to which a result needs no look at memory.
+const shortSize = 1 << 31
+
+// divided returns the entries of row splits, which divide the rows of x, if all of it
+// is in memory and right.
+func divided(x *tensor.Dense, splits *tensor.Dense) []int64 {
+	if x == nil || x.Rank() == 0 || !x.IsContiguous() {
+		return nil
+	}
+	s := entries(splits)
+	if s == nil || s[len(s)-1] != int64(x.Dim(0)) {
+		return nil
+	}
+	return s
+}
+
+// entries returns the entries of row splits in memory if they are a partition.
+func entries(splits *tensor.Dense) []int64 {
+	if splits == nil || splits.Rank() != 1 || splits.Len() == 0 || !isIndex(splits.DType()) {
+		return nil
+	}
+	s, err := Entries(splits)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// dense returns the arguments as tensors in memory, nil where one is something else.
+func dense(x, y any) (a, b *tensor.Dense) {
+	a, _ = x.(*tensor.Dense)
+	b, _ = y.(*tensor.Dense)
+	return a, b
+}
+
+// short2 is the short way of a reduction of values and splits.
+func (r *reduction) short2(x, splits *tensor.Dense) *tensor.Dense {
+	s := divided(x, splits)
+	if s == nil || !r.accepts(x.DType()) {
+		return nil
+	}
+	out := tensor.Uninit(r.result(x.DType()), x.Shape().With(0, len(s)-1))
+	if out.Len() > 0 {
+		r.kernel(nil, x.DType())(out, x, s, innerSize(x))
+	}
+	return out
+}
+
+func shortRepeat(items, splits any, nvals int) tensor.Tensor {
+	x, d := dense(items, splits)
+	s := entries(d)
+	if s == nil || x == nil || x.Rank() == 0 || !x.IsContiguous() || x.Dim(0) != len(s)-1 {
+		return nil
+	}
+	n := s[len(s)-1]
+	if n > shortSize || nvals >= 0 && int64(nvals) != n {
+		return nil
+	}
+	out := tensor.Uninit(x.DType(), x.Shape().With(0, int(n)))
+	if out.Len() > 0 {
+		moverOf(x).repeat(out, x, s, innerSize(x))
+	}
+	return out
+}
+
+func shortLengths(splits any) tensor.Tensor {
+	d, _ := splits.(*tensor.Dense)
+	s := entries(d)
+	if s == nil || d.DType().Size() != 8 {
+		return nil
+	}
+	out, lengths := tensor.Make[int64](shape.Of(len(s) - 1))
+	segment.Lengths(lengths, s)
+	return out
+}
+
+// bounds returns a range of package key whose bounds are Go integers.
+func bounds(k key.Key) (s segment.Slice, ok bool) {
+	bound := func(b any) (int64, bool) {
+		switch b := b.(type) {
+		case nil:
+			return 0, false
+		case int:
+			return int64(b), true
+		}
+		ok = false
+		return 0, false
+	}
+	ok = k.Kind == key.RangeKind
+	s.Start, s.HasStart = bound(k.Start)
+	s.Stop, s.HasStop = bound(k.Stop)
+	step, has := bound(k.Step)
+	s.Step = step
+	return s, ok && (!has || step != 0)
+}
+
+func shortSlice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
+	x, d := dense(values, splits)
+	s := divided(x, d)
+	if s == nil || d.DType().Size() != 8 {
+		return nil, nil
+	}
+	how, ok := bounds(k)
+	if !ok {
+		return nil, nil
+	}
+	to, entries := tensor.Make[int64](shape.Of(len(s)))
+	n := segment.SliceSplits(entries, s, how)
+	out := tensor.Uninit(x.DType(), x.Shape().With(0, int(n)))
+	if out.Len() > 0 {
+		moverOf(x).choose(out, x, entries, s, how, innerSize(x))
+	}
+	return out, valid(to, entries)
+}
+
+func shortGather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
+	x, d := dense(values, splits)
+	s := divided(x, d)
+	i, _ := indices.(*tensor.Dense)
+	if s == nil || d.DType().Size() != 8 || i == nil || i.Rank() != 1 || i.DType() != d.DType() {
+		return nil, nil
+	}
+	at := tensor.Data[int64](i)
+	to, entries := tensor.Make[int64](shape.Of(len(at) + 1))
+	n, err := segment.GatherSplits(entries, s, at)
+	if err != nil || n > shortSize {
+		return nil, nil
+	}
+	out := tensor.Uninit(x.DType(), x.Shape().With(0, int(n)))
+	if out.Len() > 0 {
+		moverOf(x).gather(out, x, entries, s, at, innerSize(x))
+	}
+	return out, valid(to, entries)
+}
+
+// scalarOf returns the value of an integer or an integer scalar in memory.
+func scalarOf(x any) (n int64, ok bool) {
+	switch x := x.(type) {
+	case int:
+		return int64(x), true
+	case *tensor.Dense:
+		if x != nil && x.Rank() == 0 && isIndex(x.DType()) {
+			return wide(x)[0], true
+		}
+	}
+	return 0, false
+}
+
+// filling returns what fills up values of x's type; ok is false where it is nothing
+// that the short ways know.
+func filling(x *tensor.Dense, fill any) (f *tensor.Dense, ok bool) {
+	if fill == nil {
+		return zero(x.DType()).(*tensor.Dense), true
+	}
+	f, _ = fill.(*tensor.Dense)
+	return f, f != nil && f.Rank() == 0 && f.DType() == x.DType()
+}
+
+func shortToDense(values, splits, width, fill any) tensor.Tensor {
+	x, d := dense(values, splits)
+	s := divided(x, d)
+	if s == nil {
+		return nil
+	}
+	w, ok := scalarOf(width)
+	f, okf := filling(x, fill)
+	if !ok || !okf || w < 0 || w > shortSize {
+		return nil
+	}
+	to := x.Shape().With(0, int(w)).Insert(0, len(s)-1)
+	if n, err := to.CheckedSize(1); err != nil || n > shortSize {
+		return nil
+	}
+	out := tensor.Uninit(x.DType(), to)
+	if out.Len() > 0 {
+		moverOf(x).pad(out, x, s, int(w), innerSize(x), f)
+	}
+	return out
+}
+
+func shortPick(values, splits, at, fill any) (items, found tensor.Tensor) {
+	x, d := dense(values, splits)
+	s := divided(x, d)
+	i, _ := at.(*tensor.Dense)
+	if s == nil || i == nil || !isIndex(i.DType()) || i.Rank() != 0 && (i.Rank() != 1 || i.Len() != len(s)-1) {
+		return nil, nil
+	}
+	f, ok := filling(x, fill)
+	if !ok {
+		return nil, nil
+	}
+	has, there := tensor.Make[bool](shape.Of(len(s) - 1))
+	out := tensor.Uninit(x.DType(), x.Shape().With(0, len(s)-1))
+	if len(there) > 0 {
+		moverOf(x).pick(out, there, x, s, wide(i), innerSize(x), f)
+	}
+	return out, has
+}

@@ -44,7 +44,7 @@ func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) 
 	}
 	for _, n := range dims.ids {
 		if k.spec.names.has(n) {
-			e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the kernel has %v too\n%s\n%s", n, t.line("tensor"), k.line("kernel")))
+			e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the kernel has %v too\n%s", n, lines(one{"tensor", t}, one{"kernel", k})))
 			e.Hint = "give the kernel's window a name of its own"
 			tenon.Throw(e)
 		}

@@ -89,6 +89,9 @@ func (t *Tensor) dimTexts() []dimtext.Dim {
 	return out
 }
 
+// lines describes operands, each in a line of a message.
+func lines(operands ...one) string { return dimtext.Lines(texts(operands)...) }
+
 // line describes the tensor in a line of a message.
 func (t *Tensor) line(role string) string { return dimtext.Lines(one{role, t}.text()) }
 
@@ -159,6 +162,6 @@ func over(fn string, l *layout) string {
 
 // errHidden says that an operand has a name that Lift has set aside in another.
 func errHidden(fn string, n id, operands ...one) error {
-	msg := fmt.Sprintf("%v is what named.Lift takes the function over, and a tensor from outside has it\n%s", n, dimtext.Lines(texts(operands)...))
+	msg := fmt.Sprintf("%v is what named.Lift takes the function over, and a tensor from outside has it\n%s", n, lines(operands...))
 	return worded(tenon.ErrInvalid, fn, msg, fmt.Sprintf("pass the tensor to the lifted function as an argument, so that it is taken apart along %v too", n))
 }

@@ -144,8 +144,8 @@ func (d Dims) scatter(fn string, f func(x, indices, updates any) tensor.Tensor, 
 		tenon.Throw(errTaken(fn, n, one{"tensor", i}))
 	}
 	if !equalNames(want, w.spec.names) {
-		msg := fmt.Sprintf("the updates have {%v}, and not the dimensions {%v} of indices and the rest of the tensor\n%s\n%s\n%s",
-			w.spec.names, want, t.line("tensor"), i.line("indices"), w.line("updates"))
+		msg := fmt.Sprintf("the updates have {%v}, and not the dimensions {%v} of indices and the rest of the tensor\n%s",
+			w.spec.names, want, lines(one{"tensor", t}, one{"indices", i}, one{"updates", w}))
 		tenon.Throw(newError(tenon.ErrInvalid, fn, msg))
 	}
 	checkSizes2(fn, t, i, none)

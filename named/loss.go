@@ -25,7 +25,7 @@ func (d Dims) CrossEntropy(logits, labels tenon.Value) *Tensor {
 		want = x.spec.names
 	}
 	if !equalNames(want, y.spec.names) {
-		msg, hint := "the labels do not have the dimensions of the logits\n"+x.line("logits")+"\n"+y.line("labels"), ""
+		msg, hint := "the labels do not have the dimensions of the logits\n"+lines(one{"logits", x}, one{"labels", y}), ""
 		if lacks := want.without(y.spec.names); len(lacks.ids) > 0 {
 			hint = "repeat the labels along {" + lacks.String() + "} with named.BroadcastTo, if that is meant"
 		}

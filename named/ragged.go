@@ -148,7 +148,7 @@ func (c *contraction) raggedDense(fn string, x, y *Tensor) *Tensor {
 	}
 	// The dense tensor's entries for the rows are repeated for what lies in them.
 	if shared.ids[0] != outer.ids[0] || len(shared.ids) > 1 {
-		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}, which a dense tensor has\n%s\n%s", shared, x.line("left"), y.line("right")))
+		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}, which a dense tensor has\n%s", shared, lines(pair(x, y)...)))
 		e.Hint = "make the other tensor ragged too"
 		tenon.Throw(e)
 	}
@@ -173,7 +173,7 @@ func (t *Tensor) rowsOf(axis int) tensor.Tensor {
 // row a product of matrices.
 func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	if x.spec.names.ids[0] != y.spec.names.ids[0] || c.dims.has(x.spec.names.ids[0]) {
-		e := newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension has to be the same, and stays\n"+x.line("left")+"\n"+y.line("right"))
+		e := newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension has to be the same, and stays\n"+lines(pair(x, y)...))
 		tenon.Throw(e)
 	}
 	first := layoutOf(x.spec.names.ids[:1])
@@ -213,7 +213,7 @@ func sameRows(fn string, x, y *Tensor) *Tensor {
 		s, ok := p.Splits64()
 		t, ok2 := q.Splits64()
 		if ok && ok2 && !slices.Equal(s, t) {
-			tenon.Throw(newError(tenon.ErrInvalid, fn, fmt.Sprintf("rows along %v have different lengths in the tensors\n%s\n%s", x.spec.names.ids[i+1], x.line("left"), y.line("right"))))
+			tenon.Throw(newError(tenon.ErrInvalid, fn, fmt.Sprintf("rows along %v have different lengths in the tensors\n%s", x.spec.names.ids[i+1], lines(pair(x, y)...))))
 		}
 	}
 	return y
@@ -251,7 +251,7 @@ func (c *contraction) apart(fn string, x, y *Tensor, n id) *Tensor {
 		}
 	}
 	if len(flats) == 0 {
-		fail(tenon.ErrUnsupported, fn, "%v has size 0\n%s\n%s", n, x.line("left"), y.line("right"))
+		fail(tenon.ErrUnsupported, fn, "%v has size 0\n%s", n, lines(pair(x, y)...))
 	}
 	s := d.Stack(flats...)
 	if isRagged(like.data) {

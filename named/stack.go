@@ -54,7 +54,7 @@ func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
 	for i, x := range xs {
 		t := tensorOf(fn, x)
 		if i > 0 && !equalNames(ts[0].spec.names, t.spec.names) {
-			e := newError(tenon.ErrInvalid, fn, "the tensors have different dimensions\n"+linesOf(ts[0], t, i))
+			e := newError(tenon.ErrInvalid, fn, "the tensors have different dimensions\n"+lines(one{"operand 0", ts[0]}, one{fmt.Sprintf("operand %d", i), t}))
 			e.Hint = "rename them, or use named.BroadcastTo"
 			tenon.Throw(e)
 		}
@@ -70,10 +70,6 @@ func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
 		ts[i], values[i] = t, t.data
 	}
 	return ts, values
-}
-
-func linesOf(a, b *Tensor, i int) string {
-	return a.line("operand 0") + "\n" + b.line(fmt.Sprintf("operand %d", i))
 }
 
 // Unstack takes a tensor apart along a dimension whose size is known: it returns a

@@ -1,0 +1,122 @@
+package named_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The texts of errors are pinned; line numbers are replaced by 0.
+func TestErrorTexts(t *testing.T) {
+	in := named.Zeros(dtype.Float32, Seq{}.Of(8), Rep{}.Of(2))
+	keyM := named.Zeros(dtype.Float32, Rep{}.Of(2), Kq{}.Of(3))
+	keys := named.Rename[Seq, KeySeq](named.Dot[Rep](in, keyM))
+	other := named.Zeros(dtype.Float32, Foo{}.Of(3), Val{}.Of(4))
+	tests := []struct {
+		name string
+		kind error
+		f    func()
+		want string
+	}{
+		{"no such dimension", tenon.ErrNotFound, func() { named.Dot[Kq](keys, other) },
+			`named.Dot over Kq: right operand has no Kq
+  left   {KeySeq:8 Kq:3}  from errors_test.go:0 Rename Seq→KeySeq
+  right  {Foo:3 Val:4}    from errors_test.go:0
+  at named/errors_test.go:0
+  shared: none. Foo has the same size as Kq: did you mean named.Rename[Foo, Kq](right)?`},
+		{"another one shared", tenon.ErrInvalid, func() { named.Dot[Kq](named.Dot[Rep](in, keyM), named.Dot[Rep](in, keyM)) },
+			`named.Dot over Kq: both operands also have Seq
+  left   {Seq:8 Kq:3}
+  right  {Seq:8 Kq:3}
+  at named/errors_test.go:0
+  rename one, contract it too, take it as a batch with named.Contract, or lift the function over it with named.Lift[Seq]`},
+		{"sizes", tenon.ErrInvalid, func() { named.Dot[Rep](in, named.Zeros(dtype.Float32, Rep{}.Of(3))) },
+			`named.Dot over Rep: Rep has the sizes 2 and 3
+  left   {Seq:8 Rep:2}  from errors_test.go:0
+  right  {Rep:3}        from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"a slip of the pen", tenon.ErrInvalid, func() { named.Add(named.Zeros(dtype.Float32, Seq{}.Of(3)), named.Zeros(dtype.Float32, Seqs{}.Of(3))) },
+			`named.Add: neither operand has all names: left lacks {Seqs}, right lacks {Seq}
+  left   {Seq:3}   from errors_test.go:0
+  right  {Seqs:3}  from errors_test.go:0
+  at named/errors_test.go:0
+  Seq and Seqs have the same size: did you mean named.Rename[Seqs, Seq](right)?`},
+		{"neither has all", tenon.ErrInvalid, func() { named.Mul(in, keyM) },
+			`named.Mul: neither operand has all names: left lacks {Kq}, right lacks {Seq}
+  left   {Seq:8 Rep:2}  from errors_test.go:0
+  right  {Rep:2 Kq:3}   from errors_test.go:0
+  at named/errors_test.go:0
+  if all combinations are meant, use named.Outer, or named.BroadcastTo on one operand`},
+		{"rename of what is missing", tenon.ErrNotFound, func() { named.Rename[Foo, Val](in) },
+			`named.Rename Foo→Val: the tensor has no Foo
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"rename onto what is there", tenon.ErrInvalid, func() { named.Rename[Seq, Rep](in) },
+			`named.Rename Seq→Rep: the tensor already has Rep
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"softmax", tenon.ErrNotFound, func() { named.Softmax[Val](in) },
+			`named.Softmax over Val: the tensor has no Val
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"schema", tenon.ErrInvalid, func() { named.Bind[seqRep](named.Dot[Rep](in, keyM)) },
+			`named.Bind seqRep: the schema is {Seq Rep}: missing {Rep}, extra {Kq}
+  tensor  {Seq:8 Kq:3}
+  at named/errors_test.go:0
+  did you mean named.Rename[Kq, Rep](tensor)?`},
+		{"schema with an extra dimension", tenon.ErrInvalid, func() { named.Bind[seqRep](named.ExpandDims(in, Batch{})) },
+			`named.Bind seqRep: the schema is {Seq Rep}: extra {Batch}
+  tensor  {Seq:8 Rep:2 Batch:1}
+  at named/errors_test.go:0
+  if it is the function's caller that knows of {Batch}, lift the function over it with named.Lift`},
+		{"inside of Lift", tenon.ErrNotFound, func() { named.Lift[Seq](func(x T) T { return named.Softmax[Seq](x) })(in) },
+			`named.Softmax over Seq: the tensor has no Seq
+  tensor  {Rep:2}
+  at named/errors_test.go:0
+  Seq is what named.Lift takes the function over: the function does not see it`},
+		{"from outside of Lift", tenon.ErrInvalid, func() { named.Lift[Seq](func(x T) T { return named.Add(x, in) })(in) },
+			`named.Add: Seq is what named.Lift takes the function over, and a tensor from outside has it
+  left   {Rep:2}
+  right  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0
+  pass the tensor to the lifted function as an argument, so that it is taken apart along Seq too`},
+		{"stack", tenon.ErrInvalid, func() { named.Stack[Foo](in, keyM) },
+			`named.Stack: the tensors have different dimensions
+  operand 0  {Seq:8 Rep:2}  from errors_test.go:0
+  operand 1  {Rep:2 Kq:3}   from errors_test.go:0
+  at named/errors_test.go:0
+  rename them, or use named.BroadcastTo`},
+		{"split", tenon.ErrInvalid, func() { named.Split[Seq](in, Head{}.Of(3), Val{}.Of(3)) },
+			`named.Split over Seq: 8 elements do not fill the sizes [3 3]
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"einsum", tenon.ErrNotFound, func() { named.Einsum("Seq Rep, Rep Kq -> Seq Val", in, keyM) },
+			`named.Einsum: "Seq Rep, Rep Kq -> Seq Val": no tensor has Val, which the result lists
+  at named/errors_test.go:0`},
+		{"no names", tenon.ErrDType, func() { named.Sum[Seq](tensor.Of([]float32{1, 2})) },
+			`named.Sum: got float32[2], which has no names
+  at named/errors_test.go:0
+  name its dimensions with named.Of`},
+	}
+	line := regexp.MustCompile(`(errors_test\.go):\d+`)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := thrown(tt.f)
+			if !errors.Is(err, tt.kind) {
+				t.Fatalf("got %v, want an error of kind %v", err, tt.kind)
+			}
+			if d := cmp.Diff(tt.want, line.ReplaceAllString(err.Error(), "$1:0")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+type Seqs struct{ named.Dim[Seqs] }

@@ -1,0 +1,284 @@
+package named_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An operation of the table is called with its inputs stored in every order.
+type operation struct {
+	name string
+	in   []T
+	f    func(x []T) []T
+}
+
+func single(name string, f func(x []T) T, in ...T) operation {
+	return operation{name, in, func(x []T) []T { return []T{f(x)} }}
+}
+
+// wave returns numbers that are all different and in no order.
+func wave(dims ...named.Sized) T {
+	x := count(dims...)
+	return named.Map(ops.Sin, named.Add(named.Mul(x, 1.7), 0.3))
+}
+
+func ints(below int, dims ...named.Sized) T {
+	return named.Cast(named.Map2(ops.Mod, named.Mul(count(dims...), 5), float64(below)), dtype.Int64)
+}
+
+func table() []operation {
+	key2 := ops.RandomKey(7)
+	x := wave(Batch{}.Of(2), Seq{}.Of(3), Rep{}.Of(4))
+	y := wave(Batch{}.Of(2), Rep{}.Of(4), Kq{}.Of(3))
+	w := wave(Rep{}.Of(4), Kq{}.Of(3))
+	sub := wave(Seq{}.Of(3), Batch{}.Of(2))
+	mask := named.Map2(ops.Greater, sub, 0.0)
+	im := wave(Batch{}.Of(2), Height{}.Of(4), Width{}.Of(3), Channel{}.Of(2))
+	kernel := wave(Window{}.Of(2), Channel{}.Of(2), Val{}.Of(3))
+	table := wave(Vocab{}.Of(5), Rep{}.Of(4))
+	ids := ints(5, Batch{}.Of(2), Seq{}.Of(3))
+	classes := wave(Batch{}.Of(2), Seq{}.Of(3), Vocab{}.Of(5))
+	k := wave(Batch{}.Of(2), KeySeq{}.Of(5), Rep{}.Of(4))
+	v := wave(KeySeq{}.Of(5), Batch{}.Of(2), Val{}.Of(2))
+	see := named.Map2(ops.Less, wave(Seq{}.Of(3), KeySeq{}.Of(5)), 0.5)
+	scale, offset := wave(Rep{}.Of(4)), wave(Rep{}.Of(4), Batch{}.Of(2))
+
+	list := []operation{
+		single("Dot", func(x []T) T { return named.Dot[Rep](x[0], x[1]) }, x, w),
+		single("Contract", func(x []T) T { return named.Contract[Rep](x[0], x[1]) }, x, y),
+		single("Contract of three", func(x []T) T { return named.By(Rep{}, Kq{}).Contract(x[0], x[1], x[2]) }, x, w, wave(Kq{}.Of(3), Batch{}.Of(2))),
+		single("Contract over all", func(x []T) T { return named.By(Rep{}, Batch{}).Contract(x[0], x[1]) }, x, y),
+		single("Contract over none", func(x []T) T { return named.By().Contract(x[0], x[1]) }, x, w),
+		single("Contract of what one has", func(x []T) T { return named.By(Seq{}, Kq{}, Rep{}).Contract(x[0], x[1]) }, x, y),
+		single("Einsum", func(x []T) T { return named.Einsum(texts(x)+" -> Batch Seq Kq", x[0], x[1]) }, x, y),
+		single("Add", func(x []T) T { return named.Add(x[0], x[1]) }, x, sub),
+		single("Sub", func(x []T) T { return named.Sub(x[0], x[1]) }, sub, x),
+		single("Mul", func(x []T) T { return named.Mul(x[0], x[1]) }, x, x),
+		single("Div", func(x []T) T { return named.Div(x[0], x[1]) }, x, sub),
+		single("Pow", func(x []T) T { return named.Pow(named.Add(x[0], 2), x[1]) }, x, sub),
+		single("Maximum", func(x []T) T { return named.Maximum(x[0], x[1]) }, x, sub),
+		single("Minimum", func(x []T) T { return named.Minimum(x[0], x[1]) }, x, sub),
+		single("SquaredDifference", func(x []T) T { return named.SquaredDifference(x[0], x[1]) }, x, sub),
+		single("Map", func(x []T) T { return named.Map(ops.Tanh, x[0]) }, x),
+		single("Map2", func(x []T) T { return named.Map2(ops.Less, x[0], x[1]) }, x, sub),
+		single("Outer", func(x []T) T { return named.Outer(ops.Sub, x[0], x[1]) }, x, w),
+		single("BroadcastTo", func(x []T) T {
+			return named.BroadcastTo(x[0], Kq{}.Of(2), Batch{}.Of(2), Rep{}.Of(3), Seq{}.Of(3))
+		}, sub),
+		single("Where", func(x []T) T { return named.Where(x[0], x[1], x[2]) }, mask, x, sub),
+		single("Masked", func(x []T) T { return named.Masked(x[0], x[1], -1) }, x, mask),
+		single("Cast", func(x []T) T { return named.Cast(x[0], dtype.Float32) }, x),
+		single("Softmax", func(x []T) T { return named.Softmax[Seq](x[0]) }, x),
+		single("Softmax over two", func(x []T) T { return named.By(Seq{}, Batch{}).Softmax(x[0]) }, x),
+		single("LogSoftmax", func(x []T) T { return named.LogSoftmax[Rep](x[0]) }, x),
+		single("LayerNorm", func(x []T) T { return named.LayerNorm[Rep](x[0], x[1], x[2], 1e-5) }, x, scale, offset),
+		single("LayerNorm over two", func(x []T) T { return named.By(Rep{}, Seq{}).LayerNorm(x[0], nil, nil, 1e-5) }, x),
+		single("RMSNorm", func(x []T) T { return named.RMSNorm[Rep](x[0], x[1], 1e-5) }, x, scale),
+		single("CumSum", func(x []T) T { return named.CumSum[Seq](x[0], named.CumOptions{Exclusive: true}) }, x),
+		single("CumProd", func(x []T) T { return named.CumProd[Seq](x[0], named.CumOptions{Reverse: true}) }, x),
+		single("CumMax", func(x []T) T { return named.CumMax[Seq](x[0], named.CumOptions{}) }, x),
+		single("CumMin", func(x []T) T { return named.CumMin[Seq](x[0], named.CumOptions{}) }, x),
+		single("Sort", func(x []T) T { return named.Sort[Seq](x[0], named.SortOptions{}) }, x),
+		single("ArgSort", func(x []T) T { return named.ArgSort[Rep](x[0], named.SortOptions{Descending: true}) }, x),
+		{"TopK", []T{x}, func(x []T) []T { v, i := named.TopK[Rep](x[0], 2); return []T{v, i} }},
+		single("Reverse", func(x []T) T { return named.By(Seq{}, Rep{}).Reverse(x[0]) }, x),
+		single("Roll", func(x []T) T { return named.Roll[Rep](x[0], 3) }, x),
+		single("Stack", func(x []T) T { return named.Stack[Head](x[0], x[1]) }, x, named.Mul(x, 2)),
+		single("Concat", func(x []T) T { return named.Concat[Seq](x[0], x[1]) }, x, named.Mul(x, 2)),
+		{"Unstack", []T{x}, func(x []T) []T { return named.Unstack[Seq](x[0]) }},
+		{"Pieces", []T{x}, func(x []T) []T { return named.Pieces[Rep](x[0], 1, 3) }},
+		single("Merge", func(x []T) T { return named.By(Rep{}, Batch{}).Merge(x[0], Val{}) }, x),
+		single("Split", func(x []T) T { return named.Split[Rep](x[0], Head{}.Of(2), Val{}.Of(-1)) }, x),
+		single("Reshape", func(x []T) T { return named.By(Rep{}, Seq{}).Reshape(x[0], Head{}.Of(6), Val{}.Of(2)) }, x),
+		single("ExpandDims", func(x []T) T { return named.ExpandDims(x[0], Head{}) }, x),
+		single("Squeeze", func(x []T) T { return named.Squeeze[Head](x[0]) }, wave(Seq{}.Of(2), Head{}.Of(1), Rep{}.Of(2))),
+		single("Index", func(x []T) T { return named.Index[Seq](x[0], -1) }, x),
+		single("Index of a range", func(x []T) T { return named.Index[Rep](x[0], key.Range(nil, nil, -2)) }, x),
+		single("Take", func(x []T) T { return named.Take[Vocab](x[0], x[1]) }, table, ids),
+		single("Take with a batch", func(x []T) T { return named.Take[Vocab](x[0], x[1]) }, classes, ids),
+		single("ScatterAdd", func(x []T) T { return named.ScatterAdd[Vocab](x[0], x[1], x[2]) }, table, ids, x),
+		single("ScatterAdd with a batch", func(x []T) T { return named.ScatterAdd[Vocab](x[0], x[1], x[2]) }, classes, ids, sub),
+		single("ScatterUpdate", func(x []T) T { return named.ScatterUpdate[Vocab](x[0], x[1], x[2]) }, classes, ids, sub),
+		single("ScatterMax", func(x []T) T { return named.ScatterMax[Vocab](x[0], x[1], x[2]) }, table, ids, x),
+		single("ScatterMin", func(x []T) T { return named.ScatterMin[Vocab](x[0], x[1], x[2]) }, table, ids, x),
+		single("OneHot", func(x []T) T { return named.OneHot[Vocab](x[0], 5, named.OneHotOptions{}) }, ids),
+		single("Pad", func(x []T) T { return named.Pad[Seq](x[0], 1, 2, named.PadOptions{Value: 0.5}) }, x),
+		single("Conv", func(x []T) T { return named.Conv[Height, Window, Channel](x[0], x[1], named.ConvOptions{Same: true}) }, im, kernel),
+		single("Conv over two", func(x []T) T {
+			return named.Conv[Spatial, Windows, Channel](x[0], x[1], named.ConvOptions{Stride: 2, Before: 1})
+		}, im, wave(Window{}.Of(2), Window2{}.Of(3), Channel{}.Of(2), Val{}.Of(2))),
+		single("CrossEntropy", func(x []T) T { return named.CrossEntropy[Vocab](x[0], x[1]) }, classes, ids),
+		single("CrossEntropy of distributions", func(x []T) T { return named.CrossEntropy[Vocab](x[0], x[1]) }, classes, named.Softmax[Vocab](classes)),
+		single("Dropout", func(x []T) T { return named.Dropout(key2, x[0], 0.4, Seq{}) }, x),
+		single("Attention", func(x []T) T {
+			return named.Attention[KeySeq, Rep](x[0], x[1], x[2], named.AttentionOptions{Mask: x[3]})
+		}, x, k, v, see),
+		single("Rename", func(x []T) T { return named.Rename[Seq, Foo](x[0]) }, x),
+		single("Renaming", func(x []T) T { return named.Renaming(x[0], map[named.Name]named.Name{Seq{}: Batch{}, Batch{}: Seq{}}) }, x),
+		single("Order", func(x []T) T { return named.Order(x[0], Rep{}, Batch{}, Seq{}) }, x),
+		single("From", func(x []T) T { return named.From(x[0]) }, x),
+		single("MapUnnamed", func(x []T) T {
+			return named.MapUnnamed(func(x tensor.Tensor) tensor.Tensor { return ops.CumSum(x, 0, ops.CumOptions{}) }, x[0], []named.Name{Seq{}, Rep{}}, Foo{}, Rep{})
+		}, x),
+		single("Lift", func(x []T) T {
+			return named.Lift[Batch](func(x T) T { return named.Dot[Rep](x, named.Rename[Seq, KeySeq](x)) })(x[0])
+		}, x),
+		single("LiftOver", func(x []T) T {
+			return named.LiftOver(named.By(Batch{}, Seq{}), func(x, y T) T { return named.Add(named.Softmax[Rep](x), y) })(x[0], x[1])
+		}, x, scale),
+		single("Handle", func(x []T) T {
+			return named.Bind[seqRep](named.Index[Batch](x[0], 0)).Rep.Dot(named.Bind[repKq](x[1]).Rep)
+		}, x, w),
+	}
+	for name, f := range map[string]func(named.Dims, tenon.Value) T{
+		"Sum": named.Dims.Sum, "Mean": named.Dims.Mean, "Prod": named.Dims.Prod, "Max": named.Dims.Max, "Min": named.Dims.Min,
+		"CountNonzero": named.Dims.CountNonzero, "Variance": named.Dims.Variance, "Std": named.Dims.Std, "LogSumExp": named.Dims.LogSumExp,
+	} {
+		list = append(list,
+			single(name, func(x []T) T { return f(named.By(Rep{}), x[0]) }, x),
+			single(name+" over two", func(x []T) T { return f(named.By(Rep{}, Batch{}), x[0]) }, x),
+			single(name+" over all", func(x []T) T { return f(x[0].Dims(), x[0]) }, x),
+			single(name+" over none", func(x []T) T { return f(named.By(), x[0]) }, x))
+	}
+	return append(list,
+		single("ArgMax", func(x []T) T { return named.ArgMax[Rep](x[0]) }, x),
+		single("ArgMin", func(x []T) T { return named.ArgMin[Seq](x[0]) }, x),
+		single("Any", func(x []T) T { return named.Any[Seq](x[0]) }, mask),
+		single("All", func(x []T) T { return named.All[Seq](x[0]) }, mask),
+	)
+}
+
+// texts lists the dimensions of tensors in the order in which they are stored.
+func texts(xs []T) string {
+	var terms []string
+	for _, x := range xs {
+		terms = append(terms, strings.ReplaceAll(x.Dims().String(), ",", ""))
+	}
+	return strings.Join(terms, ", ")
+}
+
+// permutations calls f with the tensor stored in every order, as a view and compactly.
+func permutations(x T, f func(T)) {
+	names := x.Dims().Names()
+	var each func(k int)
+	each = func(k int) {
+		if k == len(names) {
+			y := named.Order(x, names...)
+			f(y)
+			f(named.Of(tensor.Contiguous(named.Unnamed(y, names...).(*tensor.Dense)), names...))
+			return
+		}
+		for i := k; i < len(names); i++ {
+			names[k], names[i] = names[i], names[k]
+			each(k + 1)
+			names[k], names[i] = names[i], names[k]
+		}
+	}
+	each(0)
+}
+
+// No operation depends on the order in which its inputs are stored.
+func TestStorageOrderPlaysNoPart(t *testing.T) {
+	for _, o := range table() {
+		t.Run(o.name, func(t *testing.T) {
+			want := o.f(o.in)
+			for i, x := range o.in {
+				permutations(x, func(y T) {
+					in := slices.Clone(o.in)
+					in[i] = y
+					if i+1 < len(in) { // the next input in another order too
+						n := in[i+1].Dims().Names()
+						slices.Reverse(n)
+						in[i+1] = named.Order(in[i+1], n...)
+					}
+					got := o.f(in)
+					if len(got) != len(want) {
+						t.Fatalf("got %d results, want %d", len(got), len(want))
+					}
+					for k := range want {
+						if err := near(want[k], got[k]); err != nil {
+							t.Fatalf("input %d stored as %v, result %d: %v", i, y.Spec(), k, err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// near compares up to the order of dimensions and rounding.
+func near(want, got T) error {
+	g, err := tenon.Try(func() T { return named.Order(got, want.Dims()) })
+	if err != nil {
+		return err
+	}
+	if want.DType() != g.DType() || !want.Shape().Equal(g.Shape()) {
+		return fmt.Errorf("got %v, want %v", g.Spec(), want.Spec())
+	}
+	if !want.DType().IsFloat() {
+		if !named.Equal(want, g, tensor.EqualOptions{}) {
+			return fmt.Errorf("got %v, want %v", g, want)
+		}
+		return nil
+	}
+	a := tensor.Data[float64](ops.Cast(named.Unnamed(want, want.Dims()), dtype.Float64))
+	b := tensor.Data[float64](ops.Cast(named.Unnamed(g, want.Dims()), dtype.Float64))
+	for i := range a {
+		if d := math.Abs(a[i] - b[i]); !(d <= 1e-12*(1+math.Abs(a[i]))) {
+			return fmt.Errorf("got %v, want %v", g, want)
+		}
+	}
+	return nil
+}
+
+// Every function and method that gives a tensor is in the table.
+func TestEveryOperationIsPermuted(t *testing.T) {
+	listed := map[string]bool{}
+	for _, o := range table() {
+		listed[strings.Fields(o.name)[0]] = true
+	}
+	for _, name := range []string{
+		"Of", "Scalar", "Zeros", "Ones", "Full", "Range", "LinSpace", "Eye", "Uniform", "Normal", "TruncatedNormal", "RandomInt", "Bernoulli", // have no inputs
+		"CausalMask", "Triangle", "RelativePositions", "WindowMask", "Tensor",
+	} {
+		listed[name] = true
+	}
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() || fn.Type.Results == nil || listed[fn.Name.Name] {
+				continue
+			}
+			for _, r := range fn.Type.Results.List {
+				if star, ok := r.Type.(*ast.StarExpr); ok && fmt.Sprint(star.X) == "Tensor" {
+					t.Errorf("%s is not in the table", fn.Name.Name)
+				}
+			}
+		}
+	}
+}

@@ -26,6 +26,7 @@ func main() {
 		addRows(m)
 		addRows(m.As(vec.Float64))
 	}
+	before()
 	for _, bytes := range []int{8, 16, 32} {
 		shortRows(bytes)
 	}

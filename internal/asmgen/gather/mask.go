@@ -51,6 +51,30 @@ func ranks(m vec.Machine) {
 	RET()
 }
 
+// before writes a function that looks up how many bits are set before positions. It
+// has no vectors; it is here for BZHI, which Go's compiler does not use by default.
+func before() {
+	TEXT("before", NOSPLIT, "func(out, positions *int64, bits *uint64, ranks *int64, n int)")
+	Pragma("noescape")
+	Doc("before sets out[i] to the number of bits that are set before positions[i], ranks holding that of each word. n is at least 1.")
+	out, positions, bits, ranks, n := param("out"), param("positions"), param("bits"), param("ranks"), param("n")
+	p, w, b := GP64(), GP64(), GP64()
+	Label("position")
+	MOVQ(Mem{Base: positions}, p)
+	MOVQ(p, w)
+	SHRQ(U8(6), w)
+	ANDQ(U8(63), p)
+	BZHIQ(p, Mem{Base: bits, Index: w, Scale: 8}, b)
+	POPCNTQ(b, b)
+	ADDQ(Mem{Base: ranks, Index: w, Scale: 8}, b)
+	MOVQ(b, Mem{Base: out})
+	ADDQ(U8(8), positions)
+	ADDQ(U8(8), out)
+	DECQ(n)
+	JNZ(LabelRef("position"))
+	RET()
+}
+
 // compress writes a function that keeps the elements whose bits are set.
 func compress(m vec.Machine, size int) {
 	name := "compress" + strconv.Itoa(8*size) + m.ISA()

@@ -11,12 +11,14 @@ var kernelsByLevel = [...]*kernels{
 		rows: rowsAVX512, past: rowsPastAVX512,
 		ranks:    ranksAVX512,
 		compress: [...]func(dst, x *byte, bits *uint64, words int){compress32AVX512, compress64AVX512},
+		before:   before,
 		add32:    addRowsF32AVX512, add64: addRowsF64AVX512,
 	},
 	cpu.AVX2: {
 		rows: rowsAVX2, past: rowsPastAVX2,
 		ranks:    ranksAVX2,
 		compress: [...]func(dst, x *byte, bits *uint64, words int){compress32AVX2, compress64AVX2},
+		before:   before,
 		add32:    addRowsF32AVX2, add64: addRowsF64AVX2,
 	},
 }

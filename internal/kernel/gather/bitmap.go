@@ -85,6 +85,20 @@ func (b Bitmap) Before(i int64) int64 {
 	return b.ranks[w] + int64(bits.OnesCount64(b.bits[w]&(1<<(i&63)-1)))
 }
 
+// BeforeAll writes [Bitmap.Before] of each position to out, which has len(positions)
+// entries. The positions are from 0 to the length of the mask.
+func (b Bitmap) BeforeAll(out, positions []int64) {
+	par.For(len(positions), chunk/4, func(lo, hi int) {
+		if k := kernelsByLevel[level]; k != nil {
+			k.before(&out[lo], &positions[lo], &b.bits[0], &b.ranks[0], hi-lo)
+			return
+		}
+		for i, p := range positions[lo:hi] {
+			out[lo+i] = b.Before(p)
+		}
+	})
+}
+
 // CompactBy copies the elements of x whose mask is true to out, one behind the other.
 // out has Count elements, x as many as the mask.
 func CompactBy[T any](out, x []T, b Bitmap) {

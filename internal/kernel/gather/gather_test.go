@@ -279,6 +279,13 @@ func testMask[T comparable](t *testing.T, from func(i int) T) {
 			if b.Count() != len(want) {
 				t.Fatalf("Count of %d = %d, want %d", n, b.Count(), len(want))
 			}
+			positions, all := make([]int64, n+1), make([]int64, n+1)
+			for i := range positions {
+				positions[i] = int64(i)
+			}
+			if b.BeforeAll(all, positions); !slices.Equal(all, before) {
+				t.Fatalf("BeforeAll of %d differs", n)
+			}
 			for i, w := range before {
 				if got := b.Before(int64(i)); got != w {
 					t.Fatalf("Before(%d) of %d = %d, want %d", i, n, got, w)

@@ -80,6 +80,11 @@ func addRowsF32AVX2(dst *float32, x *float32, idx *int64, n int, stride int, wid
 //go:noescape
 func addRowsF64AVX2(dst *float64, x *float64, idx *int64, n int, stride int, width int)
 
+// before sets out[i] to the number of bits that are set before positions[i], ranks holding that of each word. n is at least 1.
+//
+//go:noescape
+func before(out *int64, positions *int64, bits *uint64, ranks *int64, n int)
+
 // rows8b copies rows of 8 to 16 bytes to dst, one behind the other. ahead more indices follow, of rows that will be asked for next.
 //
 //go:noescape

@@ -1230,6 +1230,30 @@ next:
 	VZEROUPPER
 	RET
 
+// func before(out *int64, positions *int64, bits *uint64, ranks *int64, n int)
+// Requires: BMI2, POPCNT
+TEXT ·before(SB), NOSPLIT, $0-40
+	MOVQ out+0(FP), AX
+	MOVQ positions+8(FP), CX
+	MOVQ bits+16(FP), DX
+	MOVQ ranks+24(FP), BX
+	MOVQ n+32(FP), SI
+
+position:
+	MOVQ    (CX), DI
+	MOVQ    DI, R8
+	SHRQ    $0x06, R8
+	ANDQ    $0x3f, DI
+	BZHIQ   DI, (DX)(R8*8), DI
+	POPCNTQ DI, DI
+	ADDQ    (BX)(R8*8), DI
+	MOVQ    DI, (AX)
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, AX
+	DECQ    SI
+	JNZ     position
+	RET
+
 // func rows8b(dst *byte, src *byte, idx *int64, n int, ahead int, bytes int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·rows8b(SB), NOSPLIT, $0-48

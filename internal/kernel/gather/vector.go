@@ -17,6 +17,7 @@ type kernels struct {
 	// whose bits are set.
 	ranks    func(bits *uint64, ranks *int64, mask *byte, words int) int64
 	compress [2]func(dst, x *byte, bits *uint64, words int)
+	before   func(out, positions *int64, bits *uint64, ranks *int64, n int)
 
 	add32 func(dst, x *float32, idx *int64, n, stride, width int)
 	add64 func(dst, x *float64, idx *int64, n, stride, width int)

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"github.com/tenonml/tenon/internal/kernel/gather"
-	"github.com/tenonml/tenon/internal/par"
-)
+import "github.com/tenonml/tenon/internal/kernel/gather"
 
 // MaskSplits writes the row splits that remain when only the values whose mask is
 // true are kept to out, which has len(splits) entries, and returns their number.
@@ -15,7 +12,7 @@ func MaskSplits(out, splits []int64, mask []bool) int64 {
 		return countRows(out, splits, mask)
 	}
 	b := gather.NewBitmap(mask)
-	splitsBy(out, splits, b)
+	b.BeforeAll(out, splits)
 	return int64(b.Count())
 }
 
@@ -37,15 +34,6 @@ func countRows(out, splits []int64, mask []bool) int64 {
 	return total
 }
 
-// splitsBy writes, for each split, the number of true elements before it.
-func splitsBy(out, splits []int64, b gather.Bitmap) {
-	par.For(len(splits), chunkCost/rowCost, func(lo, hi int) {
-		for r, s := range splits[lo:hi] {
-			out[lo+r] = b.Before(s)
-		}
-	})
-}
-
 // Mask copies the items whose mask is true to out and writes the row splits of what
 // remains to outSplits, which has len(splits) entries. It returns the number of
 // items kept; out has room for them, as [gather.CountTrue] says.
@@ -58,7 +46,7 @@ func Mask[T any](out []T, outSplits []int64, values []T, splits []int64, mask []
 		return countRows(outSplits, splits, mask)
 	}
 	b := gather.NewBitmap(mask)
-	splitsBy(outSplits, splits, b)
+	b.BeforeAll(outSplits, splits)
 	if inner == 1 {
 		gather.CompactBy(out[:b.Count()], values, b)
 	} else {

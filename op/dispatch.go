@@ -56,6 +56,9 @@ func Unary(o *Op, x any) tensor.Tensor {
 			return out
 		}
 	}
+	if out := o.answered(x, nil, 1); out != nil {
+		return out
+	}
 	return Eval(o, x)
 }
 
@@ -75,6 +78,9 @@ func Binary(o *Op, x, y any) tensor.Tensor {
 				return out
 			}
 		}
+	}
+	if out := o.answered(x, y, 2); out != nil {
+		return out
 	}
 	return Eval(o, x, y)
 }
@@ -391,7 +397,9 @@ func ancestors(s tenon.Spec) []string {
 // ask asks one candidate. A panic that is not ours becomes an error that names
 // the handler.
 func (c *Call) ask(cand *candidate, values []tenon.Value) (out []tenon.Value, err error) {
+	busy := active.Add(1)
 	defer func() {
+		active.Add(-1)
 		if r := recover(); r != nil {
 			if !throw.Recovered(r, &err) {
 				err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s panicked: %v", cand.name, r), Err: &handlerPanic{debug.Stack()}}
@@ -401,12 +409,10 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) (out []tenon.Value, er
 			err = c.Fail(err)
 		}
 	}()
-	if active.Add(1) > suspicious && depth() > maxDepth {
-		active.Add(-1)
+	if busy > suspicious && depth() > maxDepth {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", cand.name),
 			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
 	}
-	defer active.Add(-1)
 	for _, h := range cand.handlers {
 		if !h.match.takes(c, values) {
 			continue

@@ -33,9 +33,9 @@ func (d Dims) CrossEntropy(logits, labels tenon.Value) *Tensor {
 	}
 	checkSizes2(over(fn, d.group()), x, y, none)
 	s := sideOf2(fn, x, y)
-	u, v := x.ordered(r.rest.and(d.group())), y.ordered(r.rest)
+	u := x.ordered(r.rest.and(d.group()))
 	if dense {
 		return newTensor(ops.SoftmaxCrossEntropyDense(u.data, y.ordered(u.spec.names).data), r.rest, s)
 	}
-	return newTensor(ops.SoftmaxCrossEntropy(u.data, v.data), r.rest, s)
+	return newTensor(ops.SoftmaxCrossEntropy(u.data, y.ordered(r.rest).data), r.rest, s)
 }

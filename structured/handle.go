@@ -1,0 +1,146 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// movers are the operations that choose, join, repeat or move elements and invent
+// none: what they do to the numbers of the records they do to the records.
+var movers = []string{"concat", "stack", "expand_dims", "gather", "gather_nd", "boolean_mask", "reverse", "tile", "squeeze",
+	"roll", "split", "unstack", "reshape", "broadcast_to", "repeat", "slice", "where", "transpose"}
+
+// describers are the operations whose answer depends on the records' dimensions only.
+var describers = []string{"size", "rank", "shape"}
+
+// HandleOp answers for operations on structure: see the documentation of the package.
+func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	name := c.Op.Name
+	switch {
+	case slices.Contains(movers, name):
+		return moved(c)
+	case slices.Contains(describers, name):
+		return op.One(op.Apply(c, t.numbers()))
+	case name == "zeros_like" || name == "ones_like":
+		d, ok := c.Attr("dtype").(dtype.DType)
+		if !ok || d == dtype.None {
+			d = dtype.Float32
+		}
+		return op.One(op.Apply(c, ops.Cast(t.numbers(), d)))
+	case name == "index":
+		keys, err := key.Parse(c.Str(1), c.List(2))
+		if err != nil {
+			return nil, err
+		}
+		if c.Value(0) != tenon.Value(t) {
+			return nil, op.NotHandled
+		}
+		return op.One(t.index(keys))
+	}
+	return nil, op.NotHandled
+}
+
+// moved does an operation on the numbers of all records among its arguments, and
+// takes the fields' entries by the numbers in its results.
+func moved(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	var structs []*Tensor
+	for _, v := range values {
+		if s, ok := v.(*Tensor); ok {
+			structs = append(structs, s)
+		} else if c.Op.Name == "concat" || c.Op.Name == "stack" {
+			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
+		}
+	}
+	d := structs[0].dtype
+	for _, s := range structs[1:] {
+		if s.dtype != d {
+			d = dtype.Int64
+		}
+	}
+	for i, s := range structs {
+		structs[i] = withSplits(s, d).(*Tensor)
+		if err := sameFields(c, structs[0], s); err != nil {
+			return nil, err
+		}
+	}
+	cols := joined(structs)
+	first := tensor.Tensor(tensor.Scalar(int64(0)))
+	args := slices.Clone(values)
+	k := 0
+	for i, v := range values {
+		if _, ok := v.(*Tensor); !ok {
+			continue
+		}
+		s := structs[k]
+		k++
+		args[i] = s.numbersFrom(first)
+		if k == len(structs) {
+			break
+		}
+		n := tensor.Tensor(tensor.Scalar(int64(1)))
+		if s.rank > 0 {
+			n = ops.Cast(s.count(), dtype.Int64)
+		}
+		first = ops.Add(first, n)
+	}
+	results := op.ApplyN(c, args...)
+	out := make([]tenon.Value, len(results))
+	for i, at := range results {
+		out[i] = byNumbers(cols, at, d)
+	}
+	return out, nil
+}
+
+// joined returns the columns of several tensors with the same fields, one tensor's
+// entries behind the other's.
+func joined(structs []*Tensor) []column {
+	cols := structs[0].rows()
+	if len(structs) == 1 {
+		return cols
+	}
+	out := slices.Clone(cols)
+	for i, c := range cols {
+		parts := make([]tensor.Tensor, len(structs))
+		for k, s := range structs {
+			rest := s.rows()[s.find(c.name)]
+			parts[k] = rest.v
+			out[i].dense = out[i].dense && rest.dense
+		}
+		out[i].v = ops.Concat(parts, 0)
+	}
+	return out
+}
+
+// sameFields checks that two tensors that take part in a call have the same fields,
+// structured ones of the same rank, and all of the same element type.
+func sameFields(c *op.Call, s, u *Tensor) error {
+	if len(s.cols) != len(u.cols) {
+		return c.Errorf(tenon.ErrInvalid, "the fields differ: %q and %q", s.FieldNames(), u.FieldNames())
+	}
+	for _, a := range s.cols {
+		k := u.find(a.name)
+		if k < 0 {
+			return c.Errorf(tenon.ErrInvalid, "the field %q is missing in an operand", a.name)
+		}
+		x, ok := a.v.(*Tensor)
+		y, ok2 := u.cols[k].v.(*Tensor)
+		switch {
+		case ok != ok2 || ok && x.rank-s.rank != y.rank-u.rank && s.rank > 0 && u.rank > 0:
+			return c.Errorf(tenon.ErrInvalid, "the field %q has records of different ranks", a.name)
+		case ok:
+			if err := sameFields(c, x, y); err != nil {
+				return err
+			}
+		case a.v.DType() != u.cols[k].v.DType():
+			return c.Errorf(tenon.ErrInvalid, "the field %q is %v and %v", a.name, a.v.DType(), u.cols[k].v.DType())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+const indexFn = "ops.Index"
+
+// Index returns what keys select, as [ops.Index] does. One key stands for each
+// dimension of the records; after as many keys as there are dimensions a name
+// chooses a field, and further keys go to the dimensions that the field has beside:
+//
+//	people.Index(0)                       // a record
+//	people.Index(key.From(1))             // the others
+//	people.Index(key.All, "name")         // the names of all
+//	people.Index(0, "pets", key.To(2))    // the first two pets of the first
+//
+// A single record takes a name first, or a whole range, which means all fields.
+func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	list, err := key.List(keys...)
+	if err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Line = indexFn, source.Line()
+		return nil, &e
+	}
+	return t.index(list), nil
+}
+
+// TypeName returns "structured.Tensor".
+func (t *Tensor) TypeName() string { return TypeName }
+
+// IndexKeys is the short way of [ops.Index] to [Tensor.Index].
+func (t *Tensor) IndexKeys(keys []key.Key) (tensor.Tensor, bool) { return t.index(keys), true }
+
+func (t *Tensor) index(keys []key.Key) tensor.Tensor {
+	if len(keys) == 0 {
+		return t
+	}
+	if t.rank == 0 && keys[0].IsAll() {
+		return t.eachField(keys[1:])
+	}
+	outer := keys[:min(len(keys), t.rank)]
+	for i, k := range outer {
+		switch k.Kind {
+		case key.EllipsisKind, key.NewAxisKind:
+			tenon.Throw(invalid(indexFn, "", "key %d has no meaning for the dimensions of records", i))
+		case key.FieldKind:
+			e := &tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: PathString([]string{k.Name}), Line: source.Line()}
+			e.Msg, e.Hint = "a field is chosen after the dimensions of the records", "give key.All for each dimension before the name"
+			if len(keys) > t.rank {
+				e.Kind = tenon.ErrInvalid
+			}
+			tenon.Throw(e)
+		}
+	}
+	if len(keys) <= t.rank {
+		return byNumbers(t.cols, ops.Index(t.numbers(), anys(keys)...), t.dtype)
+	}
+	k := keys[t.rank]
+	if k.Kind != key.FieldKind {
+		tenon.Throw(invalid(indexFn, "", "key %d has to name a field", t.rank))
+	}
+	v := tenon.Must(t.Field(k.Name))
+	rest := append(append([]key.Key(nil), outer...), keys[t.rank+1:]...)
+	if len(rest) == 0 {
+		return v
+	}
+	return ops.Index(v, anys(rest)...)
+}
+
+// eachField applies keys to all fields of a single record.
+func (t *Tensor) eachField(keys []key.Key) tensor.Tensor {
+	if len(keys) == 0 {
+		return t
+	}
+	cols := make([]column, len(t.cols))
+	for i, c := range t.cols {
+		cols[i] = column{name: c.name, v: ops.Index(c.v, anys(keys)...), dense: true}
+	}
+	return newTensor(0, nil, nil, cols, t.dtype)
+}
+
+func anys(keys []key.Key) []any {
+	out := make([]any, len(keys))
+	for i, k := range keys {
+		out[i] = k
+	}
+	return out
+}

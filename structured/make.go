@@ -1,0 +1,304 @@
+package structured
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Field is a name and a value.
+type Field struct {
+	Name  string
+	Value tensor.Tensor
+}
+
+// Options say more about the records than their fields do.
+type Options struct {
+	// NRows is the number of rows: an int or an integer scalar.
+	NRows any
+
+	// RowPartitions divide the dimensions below the first: rank-1 of them.
+	RowPartitions []*ragged.RowPartition
+
+	// DType is the type of row splits, Int64 or Int32. None: int64, unless all
+	// partitions that are given or found in fields are int32.
+	DType dtype.DType
+
+	// Identifiers allows only names that are an ASCII letter and then letters,
+	// digits and underscores.
+	Identifiers bool
+}
+
+// FromFields returns the records with the given fields, each of which starts with
+// the dimensions of a shape. Its sizes may be shape.Unknown: fields and options tell
+// them. Fields that disagree are an error that names them.
+func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.FromFields"
+	if !s.HasRank() {
+		return nil, invalid(fn, "shape", "has an unknown rank")
+	}
+	rank := s.Rank()
+	if err := checkNames(fn, fields, o.Identifiers); err != nil {
+		return nil, err
+	}
+	if o.RowPartitions != nil && len(o.RowPartitions) != max(rank-1, 0) {
+		return nil, invalid(fn, "RowPartitions", "are %d, records of rank %d have %d", len(o.RowPartitions), rank, max(rank-1, 0))
+	}
+	if o.NRows != nil && rank == 0 {
+		return nil, invalid(fn, "NRows", "is given for a single record")
+	}
+	d := splitsDType(fields, o)
+	if rank == 0 {
+		return newTensor(0, nil, nil, columnsOf(fn, fields, 0, nil, d), d), nil
+	}
+	parts := o.RowPartitions
+	if rank > 1 && parts == nil {
+		if parts = partsOf(fields, s, d); parts == nil {
+			return nil, invalid(fn, "shape", "has sizes that neither fields nor options tell")
+		}
+	}
+	same := make([]*ragged.RowPartition, len(parts))
+	for i, p := range parts {
+		if same[i], err = p.WithDType(d); err != nil {
+			return nil, err
+		}
+	}
+	var nrows tensor.Tensor
+	switch {
+	case o.NRows != nil:
+		n, err := tensor.Convert(o.NRows)
+		if err != nil {
+			return nil, err
+		}
+		nrows = ops.Cast(n, d)
+	case rank > 1:
+		nrows = same[0].NRows()
+	case s.Dim(0) >= 0:
+		nrows = scalar(s.Dim(0), d)
+	case len(fields) > 0 && !fields[0].Value.Shape().IsScalar():
+		nrows = sizeOf(fields[0].Value, d)
+	default:
+		return nil, invalid(fn, "", "the number of rows is not known: give Options.NRows")
+	}
+	if n, m := known(nrows), s.Dim(0); n >= 0 && m >= 0 && n != m {
+		return nil, invalid(fn, "shape", "has %d rows, the records %d", m, n)
+	}
+	for i, p := range same {
+		if i == 0 {
+			if n, m := known(nrows), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+				return nil, invalid(fn, "RowPartitions[0]", "has %d rows, want %d", m, n)
+			}
+		} else if n, m := same[i-1].StaticNVals(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+			return nil, invalid(fn, "RowPartitions", "entry %d has %d rows, the one above it %d values", i, m, n)
+		}
+		if want := s.Dim(i + 1); want >= 0 && p.StaticUniformRowLength() != want {
+			return nil, invalid(fn, "shape", "has size %d in dimension %d, the records have not", want, i+1)
+		}
+	}
+	b := newTensor(rank, nrows, same, nil, d)
+	cols := columnsOf(fn, fields, rank, b, d)
+	return newTensor(rank, nrows, same, cols, d), nil
+}
+
+// FromFieldsAndRank returns the records of a rank with the given fields, at least
+// one, which tell all sizes.
+func FromFieldsAndRank(fields []Field, rank int, o Options) (*Tensor, error) {
+	if len(fields) == 0 || rank < 0 {
+		return nil, invalid("structured.FromFieldsAndRank", "", "needs a field and a rank that is not negative")
+	}
+	for _, f := range fields {
+		if f.Value != nil && f.Value.Shape().HasRank() && f.Value.Shape().Rank() < rank {
+			return nil, invalid("structured.FromFieldsAndRank", f.Name, "has rank %d, the records %d", f.Value.Shape().Rank(), rank)
+		}
+	}
+	return FromFields(fields, shape.OfRank(rank), o)
+}
+
+// FromShape returns records without fields.
+func FromShape(s *ragged.Shape) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	d := s.DType()
+	rank := s.Rank()
+	if rank == 0 {
+		return newTensor(0, nil, nil, nil, d), nil
+	}
+	full, err := s.WithPartitions(rank - 1)
+	if err != nil {
+		return nil, err
+	}
+	return newTensor(rank, full.Dim(0), full.Partitions(), nil, d), nil
+}
+
+func checkNames(fn string, fields []Field, identifiers bool) error {
+	for i, f := range fields {
+		switch {
+		case f.Name == "" || !utf8.ValidString(f.Name) || identifiers && !identifier(f.Name):
+			return invalid(fn, "", "%q is no name of a field", f.Name)
+		case slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }):
+			return invalid(fn, f.Name, "is given twice")
+		case f.Value == nil:
+			return invalid(fn, f.Name, "is nil")
+		}
+	}
+	return nil
+}
+
+// splitsDType returns the type of the splits that records have.
+func splitsDType(fields []Field, o Options) dtype.DType {
+	if o.DType != dtype.None {
+		return o.DType
+	}
+	var found []dtype.DType
+	for _, p := range o.RowPartitions {
+		found = append(found, p.DType())
+	}
+	if n, ok := o.NRows.(tensor.Tensor); ok {
+		found = append(found, n.DType())
+	}
+	for _, f := range fields {
+		switch v := f.Value.(type) {
+		case *ragged.Tensor:
+			found = append(found, v.Partition().DType())
+		case *Tensor:
+			found = append(found, v.dtype)
+		}
+	}
+	if len(found) == 0 || slices.ContainsFunc(found, func(d dtype.DType) bool { return d != dtype.Int32 }) {
+		return dtype.Int64
+	}
+	return dtype.Int32
+}
+
+// partsOf returns the outer partitions of the fields: of each the form that knows
+// most, where one has a uniform length and another has none.
+func partsOf(fields []Field, s shape.Shape, d dtype.DType) []*ragged.RowPartition {
+	rank := s.Rank()
+	var parts []*ragged.RowPartition
+	for _, f := range fields {
+		outer := outerParts(f.Value, rank, d)
+		if parts == nil {
+			parts = outer
+			continue
+		}
+		for i, p := range outer {
+			if i < len(parts) && p.IsUniform() && !parts[i].IsUniform() {
+				parts[i] = p
+			}
+		}
+	}
+	if parts != nil || !s.IsFull() {
+		return parts
+	}
+	n := s.Dim(0)
+	for a := 1; a < rank; a++ {
+		parts = append(parts, tenon.Must(ragged.PartitionFromUniformRowLength(s.Dim(a), ragged.PartitionOptions{NRows: n, DType: d})))
+		n *= s.Dim(a)
+	}
+	return parts
+}
+
+// outerParts returns the partitions of the dimensions of a value below the first, up
+// to a rank.
+func outerParts(v tensor.Tensor, rank int, d dtype.DType) []*ragged.RowPartition {
+	var parts []*ragged.RowPartition
+	switch x := v.(type) {
+	case *Tensor:
+		parts = slices.Clone(x.parts)
+	default:
+		if r := v.Shape().Rank(); r >= 0 && r < rank {
+			tenon.Throw(invalid("structured.FromFields", "", "a field of shape %v has not the %d dimensions of the records", v.Shape(), rank))
+		}
+		r := x
+		if y, ok := x.(*ragged.Tensor); !ok || y.RaggedRank() < rank-1 {
+			r = tenon.Must(ragged.WithRaggedRank(x, rank-1))
+		}
+		parts = r.(*ragged.Tensor).Partitions()
+	}
+	if len(parts) < rank-1 {
+		tenon.Throw(invalid("structured.FromFields", "", "a field of rank %d has not the %d dimensions of the records", len(parts)+1, rank))
+	}
+	parts = parts[:rank-1]
+	for i, p := range parts {
+		parts[i] = tenon.Must(p.WithDType(d))
+	}
+	return parts
+}
+
+// columnsOf takes the dimensions of the records, which are those of base, from fields.
+func columnsOf(fn string, fields []Field, rank int, base *Tensor, d dtype.DType) []column {
+	out := make([]column, len(fields))
+	for i, f := range fields {
+		out[i] = columnOf(fn, f, rank, base, d)
+	}
+	return out
+}
+
+func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column {
+	v := withSplits(f.Value, d)
+	c := column{name: f.Name, v: v, dense: true}
+	if rank == 0 {
+		return c
+	}
+	if r := v.Shape().Rank(); r < rank {
+		tenon.Throw(invalid(fn, f.Name, "has rank %d, the records %d", r, rank))
+	}
+	if rank == 1 {
+		if n, m := known(base.nrows), v.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
+			tenon.Throw(invalid(fn, f.Name, "has %d rows, the records %d", m, n))
+		}
+		return c
+	}
+	for i, p := range outerParts(v, rank, d) {
+		q := base.parts[i]
+		if p == q {
+			continue
+		}
+		a, ok := p.Splits64()
+		b, ok2 := q.Splits64()
+		if ok && ok2 && !slices.Equal(a, b) {
+			row := 0
+			for row < min(len(a), len(b)) && a[row] == b[row] {
+				row++
+			}
+			tenon.Throw(invalid(fn, f.Name, "has other rows than the records in dimension %d, from row %d on", i+1, max(row-1, 0)))
+		}
+	}
+	switch x := v.(type) {
+	case *Tensor:
+		c.v = newTensor(x.rank-rank+1, x.parts[rank-2].NVals(), x.parts[rank-1:], x.cols, d)
+	case *ragged.Tensor:
+		y := x
+		if x.RaggedRank() < rank-1 {
+			y = tenon.Must(ragged.WithRaggedRank(x, rank-1)).(*ragged.Tensor)
+		}
+		c.v, c.dense = y.FlatValues(), false
+		if rest := y.Partitions()[rank-1:]; len(rest) > 0 {
+			c.v = tenon.Must(ragged.FromPartitions(c.v, rest...))
+		}
+	default:
+		c.v = tenon.Must(ragged.WithRaggedRank(v, rank-1)).(*ragged.Tensor).FlatValues()
+	}
+	return c
+}
+
+// withSplits returns a value with row splits of a type.
+func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
+	switch x := v.(type) {
+	case *ragged.Tensor:
+		if x.Partition().DType() != d {
+			return tenon.Must(x.WithSplitsDType(d))
+		}
+	case *Tensor:
+		if x.dtype != d {
+			return tenon.Must(x.WithShapeDType(d))
+		}
+	}
+	return v
+}

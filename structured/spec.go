@@ -1,0 +1,128 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// TypeName is the registered name of [*Spec].
+const TypeName = "structured.Tensor"
+
+// Spec describes structured tensors: the Specs of the partitions and of the columns,
+// which are the fields without the partitions.
+type Spec struct {
+	rank  int
+	nrows int
+	dtype dtype.DType
+	parts []*ragged.PartitionSpec
+	cols  []columnSpec
+}
+
+type columnSpec struct {
+	name  string
+	spec  tenon.Spec
+	dense bool
+}
+
+// specOf returns what is known of a tensor without the data of its partitions.
+func specOf(t *Tensor) *Spec {
+	s := &Spec{rank: t.rank, nrows: shape.Unknown, dtype: t.dtype}
+	n := shape.Unknown
+	if t.rank == 1 {
+		s.nrows = known(t.nrows)
+		n = s.nrows
+	}
+	if t.rank > 1 {
+		s.nrows = t.parts[0].StaticNRows()
+		n = s.nrows
+		for _, p := range t.parts {
+			length := shape.Unknown
+			if p.IsUniform() {
+				length = p.StaticUniformRowLength()
+			}
+			q := tenon.Must(ragged.NewPartitionSpec(p.DType(), n, shape.Unknown, length))
+			if n >= 0 && length >= 0 {
+				n *= length
+			} else if n != 0 {
+				n = shape.Unknown
+			}
+			s.parts = append(s.parts, q)
+		}
+	}
+	for _, c := range t.cols {
+		cs := c.v.Spec()
+		if t.rank > 1 {
+			cs = outermost(cs, n)
+		}
+		s.cols = append(s.cols, columnSpec{c.name, cs, c.dense})
+	}
+	return s
+}
+
+// outermost returns a Spec with another size of the outermost dimension.
+func outermost(s tenon.Spec, n int) tenon.Spec {
+	switch s := s.(type) {
+	case *tensor.Spec:
+		if s.Shape().HasRank() && s.Shape().Rank() > 0 {
+			return tensor.NewSpec(s.DType(), s.Shape().With(0, n))
+		}
+	case tenon.Batcher:
+		if row, err := s.Unbatched(); err == nil {
+			if b, ok := row.(tenon.Batcher); ok {
+				if out, err := b.Batched(n); err == nil {
+					return out
+				}
+			}
+		}
+	}
+	return s
+}
+
+// Rank returns the number of dimensions of the records.
+func (s *Spec) Rank() int { return s.rank }
+
+// DType returns dtype.None.
+func (s *Spec) DType() dtype.DType { return dtype.None }
+
+// Shape returns the static sizes of the records' dimensions.
+func (s *Spec) Shape() shape.Shape {
+	if s.rank == 0 {
+		return shape.Shape{}
+	}
+	if len(s.parts) == 0 {
+		return shape.Of(s.nrows)
+	}
+	return ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), s.parts).Shape()
+}
+
+// FieldNames returns the names of the fields in their order.
+func (s *Spec) FieldNames() []string {
+	out := make([]string, len(s.cols))
+	for i, c := range s.cols {
+		out[i] = c.name
+	}
+	return out
+}
+
+// TypeName returns "structured.Tensor".
+func (*Spec) TypeName() string { return TypeName }
+
+// Encode returns (rank, rows, type of splits, [partition…], [(name, column, dense)…]).
+func (s *Spec) Encode() tenon.Encoding {
+	parts := make(tenon.List, len(s.parts))
+	for i, p := range s.parts {
+		parts[i] = tenon.SpecOf{Spec: p}
+	}
+	cols := make(tenon.List, len(s.cols))
+	for i, c := range s.cols {
+		cols[i] = tenon.Tuple{tenon.Str(c.name), tenon.SpecOf{Spec: c.spec}, tenon.Bool(c.dense)}
+	}
+	rows := shape.Shape{}
+	if s.rank > 0 {
+		rows = shape.Of(s.nrows)
+	}
+	return tenon.Tuple{tenon.Shape{Shape: rows}, tenon.DType{DType: s.dtype}, parts, cols}
+}

@@ -1,0 +1,274 @@
+package structured
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() { tenon.Register(TypeName, decodeSpec) }
+
+func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 4)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tenon.As[tenon.Shape](t[0])
+	if err != nil {
+		return nil, err
+	}
+	d, err := tenon.As[tenon.DType](t[1])
+	if err != nil {
+		return nil, err
+	}
+	parts, err := tenon.As[tenon.List](t[2])
+	if err != nil {
+		return nil, err
+	}
+	cols, err := tenon.As[tenon.List](t[3])
+	if err != nil {
+		return nil, err
+	}
+	s := &Spec{nrows: shape.Unknown, dtype: d.DType}
+	r := rows.Rank()
+	if r != 0 && r != 1 || r == 0 && len(parts) > 0 || d.DType != dtype.Int64 && d.DType != dtype.Int32 {
+		return nil, tenon.NewError(tenon.ErrInvalid, TypeName, "the sizes of the records' dimensions contradict each other")
+	}
+	if r == 1 {
+		s.rank, s.nrows = 1+len(parts), rows.Dim(0)
+	}
+	for i, x := range parts {
+		o, err := tenon.As[tenon.SpecOf](x)
+		if err != nil {
+			return nil, err
+		}
+		p, ok := o.Spec.(*ragged.PartitionSpec)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("partition %d is no partition", i))
+		}
+		s.parts = append(s.parts, p)
+	}
+	seen := map[string]bool{}
+	for _, x := range cols {
+		c, err := decodeColumn(x)
+		if err != nil {
+			return nil, err
+		}
+		if c.name == "" || seen[c.name] {
+			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field name %q is empty or repeated", c.name))
+		}
+		seen[c.name] = true
+		s.cols = append(s.cols, c)
+	}
+	return s, nil
+}
+
+func decodeColumn(e tenon.Encoding) (columnSpec, error) {
+	t, err := tenon.Elems(e, 3)
+	if err != nil {
+		return columnSpec{}, err
+	}
+	name, err := tenon.As[tenon.Str](t[0])
+	if err != nil {
+		return columnSpec{}, err
+	}
+	o, err := tenon.As[tenon.SpecOf](t[1])
+	if err != nil {
+		return columnSpec{}, err
+	}
+	dense, err := tenon.As[tenon.Bool](t[2])
+	if err != nil {
+		return columnSpec{}, err
+	}
+	if o.Spec == nil {
+		return columnSpec{}, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field %q has no Spec", string(name)))
+	}
+	return columnSpec{string(name), o.Spec, bool(dense)}, nil
+}
+
+// counted reports whether the number of rows is a component, as nothing else tells it.
+func (s *Spec) counted() bool { return s.rank == 1 && len(s.cols) == 0 }
+
+// Components returns the partitions, outermost first, and the columns by name. A
+// list of records without fields has its number of rows.
+func (s *Spec) Components() []tenon.Field {
+	var out []tenon.Field
+	for i, p := range s.parts {
+		out = append(out, tenon.Field{Name: fmt.Sprintf("row_partition_%d", i), Spec: p})
+	}
+	if s.counted() {
+		out = append(out, tenon.Field{Name: "nrows", Spec: tensor.NewSpec(s.dtype, shape.Shape{})})
+	}
+	for _, c := range s.cols {
+		out = append(out, tenon.Field{Name: c.name, Spec: c.spec})
+	}
+	return out
+}
+
+// Disassemble returns the partitions and the columns.
+func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	t, ok := v.(*Tensor)
+	if !ok || t.rank != s.rank || len(t.cols) != len(s.cols) {
+		return nil, tenon.NewError(tenon.ErrDType, "structured.Spec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+	}
+	var out []tenon.Value
+	for _, p := range t.parts {
+		out = append(out, p)
+	}
+	if s.counted() {
+		out = append(out, t.nrows)
+	}
+	for _, c := range t.cols {
+		out = append(out, c.v)
+	}
+	return out, nil
+}
+
+// Assemble makes a tensor of partitions and columns, and checks that they fit.
+func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	const fn = "structured.Spec.Assemble"
+	var parts []*ragged.RowPartition
+	n := shape.Unknown
+	for i := range s.parts {
+		p := components[i].(*ragged.RowPartition)
+		if m := p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+			return nil, invalid(fn, fmt.Sprintf("row_partition_%d", i), "has %d rows, the one above it %d values", m, n)
+		}
+		parts, n = append(parts, p), p.StaticNVals()
+	}
+	var nrows tensor.Tensor
+	at := len(s.parts)
+	if s.counted() {
+		nrows, at = components[at].(tensor.Tensor), at+1
+	}
+	cols := make([]column, len(s.cols))
+	for i, c := range s.cols {
+		x, ok := components[at+i].(tensor.Tensor)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the field %q is no tensor", c.name))
+		}
+		if s.rank > 0 {
+			if x.Shape().IsScalar() {
+				return nil, invalid(fn, c.name, "is a scalar, there are rows of records")
+			}
+			m := x.Shape().Dim(0)
+			if n >= 0 && m >= 0 && n != m {
+				return nil, invalid(fn, c.name, "has %d entries for %d records", m, n)
+			}
+			if n < 0 {
+				n = m
+			}
+		}
+		cols[i] = column{c.name, x, c.dense}
+	}
+	if s.rank == 1 && nrows == nil {
+		nrows = sizeOf(cols[0].v, s.dtype)
+	}
+	return newTensor(s.rank, nrows, parts, cols, s.dtype), nil
+}
+
+// Batched adds an outermost dimension of records. Where the number of rows of one
+// value is not known, the dimension below is ragged.
+func (s *Spec) Batched(n int) (tenon.Spec, error) {
+	out := &Spec{rank: s.rank + 1, nrows: n, dtype: s.dtype}
+	rows := n
+	if s.rank > 0 {
+		p, err := ragged.NewPartitionSpec(s.dtype, n, shape.Unknown, s.nrows)
+		if err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, p)
+		rows = times(n, s.nrows)
+		for _, q := range s.parts {
+			length := ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), []*ragged.PartitionSpec{q}).Shape().Dim(1)
+			if q, err = ragged.NewPartitionSpec(s.dtype, rows, shape.Unknown, length); err != nil {
+				return nil, err
+			}
+			out.parts = append(out.parts, q)
+			rows = times(rows, length)
+		}
+	}
+	for _, c := range s.cols {
+		if s.rank > 0 {
+			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, rows), c.dense})
+			continue
+		}
+		b, ok := c.spec.(tenon.Batcher)
+		if !ok {
+			return nil, unbatchable(c)
+		}
+		bs, err := b.Batched(n)
+		if err != nil {
+			return nil, err
+		}
+		out.cols = append(out.cols, columnSpec{c.name, bs, c.dense})
+	}
+	return out, nil
+}
+
+// Unbatched removes the outermost dimension of records.
+func (s *Spec) Unbatched() (tenon.Spec, error) {
+	if s.rank == 0 {
+		return nil, tenon.NewError(tenon.ErrUnsupported, TypeName, "a single record has no dimension to remove")
+	}
+	out := &Spec{rank: s.rank - 1, nrows: shape.Unknown, dtype: s.dtype}
+	if s.rank > 1 {
+		sizes := s.Shape()
+		out.nrows = sizes.Dim(1)
+		n := out.nrows
+		for a := range s.parts[1:] {
+			p, err := ragged.NewPartitionSpec(s.dtype, n, shape.Unknown, sizes.Dim(a+2))
+			if err != nil {
+				return nil, err
+			}
+			out.parts = append(out.parts, p)
+			n = times(n, sizes.Dim(a+2))
+		}
+		for _, c := range s.cols {
+			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, n), c.dense})
+		}
+		return out, nil
+	}
+	for _, c := range s.cols {
+		b, ok := c.spec.(tenon.Batcher)
+		if !ok {
+			return nil, unbatchable(c)
+		}
+		row, err := b.Unbatched()
+		if err != nil {
+			return nil, err
+		}
+		out.cols = append(out.cols, columnSpec{c.name, row, c.dense})
+	}
+	return out, nil
+}
+
+func unbatchable(c columnSpec) error {
+	return tenon.NewError(tenon.ErrUnsupported, TypeName, fmt.Sprintf("the field %q of %s cannot be batched", c.name, tenon.String(c.spec)))
+}
+
+// times returns the product of two sizes of which each may be unknown.
+func times(a, b int) int {
+	if a < 0 || b < 0 {
+		return shape.Unknown
+	}
+	return a * b
+}
+
+// String prints the shape and the columns: "struct[3, ~]{name: string[?]}".
+func (s *Spec) String() string {
+	words := make([]string, len(s.cols))
+	for i, c := range s.cols {
+		words[i] = PathString([]string{c.name}) + ": " + tenon.String(c.spec)
+	}
+	return "struct" + s.Shape().String() + "{" + strings.Join(words, ", ") + "}"
+}

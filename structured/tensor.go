@@ -1,0 +1,272 @@
+package structured
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Tensor is a record, or nested lists of records, with one column for each field.
+// It is immutable.
+type Tensor struct {
+	rank  int
+	nrows tensor.Tensor          // a scalar; nil at rank 0
+	parts []*ragged.RowPartition // of the dimensions below the first
+	cols  []column
+	dtype dtype.DType // of the splits
+	spec  *Spec
+}
+
+// A column is a field without the partitions that it shares with the others.
+type column struct {
+	name string
+	v    tensor.Tensor // one entry for each record; at rank 0 the field itself
+	// dense tells that the field is a plain tensor although its records have
+	// several dimensions, as long as those are uniform.
+	dense bool
+}
+
+var (
+	_ tensor.Tensor = (*Tensor)(nil)
+	_ op.Handler    = (*Tensor)(nil)
+	_ tenon.Batcher = (*Spec)(nil)
+)
+
+// newTensor makes a tensor of parts that fit each other.
+func newTensor(rank int, nrows tensor.Tensor, parts []*ragged.RowPartition, cols []column, d dtype.DType) *Tensor {
+	if rank > 1 {
+		nrows = parts[0].NRows()
+	}
+	t := &Tensor{rank: rank, nrows: nrows, parts: parts, cols: cols, dtype: d}
+	t.spec = specOf(t)
+	return t
+}
+
+// Spec returns the *Spec.
+func (t *Tensor) Spec() tenon.Spec { return t.spec }
+
+// DType returns dtype.None: each field has an element type of its own.
+func (t *Tensor) DType() dtype.DType { return dtype.None }
+
+// Rank returns the number of dimensions of the records; 0 for a single one.
+func (t *Tensor) Rank() int { return t.rank }
+
+// Shape returns the static sizes of the records' dimensions, shape.Unknown where
+// rows differ in length.
+func (t *Tensor) Shape() shape.Shape { return t.spec.Shape() }
+
+// NRows returns the size of the outermost dimension as a scalar, nil at rank 0.
+func (t *Tensor) NRows() tensor.Tensor { return t.nrows }
+
+// RowPartitions returns the partitions of the dimensions below the first: rank-1
+// of them, the same objects that all fields have.
+func (t *Tensor) RowPartitions() []*ragged.RowPartition { return slices.Clone(t.parts) }
+
+// SplitsDType returns the type of row splits and of NRows: Int64 or Int32.
+func (t *Tensor) SplitsDType() dtype.DType { return t.dtype }
+
+// DynamicShape returns the sizes of the records' dimensions at run time.
+func (t *Tensor) DynamicShape() (s *ragged.Shape, err error) {
+	defer tenon.Catch(&err)
+	return ragged.ShapeOf(t.numbers()), nil
+}
+
+// FieldNames returns the names of the fields in their order.
+func (t *Tensor) FieldNames() []string {
+	out := make([]string, len(t.cols))
+	for i, c := range t.cols {
+		out[i] = c.name
+	}
+	return out
+}
+
+func (t *Tensor) find(name string) int {
+	return slices.IndexFunc(t.cols, func(c column) bool { return c.name == name })
+}
+
+// Field returns the field at a path of names: below the first, names of fields of
+// structured fields. The empty path is the tensor itself. A name that is not there is
+// an error of kind tenon.ErrNotFound.
+func (t *Tensor) Field(path ...string) (v tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	v = t
+	for i, name := range path {
+		s, ok := v.(*Tensor)
+		if !ok {
+			return nil, notFound(path, fmt.Sprintf("%q is no structured field", path[i-1]))
+		}
+		k := s.find(name)
+		if k < 0 {
+			return nil, notFound(path, fmt.Sprintf("there is no field %q, but %q", name, s.FieldNames()))
+		}
+		v = s.field(s.cols[k])
+	}
+	return v, nil
+}
+
+// field returns a column with the tensor's partitions.
+func (t *Tensor) field(c column) tensor.Tensor {
+	if len(t.parts) == 0 {
+		return c.v
+	}
+	if s, ok := c.v.(*Tensor); ok {
+		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
+	}
+	if c.dense {
+		if dims, ok := t.uniformDims(); ok {
+			return ops.Reshape(c.v, shape.Concat(dims, c.v.Shape().Tail(1)).Dims())
+		}
+	}
+	return tenon.Must(ragged.FromPartitions(c.v, t.parts...))
+}
+
+// uniformDims returns the sizes of the records' dimensions where all are known.
+func (t *Tensor) uniformDims() (shape.Shape, bool) {
+	dims := []int{t.parts[0].StaticNRows()}
+	for _, p := range t.parts {
+		if !p.IsUniform() {
+			return shape.Shape{}, false
+		}
+		dims = append(dims, p.StaticUniformRowLength())
+	}
+	s := shape.Of(dims...)
+	return s, s.IsFull()
+}
+
+// count returns the number of records as a scalar.
+func (t *Tensor) count() tensor.Tensor {
+	if t.rank > 1 {
+		return t.parts[len(t.parts)-1].NVals()
+	}
+	return t.nrows
+}
+
+// numbers returns a tensor with the records' dimensions that holds the number of
+// each record, int64.
+func (t *Tensor) numbers() tensor.Tensor { return t.numbersFrom(tensor.Scalar(int64(0))) }
+
+// numbersFrom is numbers that start at a scalar.
+func (t *Tensor) numbersFrom(first tensor.Tensor) tensor.Tensor {
+	if t.rank == 0 {
+		return first
+	}
+	n := ops.Range(tensor.Scalar(int64(0)), ops.Cast(t.count(), dtype.Int64), tensor.Scalar(int64(1)))
+	if known(first) != 0 {
+		n = ops.Add(n, first)
+	}
+	if t.rank == 1 {
+		return n
+	}
+	return tenon.Must(ragged.FromPartitions(n, t.parts...))
+}
+
+// byNumbers returns the records whose numbers a tensor holds, in its dimensions.
+// cols have one entry for each number.
+func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
+	rank := at.Shape().Rank()
+	if rank < 0 {
+		tenon.Throw(invalid("structured", "", "the rank of the result is not known"))
+	}
+	out := make([]column, len(cols))
+	if rank == 0 {
+		for i, c := range cols {
+			out[i] = column{name: c.name, v: ops.Index(c.v, at)}
+		}
+		return newTensor(0, nil, nil, out, d)
+	}
+	flat, parts := at, []*ragged.RowPartition(nil)
+	if rank > 1 {
+		r, ok := tenon.Must(ragged.WithRaggedRank(at, rank-1)).(*ragged.Tensor)
+		if ok {
+			flat = r.FlatValues()
+			for _, p := range r.Partitions() {
+				parts = append(parts, tenon.Must(p.WithDType(d)))
+			}
+		}
+	}
+	for i, c := range cols {
+		out[i] = column{name: c.name, v: taken(c.v, flat), dense: c.dense}
+	}
+	return newTensor(rank, sizeOf(flat, d), parts, out, d)
+}
+
+// taken returns rows of a column by number. All of them in their order are the
+// column itself.
+func taken(v tensor.Tensor, at tensor.Tensor) tensor.Tensor {
+	n := v.Shape().Dim(0)
+	if d, ok := op.Known(at); ok && n >= 0 && d.Shape().Dim(0) == n {
+		same := true
+		for i, k := range tensor.Data[int64](d) {
+			if int64(i) != k {
+				same = false
+				break
+			}
+		}
+		if same {
+			return v
+		}
+	}
+	return ops.Gather(v, at, 0)
+}
+
+// rows returns the columns with a dimension of records, which a single record lacks.
+func (t *Tensor) rows() []column {
+	if t.rank > 0 {
+		return t.cols
+	}
+	out := make([]column, len(t.cols))
+	for i, c := range t.cols {
+		out[i] = column{name: c.name, v: ops.ExpandDims(c.v, 0), dense: true}
+	}
+	return out
+}
+
+// known returns a scalar's value, or shape.Unknown.
+func known(t tensor.Tensor) int {
+	if t == nil {
+		return shape.Unknown
+	}
+	if c, ok := op.Known(t); ok {
+		if v, ok := op.Ints(c); ok && len(v) == 1 {
+			return v[0]
+		}
+	}
+	return shape.Unknown
+}
+
+// sizeOf returns the size of the outermost dimension as a scalar.
+func sizeOf(t tensor.Tensor, d dtype.DType) tensor.Tensor {
+	switch x := t.(type) {
+	case *Tensor:
+		return ops.Cast(x.nrows, d)
+	case *ragged.Tensor:
+		return ops.Cast(x.NRows(), d)
+	}
+	if n := t.Shape().Dim(0); n >= 0 {
+		return scalar(n, d)
+	}
+	return ops.Cast(ops.Index(ops.Shape(t), 0), d)
+}
+
+func scalar(n int, d dtype.DType) tensor.Tensor {
+	if d == dtype.Int32 {
+		return tensor.Scalar(int32(n))
+	}
+	return tensor.Scalar(int64(n))
+}
+
+func invalid(fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
+func notFound(path []string, msg string) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Field", Where: PathString(path), Msg: msg, Line: source.Line()}
+}

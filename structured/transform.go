@@ -1,0 +1,242 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// WithShapeDType returns the tensor with row splits and sizes of type Int64 or
+// Int32, in all fields.
+func (t *Tensor) WithShapeDType(d dtype.DType) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if d != dtype.Int64 && d != dtype.Int32 {
+		return nil, invalid("structured.WithShapeDType", "", "sizes are int64 or int32, not %v", d)
+	}
+	if d == t.dtype {
+		return t, nil
+	}
+	parts := make([]*ragged.RowPartition, len(t.parts))
+	for i, p := range t.parts {
+		if parts[i], err = p.WithDType(d); err != nil {
+			return nil, err
+		}
+	}
+	cols := slices.Clone(t.cols)
+	for i, c := range cols {
+		cols[i].v = withSplits(c.v, d)
+	}
+	nrows := t.nrows
+	if nrows != nil {
+		nrows = ops.Cast(nrows, d)
+	}
+	return newTensor(t.rank, nrows, parts, cols, d), nil
+}
+
+// MergeDims joins the dimensions of the records from outer to inner, both included,
+// into one. Negative numbers count from the end.
+func (t *Tensor) MergeDims(outer, inner int) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.MergeDims"
+	a, b := outer, inner
+	if a < 0 {
+		a += t.rank
+	}
+	if b < 0 {
+		b += t.rank
+	}
+	if a < 0 || b < a || b >= t.rank {
+		return nil, invalid(fn, "", "there are no dimensions from %d to %d in records of rank %d", outer, inner, t.rank)
+	}
+	if a == b {
+		return t, nil
+	}
+	at, err := ragged.MergeDims(t.numbers(), a, b)
+	if err != nil {
+		return nil, err
+	}
+	return byNumbers(t.cols, at, t.dtype), nil
+}
+
+// PartitionOuterDimension divides the rows by a partition, which becomes the
+// outermost dimension.
+func (t *Tensor) PartitionOuterDimension(p *ragged.RowPartition) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.PartitionOuterDimension"
+	if p == nil {
+		return nil, invalid(fn, "", "the partition is nil")
+	}
+	if t.rank == 0 {
+		return nil, invalid(fn, "", "a single record has no rows to divide")
+	}
+	d := t.dtype
+	if p.DType() == dtype.Int64 {
+		d = dtype.Int64
+	}
+	s, err := t.WithShapeDType(d)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = p.WithDType(d); err != nil {
+		return nil, err
+	}
+	if n, m := p.StaticNVals(), known(s.nrows); n >= 0 && m >= 0 && n != m {
+		return nil, invalid(fn, "", "the partition divides %d rows, there are %d", n, m)
+	}
+	return newTensor(s.rank+1, nil, append([]*ragged.RowPartition{p}, s.parts...), s.cols, d), nil
+}
+
+// Promote returns the tensor with a field that is copied from the path to its
+// parent's parent, under a new name. The dimensions that the parent has and its
+// parent has not are joined, so that a record has the fields of all its children.
+func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.Promote"
+	if len(path) < 2 {
+		return nil, invalid(fn, PathString(path), "a path to promote has two names at least")
+	}
+	above, err := t.Field(path[:len(path)-2]...)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := t.Field(path[:len(path)-1]...)
+	if err != nil {
+		return nil, err
+	}
+	v, err := t.Field(path...)
+	if err != nil {
+		return nil, err
+	}
+	lo := above.(*Tensor).rank
+	hi := min(parent.(*Tensor).rank, v.Shape().Rank()-1)
+	if hi > lo {
+		if s, ok := v.(*Tensor); ok {
+			v, err = s.MergeDims(lo, hi)
+		} else {
+			v, err = ragged.MergeDims(v, lo, hi)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.WithUpdates([]Update{{Path: append(slices.Clone(path[:len(path)-2]), name), Value: v}})
+}
+
+// An Update changes the field at a path: to a value, or to what a function makes of
+// the old one. With neither the field is deleted.
+type Update struct {
+	Path  []string
+	Value tensor.Tensor
+	Func  func(old tensor.Tensor) (tensor.Tensor, error)
+}
+
+// WithUpdates returns the tensor with fields set, changed and deleted. Fields that no
+// update names are shared. The records' dimensions stay as they are: a value that has
+// not got them is an error, as is a path that leads through another update's.
+func (t *Tensor) WithUpdates(updates []Update) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.WithUpdates"
+	for i, u := range updates {
+		if len(u.Path) == 0 || slices.Contains(u.Path, "") {
+			return nil, invalid(fn, PathString(u.Path), "is no path to a field")
+		}
+		for _, w := range updates[:i] {
+			n := min(len(u.Path), len(w.Path))
+			if slices.Equal(u.Path[:n], w.Path[:n]) {
+				return nil, invalid(fn, PathString(u.Path), "is updated together with %s", PathString(w.Path))
+			}
+		}
+	}
+	return t.updated(fn, updates, 0), nil
+}
+
+// updated does updates whose paths below depth start in t.
+func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
+	cols := slices.Clone(t.cols)
+	done := map[string]bool{}
+	for _, u := range updates {
+		name := u.Path[depth]
+		k := slices.IndexFunc(cols, func(c column) bool { return c.name == name })
+		if len(u.Path) > depth+1 {
+			if done[name] {
+				continue
+			}
+			done[name] = true
+			var below []Update
+			for _, w := range updates {
+				if w.Path[depth] == name {
+					below = append(below, w)
+				}
+			}
+			if k < 0 {
+				tenon.Throw(invalid(fn, PathString(u.Path), "there is no field %q", name))
+			}
+			s, ok := t.field(cols[k]).(*Tensor)
+			if !ok {
+				tenon.Throw(invalid(fn, PathString(u.Path), "%q is no structured field", name))
+			}
+			cols[k] = columnOf(fn, Field{name, s.updated(fn, below, depth+1)}, t.rank, t, t.dtype)
+			continue
+		}
+		v := u.Value
+		if v == nil && k < 0 {
+			tenon.Throw(invalid(fn, PathString(u.Path), "there is no such field"))
+		}
+		if v == nil && u.Func == nil {
+			cols = slices.Delete(cols, k, k+1)
+			continue
+		}
+		if v == nil {
+			var err error
+			v, err = u.Func(t.field(cols[k]))
+			tenon.Throw(err)
+		}
+		if err := checkNames(fn, []Field{{name, v}}, false); err != nil {
+			tenon.Throw(err)
+		}
+		c := columnOf(fn, Field{name, v}, t.rank, t, t.dtype)
+		if k < 0 {
+			cols = append(cols, c)
+		} else {
+			cols[k] = c
+		}
+	}
+	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+}
+
+// Equal reports whether two tensors have equal row partitions and the same fields
+// with equal values. NaN is not equal to NaN. The order of fields does not count.
+func (t *Tensor) Equal(u *Tensor) bool {
+	if t.rank != u.rank || len(t.cols) != len(u.cols) || t.dtype != u.dtype {
+		return false
+	}
+	if t.rank == 1 && known(t.nrows) != known(u.nrows) {
+		return false
+	}
+	for i, p := range t.parts {
+		a, ok := p.Splits64()
+		b, ok2 := u.parts[i].Splits64()
+		if !ok || !ok2 || !slices.Equal(a, b) {
+			return false
+		}
+	}
+	for _, c := range t.cols {
+		k := u.find(c.name)
+		if k < 0 {
+			return false
+		}
+		if s, ok := c.v.(*Tensor); ok {
+			r, ok := u.cols[k].v.(*Tensor)
+			if !ok || !s.Equal(r) {
+				return false
+			}
+		} else if !tensor.Equal(c.v, u.cols[k].v, tensor.EqualOptions{}) {
+			return false
+		}
+	}
+	return true
+}

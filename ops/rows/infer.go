@@ -48,8 +48,6 @@ func isOrdered(d dtype.DType) bool { return d.IsReal() || d.IsBool() || d.IsStri
 
 func isNumberOrBool(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }
 
-func isAny(d dtype.DType) bool { return d != dtype.None }
-
 // indexVector checks that tensor argument i is a vector of int32 or int64 and
 // returns its size.
 func indexVector(c *op.Call, i int) (n int, err error) {

@@ -259,7 +259,7 @@ func FromSlices[T dtype.Native](x [][]T) *Tensor {
 	if dtype.Of[T]() == dtype.String {
 		flat = tensor.Of(joined(make([]T, n), splits, x))
 	} else {
-		d := tensor.NewDense(dtype.Of[T](), shape.Of(n))
+		d := tensor.Uninit(dtype.Of[T](), shape.Of(n))
 		joined(tensor.Data[T](d), splits, x)
 		flat = d
 	}

@@ -1,0 +1,212 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// keyedBy selects by a tensor of positions or truth values.
+func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
+	b, ok := by.(tensor.Tensor)
+	if !ok || !taken(b) {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: fmt.Sprintf("a %s does not select", by.Spec().TypeName()), Line: source.Line()})
+	}
+	r, ragged := b.(*Tensor)
+	switch {
+	case ragged && b.DType().IsBool():
+		return keyedBelow(keptInRows(t, r), rest, len(r.parts)+1, dim)
+	case ragged:
+		return keyedBelow(takenInRows(t, r), rest, len(r.parts)+1, dim)
+	case b.DType().IsBool() && b.Shape().Rank() == 1:
+		checkMask(t, b)
+		at := ops.Squeeze(ops.Nonzero(b), 1)
+		return keyedInRows(gatherRows(t, at), rest, dim)
+	case b.DType().IsBool():
+		// Several dimensions become one: they have to be uniform.
+		n := b.Shape().Rank()
+		if n < 1 {
+			tenon.Throw(invalid(indexFn, "", "a single truth value does not select"))
+		}
+		merged := outerMerged(t, n)
+		at := ops.Squeeze(ops.Nonzero(ops.Reshape(b, []int{-1})), 1)
+		checkMask(merged, ops.Reshape(b, []int{-1}))
+		return keyedInRows(gatherRows(merged, at), rest, dim)
+	}
+	n := t.parts[0].NRows()
+	at := ops.Where(ops.Less(b, 0), ops.Add(b, ops.Cast(n, b.DType())), b)
+	return gatheredAt(t, at, rest, dim)
+}
+
+// gatheredAt returns rows by number, the axes of the numbers standing in the place of
+// the outermost dimension.
+func gatheredAt(t tensor.Tensor, at tensor.Tensor, rest []key.Key, dim int) tensor.Tensor {
+	s := ShapeOf(at)
+	flat := reshapeTo(at, []size{s.slices(s.Rank() - 1)}, s.dtype)
+	out := keyedInRows(gatherRows(t, flat), rest, dim)
+	return underAxes(out, s)
+}
+
+// underAxes gives the rows of t the axes of a dense shape in place of their own.
+func underAxes(t tensor.Tensor, s *Shape) tensor.Tensor {
+	if s.Rank() == 1 {
+		return t
+	}
+	if _, ok := t.(*Tensor); !ok {
+		sizes := innerSizes(s)
+		for j := 1; j < t.Shape().Rank(); j++ {
+			sizes = append(sizes, size{t.Shape().Dim(j), func() tensor.Tensor { return sizeOf(t, j, s.dtype) }})
+		}
+		return reshapeTo(t, sizes, s.dtype)
+	}
+	flat, parts := split(t)
+	outer := s.withPartitions(s.Rank() - 1).parts
+	all := make([]*RowPartition, 0, len(outer)+len(parts))
+	return wrap(flat, sameDType(append(append(all, outer...), parts...)))
+}
+
+// checkMask fails unless there is one truth value for each row.
+func checkMask(t tensor.Tensor, mask tensor.Tensor) {
+	if n, m := outermostSize(t), mask.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("there are %d truth values for %d rows", m, n), Line: source.Line()})
+	}
+}
+
+// outerMerged merges the n outer dimensions, which are uniform, into one.
+func outerMerged(t *Tensor, n int) tensor.Tensor {
+	var out tensor.Tensor = t
+	for range n - 1 {
+		r, ok := out.(*Tensor)
+		if !ok || !r.parts[0].IsUniform() {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: "a dense tensor of truth values does not fit a ragged dimension", Line: source.Line()})
+		}
+		out = r.Values()
+	}
+	return out
+}
+
+// keyedBelow applies keys below the first n dimensions.
+func keyedBelow(t tensor.Tensor, keys []key.Key, n, dim int) tensor.Tensor {
+	if len(keys) == 0 {
+		return t
+	}
+	all := make([]key.Key, n-1, n-1+len(keys))
+	for i := range all {
+		all[i] = key.All
+	}
+	return keyedInRows(t, append(all, keys...), dim)
+}
+
+// keptInRows keeps of each row what a ragged tensor of truth values has true.
+func keptInRows(t, mask *Tensor) tensor.Tensor {
+	k := len(mask.parts)
+	if mask.flat.Shape().Rank() != 1 || k > len(t.parts) && k >= t.Shape().Rank() {
+		tenon.Throw(invalid(indexFn, "", "truth values of shape %v do not fit %v", mask.spec, t.spec))
+	}
+	x := t.deepened(k)
+	parts := agreeing(x.parts[:k], mask.parts)
+	values := build(x.flat, x.parts[k:])
+	last := parts[k-1]
+	splits := rows.MaskSplits(last.RowSplits(), mask.flat)
+	at := ops.Squeeze(ops.Nonzero(mask.flat), 1)
+	out := append(append([]*RowPartition(nil), parts[:k-1]...), newPartition(splits, at.Shape().Dim(0)))
+	return onTop(gatherRows(values, at), out)
+}
+
+// takenInRows takes of each row the positions that a ragged tensor of integers has
+// in its row; negative ones count from the end.
+func takenInRows(t, at *Tensor) tensor.Tensor {
+	k := len(at.parts)
+	if at.flat.Shape().Rank() != 1 || k >= t.Shape().Rank() {
+		tenon.Throw(invalid(indexFn, "", "positions of shape %v do not fit %v", at.spec, t.spec))
+	}
+	if !at.DType().IsInteger() {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Msg: fmt.Sprintf("positions are integers, not %v", at.DType()), Line: source.Line()})
+	}
+	x := t.deepened(k)
+	outer := at.parts
+	if k > 1 {
+		outer = append(agreeing(at.parts[:k-1], x.parts[:k-1]), at.parts[k-1])
+	} else if n, m := x.parts[0].spec.nrows, at.parts[0].spec.nrows; n >= 0 && m >= 0 && n != m {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("positions for %d rows, there are %d", m, n), Line: source.Line()})
+	}
+	p, q := x.parts[k-1], outer[k-1]
+	where := absolute(p, q, at.flat)
+	return onTop(gatherRows(build(x.flat, x.parts[k:]), where), outer)
+}
+
+// absolute turns positions in the rows of p, listed by rows of q, into positions
+// among the values.
+func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
+	d := widest([]*RowPartition{p, q})
+	at = ops.Cast(at, d)
+	perRow := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(cast(v, d), q.RowSplits(), q.nvals) }
+	n, start := perRow(p.RowLengths()), perRow(p.RowStarts())
+	within := ops.Where(ops.Less(at, 0), ops.Add(at, n), at)
+	bad := ops.LogicalOr(ops.Less(within, 0), ops.GreaterEqual(within, n))
+	if b, ok := bad.(*tensor.Dense); ok {
+		for i, wrong := range tensor.Data[bool](b) {
+			if wrong {
+				s, _ := q.Splits64()
+				r := rowOf(s, i)
+				tenon.Throw(outOfRange(indexFn, fmt.Sprintf("row %d", r), "position %v is out of bounds for %v entries", itemAt(at, i), itemAt(n, i)))
+			}
+		}
+		return ops.Add(start, within)
+	}
+	// In a graph a position that is out of its row becomes one that no row has.
+	return ops.Where(bad, scalar(-1, d), ops.Add(start, within))
+}
+
+func itemAt(t tensor.Tensor, i int) int {
+	return known(ops.Index(t, i))
+}
+
+// rowOf returns the row that value i is in.
+func rowOf(splits []int64, i int) int {
+	lo, hi := 0, len(splits)-1
+	for lo+1 < hi {
+		if mid := (lo + hi) / 2; splits[mid] <= int64(i) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// deepened returns t with at least k partitions, inner axes becoming uniform ones.
+func (t *Tensor) deepened(k int) *Tensor {
+	if len(t.parts) >= k {
+		return t
+	}
+	s := ShapeOf(t).withPartitions(k)
+	return wrap(reshapeTo(t.flat, innerSizes(s), s.dtype), s.parts)
+}
+
+// agreeing returns the partitions p, of the type of whichever is wider, once it is
+// known that q has rows of the same lengths.
+func agreeing(p, q []*RowPartition) []*RowPartition {
+	b := &broadcasting{fn: indexFn}
+	out := make([]*RowPartition, len(p))
+	for i := range p {
+		if out[i] = p[i]; samePartition(p[i], q[i]) {
+			continue
+		}
+		d := widest([]*RowPartition{p[i], q[i]})
+		out[i] = b.agree(i+1, p[i].as(d), q[i].as(d).RowSplits())
+	}
+	return sameDType(out)
+}
+
+// onTop puts partitions on top of values.
+func onTop(values tensor.Tensor, parts []*RowPartition) tensor.Tensor {
+	flat, below := split(values)
+	all := make([]*RowPartition, 0, len(parts)+len(below))
+	return build(flat, sameDType(append(append(all, parts...), below...)))
+}

@@ -1,0 +1,115 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// PickOptions says what becomes of rows that have no entry at the position.
+type PickOptions struct {
+	// Fill stands for the missing entry: a constant or a tensor of the shape of an
+	// entry. Nil makes a missing entry an error that names the row.
+	Fill any
+}
+
+// Pick returns one entry of each row of the dimension below the first: the one at a
+// position, an integer for all rows or a vector with one for each. Negative ones
+// count from the end of the row.
+//
+//	x: [n, (row), a…], at: int[] or int[n] → [n, a…]
+//	Gradient: the cotangent at the entries, 0 elsewhere.
+func Pick(x *Tensor, at any, o PickOptions) (out tensor.Tensor, err error) {
+	const fn = "ragged.Pick"
+	defer tenon.Catch(&err)
+	if o.Fill == nil && !concrete(x, at) {
+		return pickedOrFail(fn, x, at)
+	}
+	items, found, err := picked(fn, x, at, o.Fill)
+	if err != nil {
+		return nil, err
+	}
+	if o.Fill != nil {
+		return items, nil
+	}
+	return items, allFound(fn, x, found)
+}
+
+// concrete reports whether rows and positions are in memory.
+func concrete(x *Tensor, at any) bool {
+	_, ok := x.parts[0].Splits64()
+	_, symbolic := at.(op.Recorder)
+	return ok && !symbolic
+}
+
+// pickedOrFail picks in a graph, where a row that is too short fails as a position
+// that no value has.
+func pickedOrFail(fn string, x *Tensor, at any) (tensor.Tensor, error) {
+	i, err := tensor.Convert(at)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "at", Err: err, Line: source.Line()}
+	}
+	p := x.parts[0]
+	n := p.RowLengths()
+	i = ops.Cast(i, p.spec.dtype)
+	within := ops.Where(ops.Less(i, 0), ops.Add(i, n), i)
+	bad := ops.LogicalOr(ops.Less(within, 0), ops.GreaterEqual(within, n))
+	return gatherRows(x.Values(), ops.Where(bad, scalar(-1, p.spec.dtype), ops.Add(p.RowStarts(), within))), nil
+}
+
+// PickFound is [Pick] for callers that deal with missing entries themselves: it also
+// returns for which rows there is one. The others get zero, false or the empty string.
+func PickFound(x *Tensor, at any) (items, found tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return picked("ragged.PickFound", x, at, nil)
+}
+
+func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor, err error) {
+	i, err := tensor.Convert(at)
+	if err != nil {
+		return nil, nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "at", Err: err, Line: source.Line()}
+	}
+	f, err := x.filler(fn, fill)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := x.parts[0]
+	if len(x.parts) == 1 {
+		items, found = rows.Pick(x.flat, p.RowSplits(), i, f)
+		return items, found, nil
+	}
+	// Of rows of rows: the number of the row that each has at the position, and an
+	// empty row behind all others for those that have none.
+	if fill != nil {
+		return nil, nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Where: "Fill", Msg: "there is no filling for an entry that is a row", Line: source.Line()}
+	}
+	d := p.spec.dtype
+	numbers := ops.Range(scalar(0, d), p.NVals(), scalar(1, d))
+	number, found := rows.Pick(numbers, p.RowSplits(), i, p.NVals())
+	return gatherRows(withEmptyRow(x.Values().(*Tensor)), number), found, nil
+}
+
+// withEmptyRow adds an empty row at the end; a uniform dimension becomes a ragged one.
+func withEmptyRow(t *Tensor) *Tensor {
+	p := t.parts[0]
+	s := ops.Concat([]tensor.Tensor{p.RowSplits(), ops.ExpandDims(p.NVals(), 0)}, 0)
+	return partitioned(t.Values(), newPartition(s, p.nvals))
+}
+
+// allFound fails where a row has no entry.
+func allFound(fn string, x *Tensor, found tensor.Tensor) error {
+	for r, ok := range tensor.Data[bool](found) {
+		if !ok {
+			s, _ := x.parts[0].Splits64()
+			e := outOfRange(fn, fmt.Sprintf("row %d", r), "has only %d entries", s[r+1]-s[r])
+			e.Hint = "give PickOptions.Fill, or use ragged.PickFound"
+			return e
+		}
+	}
+	return nil
+}

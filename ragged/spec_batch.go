@@ -1,0 +1,118 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Batched adds an outermost dimension of size n. The dimension below it is uniform
+// where its size is known, and ragged otherwise.
+func (s *Spec) Batched(n int) (tenon.Spec, error) {
+	sh := s.Shape()
+	if len(s.parts) == 0 && sh.IsScalar() {
+		b, ok := s.flat.(tenon.Batcher)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Batched", fmt.Sprintf("%s cannot be batched", tenon.String(s.flat)))
+		}
+		return b.Batched(n)
+	}
+	below := shape.Unknown
+	if sh.HasRank() {
+		below = sh.Dim(0)
+	}
+	p, err := NewPartitionSpec(s.SplitsDType(), n, shape.Unknown, below)
+	if err != nil {
+		return nil, err
+	}
+	out := &Spec{parts: []*PartitionSpec{p}}
+	m := p.nvals
+	for _, q := range s.parts {
+		q = &PartitionSpec{dtype: q.dtype, nrows: m, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
+		if err := q.check(); err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, q)
+		m = q.nvals
+	}
+	out.flat, err = relaxTo(s.flat, m)
+	return out, err
+}
+
+// Unbatched removes the outermost dimension. A Spec of ragged rank 1 becomes
+// one of ragged rank 0.
+func (s *Spec) Unbatched() (tenon.Spec, error) {
+	if len(s.parts) == 0 {
+		b, ok := s.flat.(tenon.Batcher)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Unbatched", fmt.Sprintf("%s has no rows", tenon.String(s.flat)))
+		}
+		row, err := b.Unbatched()
+		return &Spec{flat: row}, err
+	}
+	rest := s.parts[1:]
+	if len(rest) == 0 {
+		flat, err := relaxTo(s.flat, s.parts[0].length)
+		return &Spec{flat: flat}, err
+	}
+	out := &Spec{}
+	m := s.parts[0].length
+	for _, q := range rest {
+		q = &PartitionSpec{dtype: q.dtype, nrows: m, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
+		if err := q.check(); err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, q)
+		m = q.nvals
+	}
+	flat, err := relaxTo(s.flat, m)
+	out.flat = flat
+	return out, err
+}
+
+// relaxTo replaces the size of the outermost dimension.
+func relaxTo(flat tenon.Spec, n int) (tenon.Spec, error) {
+	b, ok := flat.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Unbatched", fmt.Sprintf("%s cannot be batched", tenon.String(flat)))
+	}
+	row, err := b.Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	return row.(tenon.Batcher).Batched(n)
+}
+
+// Box returns the tensor itself: rows of any length stack and slice by the
+// operations on ragged tensors.
+func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	if err := s.accepts("ragged.Spec.Box", v); err != nil {
+		return nil, err
+	}
+	if t := v.(tensor.Tensor); t.Shape().HasRank() && t.Shape().Rank() < minRank {
+		return nil, tenon.NewError(tenon.ErrShape, "ragged.Spec.Box", fmt.Sprintf("%s has a rank below %d", tenon.String(v.Spec()), minRank))
+	}
+	return []tenon.Value{v}, nil
+}
+
+// Unbox returns the tensor itself.
+func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
+	if len(tensors) != 1 {
+		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
+	}
+	return tensors[0], s.accepts("ragged.Spec.Unbox", tensors[0])
+}
+
+// accepts checks that v may be a value of s.
+func (s *Spec) accepts(fn string, v tenon.Value) error {
+	if _, ok := v.(tensor.Tensor); ok && tenon.Compatible(s, v.Spec()) {
+		return nil
+	}
+	got := "nil"
+	if v != nil {
+		got = tenon.String(v.Spec())
+	}
+	return tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("got %s, want %v", got, s))
+}

@@ -99,7 +99,7 @@ func TestIdentityOfNames(t *testing.T) {
 	if named.By(Batch{}) == named.By(named.Dynamic("Batch")) {
 		t.Error("a text without the package is the type's name")
 	}
-	if named.By(named.Dynamic("a b")) != named.By(named.Dynamic("a b")) {
+	if first, again := named.By(named.Dynamic("a b")), named.By(named.Dynamic("a b")); first != again {
 		t.Error("equal texts are different names")
 	}
 	type Seq struct{ named.Dim[Seq] } // another Seq than that of the package

@@ -169,15 +169,6 @@ func asNamed(x any) (*Tensor, bool) {
 	return nil, false
 }
 
-// tensorsOf is tensorOf for a list.
-func tensorsOf(fn string, xs []any) []*Tensor {
-	out := make([]*Tensor, len(xs))
-	for i, x := range xs {
-		out[i] = tensorOf(fn, x)
-	}
-	return out
-}
-
 // From returns a value as a *Tensor: a schema's, or the result of a function of
 // package ops for named tensors. It throws for a value without names.
 func From(x tenon.Value) *Tensor { return tensorOf("named.From", x) }

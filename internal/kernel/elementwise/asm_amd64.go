@@ -23,6 +23,11 @@ type vectors[T any] struct {
 	pow       func(dst, x, y *T, n int) int       // likewise
 	powVS     func(dst, x *T, n int, y T) int
 	clip      func(dst, x *T, n int, lo, hi T)
+
+	// The same functions with results past the cache: dst is aligned to 64 bytes.
+	unaryPast  [opCount]func(dst, x *T, n int)
+	binaryPast [opCount]func(dst, x, y *T, n int)
+	vsPast     [opCount]func(dst, x *T, n int, y T)
 }
 
 // level is the family of kernels that the accessors return. Tests change it.
@@ -125,15 +130,6 @@ func asmBinarySV[T any](op Op) func(dst []T, x T, y []T) int {
 		}
 		return -1
 	}
-}
-
-// commutes reports whether op's operands may change places.
-func commutes(op Op) bool {
-	switch op {
-	case Add, Mul, Maximum, Minimum, SquaredDifference, BitwiseAnd, BitwiseOr, BitwiseXor:
-		return true
-	}
-	return false
 }
 
 func asmCompareInt32(op Op) func(dst []bool, x, y []int32)     { return loopCompare[int32](op) }
@@ -308,24 +304,7 @@ func loopPartial[T float](k func(dst, x *T, n int) int, f func(float64) float64)
 	}
 }
 
-// powVector and powScalar hand elements that the kernel cannot do to plain Go.
-func powVector(k func(dst, x, y *float32, n int) int, dst, x, y []float32) int {
-	const group = 8 // at least as many as the kernel has in flight
-	x, y = x[:len(dst)], y[:len(dst)]
-	for len(dst) > 0 {
-		n := min(len(dst), maxCall)
-		done := callPow(k, &dst[0], &x[0], &y[0], n)
-		for end := min(done+group, n); done < end; done++ {
-			a, b := x[done], y[done]
-			if callPow(k, &dst[done], &x[done], &y[done], 1) == 0 {
-				dst[done] = float32(special.Pow(float64(a), float64(b)))
-			}
-		}
-		dst, x, y = dst[done:], x[done:], y[done:]
-	}
-	return -1
-}
-
+// powScalar hands elements that the kernel cannot do to plain Go.
 func powScalar(k func(dst, x *float32, n int, y float32) int) func(dst, x []float32, y float32) int {
 	const group = 8
 	return func(dst, x []float32, y float32) int {
@@ -382,11 +361,6 @@ func callSelect[T any](k func(dst *T, cond *bool, x, y *T, n int), dst *T, cond 
 
 //go:noinline
 func callPartial[T any](k func(dst, x *T, n int) int, dst, x *T, n int) int { return k(dst, x, n) }
-
-//go:noinline
-func callPow[T any](k func(dst, x, y *T, n int) int, dst, x, y *T, n int) int {
-	return k(dst, x, y, n)
-}
 
 //go:noinline
 func callPowScalar[T any](k func(dst, x *T, n int, y T) int, dst, x *T, n int, y T) int {

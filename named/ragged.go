@@ -178,13 +178,16 @@ func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	}
 	first := layoutOf(x.spec.names.ids[:1])
 	same := x.outer() == y.outer()
+	if same {
+		checkRows(fn, x, y)
+	}
 	inside := c.dims.without(x.outer())
 	shared := x.spec.names.both(y.spec.names).without(c.dims).without(first)
 	switch {
 	case same && len(inside.ids) == len(c.dims.ids): // nothing is summed over along rows
-		return x.unpacked(contract2(fn, x.packed(), sameRows(fn, x, y).packed(), c.dims))
+		return x.unpacked(contract2(fn, x.packed(), y.packed(), c.dims))
 	case same && (len(inside.ids) > 0 || len(shared.ids) > 0 || len(x.outer().ids) > 2):
-		z := x.unpacked(contract2(fn, x.packed(), sameRows(fn, x, y).packed(), inside))
+		z := x.unpacked(contract2(fn, x.packed(), y.packed(), inside))
 		return c.dims.without(inside).of().Sum(z)
 	}
 	// A dimension inside that both have, or that does not fit a matrix, is taken apart.
@@ -202,21 +205,20 @@ func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	b, transposeB := c.matrices(fn, y, true)
 	data := ops.MatMulT(a.data, b.data, transposeA, transposeB)
 	l := first.and(a.spec.names.without(c.dims)).and(b.spec.names.without(c.dims))
-	z := newTensor(splitAxes(data, []*Tensor{x, y}, l), l, sideOf2(fn, x, y))
-	return z
+	return newTensor(splitAxes(data, []*Tensor{x, y}, l), l, sideOf2(fn, x, y))
 }
 
-// sameRows returns y after a check that its rows are those of x.
-func sameRows(fn string, x, y *Tensor) *Tensor {
+// checkRows checks that the rows of two tensors have the same lengths, as far as they
+// are known.
+func checkRows(fn string, x, y *Tensor) {
 	for i, p := range x.data.(*ragged.Tensor).Partitions() {
 		q := y.data.(*ragged.Tensor).Partitions()[i]
 		s, ok := p.Splits64()
 		t, ok2 := q.Splits64()
 		if ok && ok2 && !slices.Equal(s, t) {
-			tenon.Throw(newError(tenon.ErrInvalid, fn, fmt.Sprintf("rows along %v have different lengths in the tensors\n%s", x.spec.names.ids[i+1], lines(pair(x, y)...))))
+			fail(tenon.ErrInvalid, fn, "rows along %v have different lengths in the tensors\n%s", x.spec.names.ids[i+1], lines(pair(x, y)...))
 		}
 	}
-	return y
 }
 
 // apart contracts for each position along a dimension inside, and stacks.

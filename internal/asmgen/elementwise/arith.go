@@ -53,8 +53,10 @@ func arithmetic(m machine) {
 			unroll = flight
 		}
 		body := func(m machine, x []vector) vector { return op.f(m, x[0], x[1]) }
-		m.Map(vec.Loop{Name: op.name, Doc: op.doc, Vectors: "x,y", Unroll: unroll, Body: body})
-		m.Map(vec.Loop{Name: op.name + "VS", Doc: op.doc, Vectors: "x", Scalars: "y", Unroll: unroll, Body: body})
+		for _, stream := range variants(m, op.name) {
+			m.Map(vec.Loop{Name: op.name, Doc: op.doc, Vectors: "x,y", Unroll: unroll, Stream: stream, Fetch: 2, Body: body})
+			m.Map(vec.Loop{Name: op.name + "VS", Doc: op.doc, Vectors: "x", Scalars: "y", Unroll: unroll, Stream: stream, Body: body})
+		}
 		if !op.commutative && (op.name == "sub" || op.name == "div") {
 			m.Map(vec.Loop{Name: op.name + "SV", Doc: op.doc, Vectors: "y", Scalars: "x", Unroll: unroll,
 				Body: func(m machine, x []vector) vector { return op.f(m, x[1], x[0]) }})
@@ -99,8 +101,22 @@ type unary struct {
 }
 
 func (u unary) emit(m machine) {
-	m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: u.unroll, Keep: u.keep, Together: u.together,
-		Body: func(m machine, x []vector) vector { return u.f(m, x[0]) }})
+	for _, stream := range variants(m, u.name) {
+		m.Map(vec.Loop{Name: u.name, Doc: u.doc, Vectors: "x", Unroll: u.unroll, Keep: u.keep, Together: u.together, Stream: stream,
+			Body: func(m machine, x []vector) vector { return u.f(m, x[0]) }})
+	}
+}
+
+// variants says whether a function is needed through the cache (false), and past it
+// (true): that are the common ones of float32.
+func variants(m machine, name string) []bool {
+	if m.Elem == vec.Float32 {
+		switch name {
+		case "add", "sub", "mul", "div", "maximum", "relu", "sqrt", "square", "neg", "exp", "log", "tanh", "sigmoid", "silu", "gelu", "geluTanh":
+			return []bool{false, true}
+		}
+	}
+	return []bool{false}
 }
 
 // simple emits functions of a few instructions.

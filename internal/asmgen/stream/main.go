@@ -20,15 +20,19 @@ func main() {
 // sees its own stores in order, and whatever makes them known to another one in Go
 // is a locked instruction, which drains the buffers.
 func copies(name string, width int) {
-	TEXT(name, NOSPLIT, "func(dst, src *byte, n int)")
-	Doc(name + " copies n bytes, a multiple of 256, to dst, which is aligned to 64.")
+	TEXT(name, NOSPLIT, "func(dst, src *byte, n int, ahead *byte)")
+	Doc(name+" copies n bytes, a multiple of 256, to dst, which is aligned to 64,", "and asks for n bytes from ahead on, which need not be there.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
 	src := Load(Param("src"), GP64()).(reg.GPVirtual)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	ahead := Load(Param("ahead"), GP64()).(reg.GPVirtual)
 	Label("next")
 	CMPQ(n, U32(256))
 	JL(LabelRef("done"))
+	for i := 0; i < 256; i += 64 {
+		PREFETCHT0(Mem{Base: ahead, Disp: i})
+	}
 	for i := 0; i < 256; i += width {
 		var v reg.VecVirtual = YMM()
 		if width == 64 {
@@ -39,6 +43,7 @@ func copies(name string, width int) {
 	}
 	ADDQ(U32(256), src)
 	ADDQ(U32(256), dst)
+	ADDQ(U32(256), ahead)
 	SUBQ(U32(256), n)
 	JMP(LabelRef("next"))
 	Label("done")

@@ -33,6 +33,7 @@ type Loop struct {
 	// fence follows: what makes the result known to another core in Go is a locked
 	// instruction, which drains the buffers.
 	Stream bool
+	Fetch  int // operands to ask for early then, 1 if 0
 
 	// Bad, if not nil, selects lanes that Body cannot do. The function then
 	// returns how many elements it has done: n, or fewer where the next vectors,
@@ -129,10 +130,13 @@ func (m Machine) Map(l Loop) {
 		m.leave(l, ins, fixed)
 		if l.Stream {
 			// What is read once need not come through all caches, and has to be asked
-			// for early where the arithmetic is long.
+			// for early: with stores past the cache, too, the processor does not look
+			// far enough ahead by itself.
 			const ahead = 1536
 			for at := 0; at < count*m.Bytes(); at += 64 {
-				PREFETCHNTA(Mem{Base: from[0], Disp: at + ahead})
+				for _, p := range from[:min(len(from), max(l.Fetch, 1))] {
+					PREFETCHNTA(Mem{Base: p, Disp: at + ahead})
+				}
 			}
 		}
 		var all []func(m Machine)

@@ -23,6 +23,11 @@ type vectors[T any] struct {
 	pow       func(dst, x, y *T, n int) int       // likewise
 	powVS     func(dst, x *T, n int, y T) int
 	clip      func(dst, x *T, n int, lo, hi T)
+
+	// The same functions with results past the cache: dst is aligned to 64 bytes.
+	unaryPast  [opCount]func(dst, x *T, n int)
+	binaryPast [opCount]func(dst, x, y *T, n int)
+	vsPast     [opCount]func(dst, x *T, n int, y T)
 }
 
 // level is the family of kernels that the accessors return. Tests change it.
@@ -125,15 +130,6 @@ func asmBinarySV[T any](op Op) func(dst []T, x T, y []T) int {
 		}
 		return -1
 	}
-}
-
-// commutes reports whether op's operands may change places.
-func commutes(op Op) bool {
-	switch op {
-	case Add, Mul, Maximum, Minimum, SquaredDifference, BitwiseAnd, BitwiseOr, BitwiseXor:
-		return true
-	}
-	return false
 }
 
 func asmCompareInt32(op Op) func(dst []bool, x, y []int32)     { return loopCompare[int32](op) }

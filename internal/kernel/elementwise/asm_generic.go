@@ -30,3 +30,6 @@ func widenF16(dst []float32, x []dtype.F16)                          { widenF16G
 func widenBF16(dst []float32, x []dtype.BF16)                        { widenBF16Go(dst, x) }
 func narrowF16(dst []dtype.F16, x []float32)                         { narrowF16Go(dst, x) }
 func narrowBF16(dst []dtype.BF16, x []float32)                       { narrowBF16Go(dst, x) }
+func asmStreamUnary(Op) func(dst, x []float32)                       { return nil }
+func asmStreamBinary(Op) func(dst, x, y []float32) int               { return nil }
+func asmStreamBinaryVS(Op) func(dst, x []float32, y float32) int     { return nil }

@@ -14,6 +14,16 @@ func addF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func addVSF32AVX2(dst *float32, x *float32, n int, y float32)
 
+// addStreamF32AVX2 sets dst to x + y.
+//
+//go:noescape
+func addStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// addVSStreamF32AVX2 sets dst to x + y.
+//
+//go:noescape
+func addVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+
 // subF32AVX2 sets dst to x - y.
 //
 //go:noescape
@@ -23,6 +33,16 @@ func subF32AVX2(dst *float32, x *float32, y *float32, n int)
 //
 //go:noescape
 func subVSF32AVX2(dst *float32, x *float32, n int, y float32)
+
+// subStreamF32AVX2 sets dst to x - y.
+//
+//go:noescape
+func subStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// subVSStreamF32AVX2 sets dst to x - y.
+//
+//go:noescape
+func subVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
 
 // subSVF32AVX2 sets dst to x - y.
 //
@@ -38,6 +58,16 @@ func mulF32AVX2(dst *float32, x *float32, y *float32, n int)
 //
 //go:noescape
 func mulVSF32AVX2(dst *float32, x *float32, n int, y float32)
+
+// mulStreamF32AVX2 sets dst to x · y.
+//
+//go:noescape
+func mulStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// mulVSStreamF32AVX2 sets dst to x · y.
+//
+//go:noescape
+func mulVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
 
 // squaredDifferenceF32AVX2 sets dst to (x - y)².
 //
@@ -59,6 +89,16 @@ func divF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func divVSF32AVX2(dst *float32, x *float32, n int, y float32)
 
+// divStreamF32AVX2 sets dst to x / y.
+//
+//go:noescape
+func divStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// divVSStreamF32AVX2 sets dst to x / y.
+//
+//go:noescape
+func divVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+
 // divSVF32AVX2 sets dst to x / y.
 //
 //go:noescape
@@ -73,6 +113,16 @@ func maximumF32AVX2(dst *float32, x *float32, y *float32, n int)
 //
 //go:noescape
 func maximumVSF32AVX2(dst *float32, x *float32, n int, y float32)
+
+// maximumStreamF32AVX2 sets dst to the greater of x and y, NaN where either is.
+//
+//go:noescape
+func maximumStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// maximumVSStreamF32AVX2 sets dst to the greater of x and y, NaN where either is.
+//
+//go:noescape
+func maximumVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
 
 // minimumF32AVX2 sets dst to the lesser of x and y, NaN where either is.
 //
@@ -184,6 +234,11 @@ func absF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func negF32AVX2(dst *float32, x *float32, n int)
 
+// negStreamF32AVX2 sets dst to -x.
+//
+//go:noescape
+func negStreamF32AVX2(dst *float32, x *float32, n int)
+
 // signF32AVX2 sets dst to -1, 0, 1 or NaN.
 //
 //go:noescape
@@ -199,10 +254,20 @@ func reciprocalF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func squareF32AVX2(dst *float32, x *float32, n int)
 
+// squareStreamF32AVX2 sets dst to x².
+//
+//go:noescape
+func squareStreamF32AVX2(dst *float32, x *float32, n int)
+
 // sqrtF32AVX2 sets dst to √x.
 //
 //go:noescape
 func sqrtF32AVX2(dst *float32, x *float32, n int)
+
+// sqrtStreamF32AVX2 sets dst to √x.
+//
+//go:noescape
+func sqrtStreamF32AVX2(dst *float32, x *float32, n int)
 
 // rsqrtF32AVX2 sets dst to 1 / √x, rounded twice.
 //
@@ -234,6 +299,11 @@ func truncF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func reluF32AVX2(dst *float32, x *float32, n int)
 
+// reluStreamF32AVX2 sets dst to max(x, 0), NaN where x is.
+//
+//go:noescape
+func reluStreamF32AVX2(dst *float32, x *float32, n int)
+
 // relu6F32AVX2 sets dst to min(max(x, 0), 6), NaN where x is.
 //
 //go:noescape
@@ -259,6 +329,11 @@ func softsignF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func expF32AVX2(dst *float32, x *float32, n int)
 
+// expStreamF32AVX2 sets dst to e^x.
+//
+//go:noescape
+func expStreamF32AVX2(dst *float32, x *float32, n int)
+
 // exp2F32AVX2 sets dst to 2^x.
 //
 //go:noescape
@@ -273,6 +348,11 @@ func expm1F32AVX2(dst *float32, x *float32, n int)
 //
 //go:noescape
 func logF32AVX2(dst *float32, x *float32, n int)
+
+// logStreamF32AVX2 sets dst to the natural logarithm of x.
+//
+//go:noescape
+func logStreamF32AVX2(dst *float32, x *float32, n int)
 
 // log2F32AVX2 sets dst to the binary logarithm of x.
 //
@@ -294,10 +374,20 @@ func log1pF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func tanhF32AVX2(dst *float32, x *float32, n int)
 
+// tanhStreamF32AVX2 sets dst to the hyperbolic tangent of x.
+//
+//go:noescape
+func tanhStreamF32AVX2(dst *float32, x *float32, n int)
+
 // sigmoidF32AVX2 sets dst to 1 / (1 + e^-x).
 //
 //go:noescape
 func sigmoidF32AVX2(dst *float32, x *float32, n int)
+
+// sigmoidStreamF32AVX2 sets dst to 1 / (1 + e^-x).
+//
+//go:noescape
+func sigmoidStreamF32AVX2(dst *float32, x *float32, n int)
 
 // logSigmoidF32AVX2 sets dst to -log(1 + e^-x).
 //
@@ -314,6 +404,11 @@ func softplusF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func siluF32AVX2(dst *float32, x *float32, n int)
 
+// siluStreamF32AVX2 sets dst to x · sigmoid(x).
+//
+//go:noescape
+func siluStreamF32AVX2(dst *float32, x *float32, n int)
+
 // mishF32AVX2 sets dst to x · tanh(log(1 + e^x)).
 //
 //go:noescape
@@ -329,6 +424,11 @@ func seluF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func geluTanhF32AVX2(dst *float32, x *float32, n int)
 
+// geluTanhStreamF32AVX2 sets dst to the approximation of GELU by tanh.
+//
+//go:noescape
+func geluTanhStreamF32AVX2(dst *float32, x *float32, n int)
+
 // erfF32AVX2 sets dst to the error function of x.
 //
 //go:noescape
@@ -338,6 +438,11 @@ func erfF32AVX2(dst *float32, x *float32, n int)
 //
 //go:noescape
 func geluF32AVX2(dst *float32, x *float32, n int)
+
+// geluStreamF32AVX2 sets dst to x · Φ(x).
+//
+//go:noescape
+func geluStreamF32AVX2(dst *float32, x *float32, n int)
 
 // sinF32AVX2 sets dst to the sine of x, as far as x is in range, and returns how many elements it did.
 //

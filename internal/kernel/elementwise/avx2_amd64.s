@@ -134,6 +134,135 @@ done:
 	VZEROUPPER
 	RET
 
+// func addStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·addStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     32(BX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     64(BX), Y5
+	VMOVUPS     96(DX), Y6
+	VMOVUPS     96(BX), Y7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	VADDPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VADDPS      Y3, Y2, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VADDPS      Y5, Y4, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VADDPS      Y7, Y6, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	VADDPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func addVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, MMX+
+TEXT ·addVSStreamF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     64(DX), Y3
+	VMOVUPS     96(DX), Y4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VADDPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	VADDPS      Y0, Y2, Y1
+	VMOVNTPS    Y1, 32(CX)
+	VADDPS      Y0, Y3, Y1
+	VMOVNTPS    Y1, 64(CX)
+	VADDPS      Y0, Y4, Y1
+	VMOVNTPS    Y1, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y1
+	PREFETCHNTA 1536(DX)
+	VADDPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VADDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func subF32AVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·subF32AVX2(SB), NOSPLIT, $0-32
@@ -237,6 +366,135 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VSUBPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func subStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·subStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     32(BX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     64(BX), Y5
+	VMOVUPS     96(DX), Y6
+	VMOVUPS     96(BX), Y7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	VSUBPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VSUBPS      Y3, Y2, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VSUBPS      Y5, Y4, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VSUBPS      Y7, Y6, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	VSUBPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func subVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, MMX+
+TEXT ·subVSStreamF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     64(DX), Y3
+	VMOVUPS     96(DX), Y4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VSUBPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	VSUBPS      Y0, Y2, Y1
+	VMOVNTPS    Y1, 32(CX)
+	VSUBPS      Y0, Y3, Y1
+	VMOVNTPS    Y1, 64(CX)
+	VSUBPS      Y0, Y4, Y1
+	VMOVNTPS    Y1, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y1
+	PREFETCHNTA 1536(DX)
+	VSUBPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -413,6 +671,135 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMULPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·mulStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     32(BX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     64(BX), Y5
+	VMOVUPS     96(DX), Y6
+	VMOVUPS     96(BX), Y7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	VMULPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VMULPS      Y3, Y2, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VMULPS      Y5, Y4, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VMULPS      Y7, Y6, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	VMULPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, MMX+
+TEXT ·mulVSStreamF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     64(DX), Y3
+	VMOVUPS     96(DX), Y4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VMULPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	VMULPS      Y0, Y2, Y1
+	VMOVNTPS    Y1, 32(CX)
+	VMULPS      Y0, Y3, Y1
+	VMOVNTPS    Y1, 64(CX)
+	VMULPS      Y0, Y4, Y1
+	VMOVNTPS    Y1, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y1
+	PREFETCHNTA 1536(DX)
+	VMULPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -682,6 +1069,135 @@ done:
 	VZEROUPPER
 	RET
 
+// func divStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·divStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     32(BX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     64(BX), Y5
+	VMOVUPS     96(DX), Y6
+	VMOVUPS     96(BX), Y7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	VDIVPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VDIVPS      Y3, Y2, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VDIVPS      Y5, Y4, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VDIVPS      Y7, Y6, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	VDIVPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func divVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, MMX+
+TEXT ·divVSStreamF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     64(DX), Y3
+	VMOVUPS     96(DX), Y4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VDIVPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	VDIVPS      Y0, Y2, Y1
+	VMOVNTPS    Y1, 32(CX)
+	VDIVPS      Y0, Y3, Y1
+	VMOVNTPS    Y1, 64(CX)
+	VDIVPS      Y0, Y4, Y1
+	VMOVNTPS    Y1, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y1
+	PREFETCHNTA 1536(DX)
+	VDIVPS      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func divSVF32AVX2(dst *float32, y *float32, n int, x float32)
 // Requires: AVX
 TEXT ·divSVF32AVX2(SB), NOSPLIT, $0-28
@@ -929,6 +1445,231 @@ single:
 	ADDQ      $0x00000020, CX
 	SUBQ      $0x00000008, AX
 	JMP       single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VCMPPS     $0x03, Y0, Y2, Y3
+	VCMPPS     $0x00, Y0, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VANDPS     Y0, Y2, Y4
+	VADDPS     Y0, Y2, Y5
+	VCMPPS     $0x03, Y0, Y2, Y6
+	VBLENDVPS  Y6, Y5, Y4, Y4
+	VMAXPS     Y0, Y2, Y0
+	VBLENDVPS  Y3, Y4, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func maximumStreamF32AVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·maximumStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     32(BX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     64(BX), Y5
+	VMOVUPS     96(DX), Y6
+	VMOVUPS     96(BX), Y7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	VCMPPS      $0x03, Y1, Y0, Y8
+	VCMPPS      $0x00, Y1, Y0, Y9
+	VORPS       Y8, Y9, Y8
+	VANDPS      Y1, Y0, Y9
+	VADDPS      Y1, Y0, Y10
+	VCMPPS      $0x03, Y1, Y0, Y11
+	VBLENDVPS   Y11, Y10, Y9, Y9
+	VMAXPS      Y1, Y0, Y0
+	VBLENDVPS   Y8, Y9, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VCMPPS      $0x03, Y3, Y2, Y0
+	VCMPPS      $0x00, Y3, Y2, Y1
+	VORPS       Y0, Y1, Y0
+	VANDPS      Y3, Y2, Y1
+	VADDPS      Y3, Y2, Y8
+	VCMPPS      $0x03, Y3, Y2, Y9
+	VBLENDVPS   Y9, Y8, Y1, Y1
+	VMAXPS      Y3, Y2, Y2
+	VBLENDVPS   Y0, Y1, Y2, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VCMPPS      $0x03, Y5, Y4, Y0
+	VCMPPS      $0x00, Y5, Y4, Y1
+	VORPS       Y0, Y1, Y0
+	VANDPS      Y5, Y4, Y1
+	VADDPS      Y5, Y4, Y2
+	VCMPPS      $0x03, Y5, Y4, Y3
+	VBLENDVPS   Y3, Y2, Y1, Y1
+	VMAXPS      Y5, Y4, Y2
+	VBLENDVPS   Y0, Y1, Y2, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VCMPPS      $0x03, Y7, Y6, Y0
+	VCMPPS      $0x00, Y7, Y6, Y1
+	VORPS       Y0, Y1, Y0
+	VANDPS      Y7, Y6, Y1
+	VADDPS      Y7, Y6, Y2
+	VCMPPS      $0x03, Y7, Y6, Y3
+	VBLENDVPS   Y3, Y2, Y1, Y1
+	VMAXPS      Y7, Y6, Y2
+	VBLENDVPS   Y0, Y1, Y2, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (BX), Y1
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	VCMPPS      $0x03, Y1, Y0, Y2
+	VCMPPS      $0x00, Y1, Y0, Y3
+	VORPS       Y2, Y3, Y2
+	VANDPS      Y1, Y0, Y3
+	VADDPS      Y1, Y0, Y4
+	VCMPPS      $0x03, Y1, Y0, Y5
+	VBLENDVPS   Y5, Y4, Y3, Y3
+	VMAXPS      Y1, Y0, Y0
+	VBLENDVPS   Y2, Y3, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VCMPPS     $0x00, Y2, Y1, Y4
+	VORPS      Y3, Y4, Y3
+	VANDPS     Y2, Y1, Y4
+	VADDPS     Y2, Y1, Y5
+	VCMPPS     $0x03, Y2, Y1, Y6
+	VBLENDVPS  Y6, Y5, Y4, Y4
+	VMAXPS     Y2, Y1, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func maximumVSStreamF32AVX2(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, MMX+
+TEXT ·maximumVSStreamF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     64(DX), Y3
+	VMOVUPS     96(DX), Y4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VCMPPS      $0x03, Y0, Y1, Y5
+	VCMPPS      $0x00, Y0, Y1, Y6
+	VORPS       Y5, Y6, Y5
+	VANDPS      Y0, Y1, Y6
+	VADDPS      Y0, Y1, Y7
+	VCMPPS      $0x03, Y0, Y1, Y8
+	VBLENDVPS   Y8, Y7, Y6, Y6
+	VMAXPS      Y0, Y1, Y1
+	VBLENDVPS   Y5, Y6, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	VCMPPS      $0x03, Y0, Y2, Y1
+	VCMPPS      $0x00, Y0, Y2, Y5
+	VORPS       Y1, Y5, Y1
+	VANDPS      Y0, Y2, Y5
+	VADDPS      Y0, Y2, Y6
+	VCMPPS      $0x03, Y0, Y2, Y7
+	VBLENDVPS   Y7, Y6, Y5, Y5
+	VMAXPS      Y0, Y2, Y2
+	VBLENDVPS   Y1, Y5, Y2, Y1
+	VMOVNTPS    Y1, 32(CX)
+	VCMPPS      $0x03, Y0, Y3, Y1
+	VCMPPS      $0x00, Y0, Y3, Y2
+	VORPS       Y1, Y2, Y1
+	VANDPS      Y0, Y3, Y2
+	VADDPS      Y0, Y3, Y5
+	VCMPPS      $0x03, Y0, Y3, Y6
+	VBLENDVPS   Y6, Y5, Y2, Y2
+	VMAXPS      Y0, Y3, Y3
+	VBLENDVPS   Y1, Y2, Y3, Y1
+	VMOVNTPS    Y1, 64(CX)
+	VCMPPS      $0x03, Y0, Y4, Y1
+	VCMPPS      $0x00, Y0, Y4, Y2
+	VORPS       Y1, Y2, Y1
+	VANDPS      Y0, Y4, Y2
+	VADDPS      Y0, Y4, Y3
+	VCMPPS      $0x03, Y0, Y4, Y5
+	VBLENDVPS   Y5, Y3, Y2, Y2
+	VMAXPS      Y0, Y4, Y3
+	VBLENDVPS   Y1, Y2, Y3, Y1
+	VMOVNTPS    Y1, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y1
+	PREFETCHNTA 1536(DX)
+	VCMPPS      $0x03, Y0, Y1, Y2
+	VCMPPS      $0x00, Y0, Y1, Y3
+	VORPS       Y2, Y3, Y2
+	VANDPS      Y0, Y1, Y3
+	VADDPS      Y0, Y1, Y4
+	VCMPPS      $0x03, Y0, Y1, Y5
+	VBLENDVPS   Y5, Y4, Y3, Y3
+	VMAXPS      Y0, Y1, Y1
+	VBLENDVPS   Y2, Y3, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -2726,6 +3467,64 @@ DATA c32_80000000<>+16(SB)/8, $0x8000000080000000
 DATA c32_80000000<>+24(SB)/8, $0x8000000080000000
 GLOBL c32_80000000<>(SB), RODATA|NOPTR, $32
 
+// func negStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·negStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     32(DX), Y1
+	VMOVUPS     64(DX), Y2
+	VMOVUPS     96(DX), Y3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VXORPS      c32_80000000<>+0(SB), Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VXORPS      c32_80000000<>+0(SB), Y1, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VXORPS      c32_80000000<>+0(SB), Y2, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VXORPS      c32_80000000<>+0(SB), Y3, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	PREFETCHNTA 1536(DX)
+	VXORPS      c32_80000000<>+0(SB), Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VXORPS     c32_80000000<>+0(SB), Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func signF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·signF32AVX2(SB), NOSPLIT, $0-24
@@ -2939,6 +3738,64 @@ done:
 	VZEROUPPER
 	RET
 
+// func squareStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·squareStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     32(DX), Y1
+	VMOVUPS     64(DX), Y2
+	VMOVUPS     96(DX), Y3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VMULPS      Y0, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VMULPS      Y1, Y1, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VMULPS      Y2, Y2, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VMULPS      Y3, Y3, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	PREFETCHNTA 1536(DX)
+	VMULPS      Y0, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func sqrtF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·sqrtF32AVX2(SB), NOSPLIT, $0-24
@@ -2977,6 +3834,64 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func sqrtStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·sqrtStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     32(DX), Y1
+	VMOVUPS     64(DX), Y2
+	VMOVUPS     96(DX), Y3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VSQRTPS     Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VSQRTPS     Y1, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VSQRTPS     Y2, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VSQRTPS     Y3, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	PREFETCHNTA 1536(DX)
+	VSQRTPS     Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -3334,6 +4249,82 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VXORPS     Y2, Y2, Y2
+	VMAXPS     Y1, Y2, Y1
+	VXORPS     Y2, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·reluStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y0
+	VMOVUPS     32(DX), Y1
+	VMOVUPS     64(DX), Y2
+	VMOVUPS     96(DX), Y3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VXORPS      Y4, Y4, Y4
+	VMAXPS      Y0, Y4, Y0
+	VXORPS      Y4, Y4, Y4
+	VADDPS      Y4, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	VXORPS      Y0, Y0, Y0
+	VMAXPS      Y1, Y0, Y0
+	VXORPS      Y1, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, 32(CX)
+	VXORPS      Y0, Y0, Y0
+	VMAXPS      Y2, Y0, Y0
+	VXORPS      Y1, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, 64(CX)
+	VXORPS      Y0, Y0, Y0
+	VMAXPS      Y3, Y0, Y0
+	VXORPS      Y1, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y0
+	PREFETCHNTA 1536(DX)
+	VXORPS      Y1, Y1, Y1
+	VMAXPS      Y0, Y1, Y0
+	VXORPS      Y1, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVNTPS    Y0, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -3898,6 +4889,153 @@ DATA c32_4b3fff02<>+8(SB)/8, $0x4b3fff024b3fff02
 DATA c32_4b3fff02<>+16(SB)/8, $0x4b3fff024b3fff02
 DATA c32_4b3fff02<>+24(SB)/8, $0x4b3fff024b3fff02
 GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
+
+// func expStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·expStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y0, Y3, Y0
+	VBROADCASTSS c32_42b20000<>+0(SB), Y3
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y0, Y2, Y0
+	VMINPS       Y1, Y3, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y2
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y2, Y2
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y0
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y3, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y3, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y4
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y5
+	VMULPS       Y0, Y0, Y6
+	VMULPS       Y1, Y1, Y7
+	VFMADD213PS  Y0, Y6, Y4
+	VFMADD213PS  Y1, Y7, Y5
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y0
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y3, Y3
+	VPSRLD       $0x01, Y2, Y4
+	VPSRLD       $0x01, Y3, Y5
+	VPSUBD       Y4, Y2, Y2
+	VPSUBD       Y5, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y5, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VBROADCASTSS c32_42b20000<>+0(SB), Y1
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMINPS       Y0, Y1, Y0
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS c32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y2
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y1
+	VPSUBD       c32_4b3fff02<>+0(SB), Y1, Y1
+	VPSRLD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVNTPS     Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y3
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSRLD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
 
 // func exp2F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -4493,6 +5631,197 @@ DATA c32_ff800000<>+8(SB)/8, $0xff800000ff800000
 DATA c32_ff800000<>+16(SB)/8, $0xff800000ff800000
 DATA c32_ff800000<>+24(SB)/8, $0xff800000ff800000
 GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $32
+
+// func logStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·logStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y3
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y4
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y5
+	VBLENDVPS    Y2, Y4, Y0, Y4
+	VBLENDVPS    Y3, Y5, Y1, Y5
+	VPSUBD       c32_ffc00000<>+0(SB), Y4, Y6
+	VPSUBD       c32_ffc00000<>+0(SB), Y5, Y7
+	VPSRLD       $0x17, Y6, Y6
+	VPSRLD       $0x17, Y7, Y7
+	VPSUBD       c32_0000007f<>+0(SB), Y6, Y8
+	VPSUBD       c32_0000007f<>+0(SB), Y7, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPSUBD       Y8, Y4, Y4
+	VPSUBD       Y9, Y5, Y5
+	VORPS        c32_4b000000<>+0(SB), Y6, Y6
+	VORPS        c32_4b000000<>+0(SB), Y7, Y7
+	VSUBPS       c32_4b00007f<>+0(SB), Y6, Y6
+	VSUBPS       c32_4b00007f<>+0(SB), Y7, Y7
+	VSUBPS       c32_41b80000<>+0(SB), Y6, Y8
+	VSUBPS       c32_41b80000<>+0(SB), Y7, Y9
+	VBLENDVPS    Y2, Y8, Y6, Y2
+	VBLENDVPS    Y3, Y9, Y7, Y3
+	VSUBPS       c32_3f800000<>+0(SB), Y4, Y4
+	VSUBPS       c32_3f800000<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y8
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y9
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e144226<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e144226<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be800021<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be800021<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y6, Y10
+	VMULPS       Y5, Y7, Y11
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y2, Y8
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y3, Y9
+	VFNMADD231PS c32_3f000000<>+0(SB), Y6, Y8
+	VFNMADD231PS c32_3f000000<>+0(SB), Y7, Y9
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VFMADD231PS  c32_3f317200<>+0(SB), Y2, Y4
+	VFMADD231PS  c32_3f317200<>+0(SB), Y3, Y5
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y4, Y0, Y2
+	VBLENDVPS    Y3, Y5, Y1, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y5
+	VBLENDVPS    Y4, c32_7fc00000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y5, c32_7fc00000<>+0(SB), Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, Y4, Y1, Y1
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y2, Y0
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y0, Y1
+	VMULPS       c32_4b000000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y2
+	VPSUBD       c32_ffc00000<>+0(SB), Y2, Y3
+	VPSRLD       $0x17, Y3, Y3
+	VPSUBD       c32_0000007f<>+0(SB), Y3, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPSUBD       Y4, Y2, Y2
+	VORPS        c32_4b000000<>+0(SB), Y3, Y3
+	VSUBPS       c32_4b00007f<>+0(SB), Y3, Y3
+	VSUBPS       c32_41b80000<>+0(SB), Y3, Y4
+	VBLENDVPS    Y1, Y4, Y3, Y1
+	VSUBPS       c32_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y4
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e144226<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_be800021<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y3, Y5
+	VMULPS       Y5, Y4, Y4
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y1, Y4
+	VFNMADD231PS c32_3f000000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	VFMADD231PS  c32_3f317200<>+0(SB), Y1, Y2
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y0, Y1
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, Y2, Y0, Y2
+	VBLENDVPS    Y2, c32_7fc00000<>+0(SB), Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VBLENDVPS    Y0, c32_ff800000<>+0(SB), Y1, Y0
+	VMOVNTPS     Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VCMPPS       $0x11, c32_00800000<>+0(SB), Y1, Y2
+	VMULPS       c32_4b000000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y3
+	VPSUBD       c32_ffc00000<>+0(SB), Y3, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VPSUBD       c32_0000007f<>+0(SB), Y4, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSUBD       Y5, Y3, Y3
+	VORPS        c32_4b000000<>+0(SB), Y4, Y4
+	VSUBPS       c32_4b00007f<>+0(SB), Y4, Y4
+	VSUBPS       c32_41b80000<>+0(SB), Y4, Y5
+	VBLENDVPS    Y2, Y5, Y4, Y2
+	VSUBPS       c32_3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS c32_bd38b4c0<>+0(SB), Y5
+	VFMADD213PS  c32_3dd65625<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be06c7f6<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e144226<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be2a77b0<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e4cb4d1<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_be800021<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3eaaaad2<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y4, Y6
+	VMULPS       Y6, Y5, Y5
+	VFMADD231PS  c32_35bfbe8e<>+0(SB), Y2, Y5
+	VFNMADD231PS c32_3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  c32_3f317200<>+0(SB), Y2, Y3
+	VCMPPS       $0x11, c32_7f800000<>+0(SB), Y1, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, Y3, Y1, Y3
+	VBLENDVPS    Y3, c32_7fc00000<>+0(SB), Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VBLENDVPS    Y1, c32_ff800000<>+0(SB), Y2, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
 
 // func log2F32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -5281,6 +6610,205 @@ DATA c32_3f200000<>+16(SB)/8, $0x3f2000003f200000
 DATA c32_3f200000<>+24(SB)/8, $0x3f2000003f200000
 GLOBL c32_3f200000<>(SB), RODATA|NOPTR, $32
 
+// func tanhStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·tanhStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VMULPS       Y0, Y0, Y4
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y6
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y7
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e088393<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e088393<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y5, Y7
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VFMADD213PS  Y0, Y4, Y6
+	VFMADD213PS  Y1, Y5, Y7
+	VBROADCASTSS c32_41a00000<>+0(SB), Y4
+	VADDPS       Y2, Y2, Y5
+	VBROADCASTSS c32_41a00000<>+0(SB), Y8
+	VADDPS       Y3, Y3, Y9
+	VMINPS       Y5, Y4, Y4
+	VMINPS       Y9, Y8, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y4, Y8
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y9
+	VROUNDPS     $0x08, Y8, Y8
+	VROUNDPS     $0x08, Y9, Y9
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS c32_3f317200<>+0(SB), Y8, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y9, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y8, Y4
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y9, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y10
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y11
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y11
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       c32_3f800000<>+0(SB), Y10, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y11, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y8, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y9, Y9
+	VPSUBD       c32_4b3fff81<>+0(SB), Y8, Y8
+	VPSUBD       c32_4b3fff81<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y8
+	VBROADCASTSS c32_40000000<>+0(SB), Y9
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VBROADCASTSS c32_40000000<>+0(SB), Y11
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y4, Y9, Y4
+	VDIVPS       Y5, Y11, Y5
+	VSUBPS       Y4, Y8, Y4
+	VSUBPS       Y5, Y10, Y5
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y2, Y6, Y4, Y2
+	VBLENDVPS    Y3, Y7, Y5, Y3
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
+	VMULPS       Y0, Y0, Y2
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y3
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_3e088393<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y2, Y3
+	VMULPS       Y0, Y2, Y2
+	VFMADD213PS  Y0, Y2, Y3
+	VBROADCASTSS c32_41a00000<>+0(SB), Y2
+	VADDPS       Y1, Y1, Y4
+	VMINPS       Y4, Y2, Y2
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y5
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y2, Y6, Y5
+	VADDPS       c32_3f800000<>+0(SB), Y5, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff81<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VBROADCASTSS c32_40000000<>+0(SB), Y5
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VANDPS       c32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y0
+	VMOVNTPS     Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_bbbaf0cb<>+0(SB), Y4
+	VFMADD213PS  c32_3ca91349<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_bd5c1e2d<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_3e088393<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_beaaaa99<>+0(SB), Y3, Y4
+	VMULPS       Y1, Y3, Y3
+	VFMADD213PS  Y1, Y3, Y4
+	VBROADCASTSS c32_41a00000<>+0(SB), Y3
+	VADDPS       Y2, Y2, Y5
+	VMINPS       Y5, Y3, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff81<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VBROADCASTSS c32_40000000<>+0(SB), Y6
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y3, Y6, Y3
+	VSUBPS       Y3, Y5, Y3
+	VCMPPS       $0x11, c32_3f200000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y4, Y3, Y2
+	VANDPS       c32_80000000<>+0(SB), Y1, Y1
+	VORPS        Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func sigmoidF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
@@ -5402,6 +6930,181 @@ single:
 	VADDPS       Y2, Y1, Y1
 	VDIVPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VORPS        c32_80000000<>+0(SB), Y1, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y3
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y3, Y2
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y3, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y3, Y2
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff02<>+0(SB), Y3, Y3
+	VPSRLD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y1, Y1
+	VBLENDVPS    Y1, Y2, Y3, Y1
+	VADDPS       Y3, Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func sigmoidStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sigmoidStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y1
+	VBLENDVPS    Y0, Y2, Y4, Y0
+	VBLENDVPS    Y1, Y3, Y5, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VORPS        c32_80000000<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y3
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSRLD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, Y3, Y0, Y0
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VADDPS       Y2, Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VMOVNTPS     Y0, (CX)
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, CX
 	SUBQ         $0x00000008, AX
@@ -6159,6 +7862,193 @@ DATA c32_c47a0000<>+16(SB)/8, $0xc47a0000c47a0000
 DATA c32_c47a0000<>+24(SB)/8, $0xc47a0000c47a0000
 GLOBL c32_c47a0000<>(SB), RODATA|NOPTR, $32
 
+// func siluStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·siluStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VORPS        c32_80000000<>+0(SB), Y0, Y2
+	VORPS        c32_80000000<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y4
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y5
+	VMAXPS       Y2, Y5, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y4, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMADD213PS  Y2, Y8, Y6
+	VFMADD213PS  Y3, Y9, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y4, Y4
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y4, Y6
+	VPSRLD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y4, Y4
+	VPSUBD       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y0, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y7
+	VBLENDVPS    Y5, Y2, Y4, Y5
+	VBLENDVPS    Y7, Y3, Y6, Y7
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y6, Y3, Y3
+	VDIVPS       Y2, Y5, Y2
+	VDIVPS       Y3, Y7, Y3
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y1, Y3, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VORPS        c32_80000000<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_42b20000<>+0(SB), Y2
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS c32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y2, Y1
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y3
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y2
+	VPSUBD       c32_4b3fff02<>+0(SB), Y2, Y2
+	VPSRLD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, Y3, Y0, Y3
+	VBLENDVPS    Y3, Y1, Y2, Y3
+	VADDPS       Y2, Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVNTPS     Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VORPS        c32_80000000<>+0(SB), Y1, Y2
+	VBROADCASTSS c32_42b20000<>+0(SB), Y3
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y3, Y2
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS c32_3f317200<>+0(SB), Y3, Y2
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y3, Y2
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y4
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       c32_3f800000<>+0(SB), Y4, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y3
+	VPSUBD       c32_4b3fff02<>+0(SB), Y3, Y3
+	VPSRLD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y1, Y4
+	VBLENDVPS    Y4, Y2, Y3, Y4
+	VADDPS       Y3, Y2, Y2
+	VDIVPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c47a0000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func mishF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·mishF32AVX2(SB), NOSPLIT, $0-24
@@ -6698,6 +8588,137 @@ DATA c32_3f317215<>+16(SB)/8, $0x3f3172153f317215
 DATA c32_3f317215<>+24(SB)/8, $0x3f3172153f317215
 GLOBL c32_3f317215<>(SB), RODATA|NOPTR, $32
 
+// func geluTanhStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·geluTanhStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y4
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y4, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y7
+	VPSLLD       $0x17, Y4, Y2
+	VPSLLD       $0x17, Y5, Y3
+	VPADDD       Y2, Y6, Y2
+	VPADDD       Y3, Y7, Y3
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y2, Y0, Y0
+	VDIVPS       Y3, Y1, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VBROADCASTSS c32_c1200000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       Y0, Y0, Y1
+	VBROADCASTSS c32_c0135761<>+0(SB), Y2
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y2, Y1
+	VMULPS       Y0, Y1, Y1
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y1, Y2
+	VSUBPS       c32_4b400000<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y3
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3f317215<>+0(SB), Y1, Y3
+	VFMADD213PS  c32_3f800000<>+0(SB), Y1, Y3
+	VPSLLD       $0x17, Y2, Y1
+	VPADDD       Y1, Y3, Y1
+	VADDPS       c32_3f800000<>+0(SB), Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VMOVNTPS     Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VBROADCASTSS c32_c1200000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS c32_c0135761<>+0(SB), Y3
+	VFMADD132PS  c32_bdd2d3e8<>+0(SB), Y3, Y2
+	VMULPS       Y1, Y2, Y2
+	VBROADCASTSS c32_c2fc0000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y2, Y3
+	VSUBPS       c32_4b400000<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y2, Y2
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y4
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3f317215<>+0(SB), Y2, Y4
+	VFMADD213PS  c32_3f800000<>+0(SB), Y2, Y4
+	VPSLLD       $0x17, Y3, Y2
+	VPADDD       Y2, Y4, Y2
+	VADDPS       c32_3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func erfF32AVX2(dst *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·erfF32AVX2(SB), NOSPLIT, $0-24
@@ -7126,6 +9147,169 @@ DATA c32_bf935779<>+8(SB)/8, $0xbf935779bf935779
 DATA c32_bf935779<>+16(SB)/8, $0xbf935779bf935779
 DATA c32_bf935779<>+24(SB)/8, $0xbf935779bf935779
 GLOBL c32_bf935779<>(SB), RODATA|NOPTR, $32
+
+// func geluStreamF32AVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·geluStreamF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	PREFETCHNTA  1536(DX)
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_40c00000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y4
+	VBROADCASTSS c32_40c00000<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y5
+	VBROADCASTSS c32_34657867<>+0(SB), Y6
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y4, Y6
+	VBROADCASTSS c32_34657867<>+0(SB), Y7
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf935779<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf935779<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_bf800000<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_bf800000<>+0(SB), Y5, Y7
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y3, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y7, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y7, Y11
+	VPSLLD       $0x17, Y8, Y6
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y6, Y10, Y6
+	VPADDD       Y7, Y11, Y7
+	VANDPS       Y6, Y2, Y2
+	VANDPS       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y0, Y6, Y0
+	VXORPS       Y6, Y6, Y6
+	VMAXPS       Y1, Y6, Y1
+	VFNMADD231PS Y2, Y4, Y0
+	VFNMADD231PS Y3, Y5, Y1
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y1, 32(CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (DX), Y0
+	PREFETCHNTA  1536(DX)
+	VANDPS       c32_7fffffff<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_40c00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VBROADCASTSS c32_34657867<>+0(SB), Y3
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_bf935779<>+0(SB), Y2, Y3
+	VFMADD213PS  c32_bf800000<>+0(SB), Y2, Y3
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y1, Y1
+	VADDPS       c32_4b400000<>+0(SB), Y3, Y4
+	VSUBPS       c32_4b400000<>+0(SB), Y4, Y5
+	VSUBPS       Y5, Y3, Y3
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y5
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3f317215<>+0(SB), Y3, Y5
+	VFMADD213PS  c32_3f800000<>+0(SB), Y3, Y5
+	VPSLLD       $0x17, Y4, Y3
+	VPADDD       Y3, Y5, Y3
+	VANDPS       Y3, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VMAXPS       Y0, Y3, Y0
+	VFNMADD231PS Y1, Y2, Y0
+	VMOVNTPS     Y0, (CX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VANDPS       c32_7fffffff<>+0(SB), Y1, Y2
+	VBROADCASTSS c32_40c00000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y3
+	VBROADCASTSS c32_34657867<>+0(SB), Y4
+	VFMADD213PS  c32_b6a5f499<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_3840a6b0<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_b94530c5<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_b92e3b49<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_3be978ca<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_bd573b17<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_beeb1b1a<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_bf935779<>+0(SB), Y3, Y4
+	VFMADD213PS  c32_bf800000<>+0(SB), Y3, Y4
+	VCMPPS       $0x11, c32_40c00000<>+0(SB), Y2, Y2
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y6
+	VSUBPS       Y6, Y4, Y4
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y6
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3f317215<>+0(SB), Y4, Y6
+	VFMADD213PS  c32_3f800000<>+0(SB), Y4, Y6
+	VPSLLD       $0x17, Y5, Y4
+	VPADDD       Y4, Y6, Y4
+	VANDPS       Y4, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VMAXPS       Y1, Y4, Y1
+	VFNMADD231PS Y2, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
 
 // func sinF32AVX2(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3

@@ -113,6 +113,127 @@ done:
 	VZEROUPPER
 	RET
 
+// func addStreamF32AVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·addStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (BX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     64(BX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     128(BX), Z5
+	VMOVUPS     192(DX), Z6
+	VMOVUPS     192(BX), Z7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1664(BX)
+	PREFETCHNTA 1728(DX)
+	PREFETCHNTA 1728(BX)
+	VADDPS      Z1, Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VADDPS      Z3, Z2, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VADDPS      Z5, Z4, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VADDPS      Z7, Z6, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func addVSStreamF32AVX512(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·addVSStreamF32AVX512(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Z0
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     128(DX), Z3
+	VMOVUPS     192(DX), Z4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VADDPS      Z0, Z1, Z1
+	VMOVNTPS    Z1, (CX)
+	VADDPS      Z0, Z2, Z1
+	VMOVNTPS    Z1, 64(CX)
+	VADDPS      Z0, Z3, Z1
+	VMOVNTPS    Z1, 128(CX)
+	VADDPS      Z0, Z4, Z1
+	VMOVNTPS    Z1, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func subF32AVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subF32AVX512(SB), NOSPLIT, $0-32
@@ -198,6 +319,127 @@ main:
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, AX
 	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VSUBPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func subStreamF32AVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·subStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (BX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     64(BX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     128(BX), Z5
+	VMOVUPS     192(DX), Z6
+	VMOVUPS     192(BX), Z7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1664(BX)
+	PREFETCHNTA 1728(DX)
+	PREFETCHNTA 1728(BX)
+	VSUBPS      Z1, Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VSUBPS      Z3, Z2, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VSUBPS      Z5, Z4, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VSUBPS      Z7, Z6, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func subVSStreamF32AVX512(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·subVSStreamF32AVX512(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Z0
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     128(DX), Z3
+	VMOVUPS     192(DX), Z4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VSUBPS      Z0, Z1, Z1
+	VMOVNTPS    Z1, (CX)
+	VSUBPS      Z0, Z2, Z1
+	VMOVNTPS    Z1, 64(CX)
+	VSUBPS      Z0, Z3, Z1
+	VMOVNTPS    Z1, 128(CX)
+	VSUBPS      Z0, Z4, Z1
+	VMOVNTPS    Z1, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
 
 main_end:
 tail:
@@ -358,6 +600,127 @@ main:
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, AX
 	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulStreamF32AVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·mulStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (BX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     64(BX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     128(BX), Z5
+	VMOVUPS     192(DX), Z6
+	VMOVUPS     192(BX), Z7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1664(BX)
+	PREFETCHNTA 1728(DX)
+	PREFETCHNTA 1728(BX)
+	VMULPS      Z1, Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VMULPS      Z3, Z2, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VMULPS      Z5, Z4, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VMULPS      Z7, Z6, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulVSStreamF32AVX512(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·mulVSStreamF32AVX512(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Z0
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     128(DX), Z3
+	VMOVUPS     192(DX), Z4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VMULPS      Z0, Z1, Z1
+	VMOVNTPS    Z1, (CX)
+	VMULPS      Z0, Z2, Z1
+	VMOVNTPS    Z1, 64(CX)
+	VMULPS      Z0, Z3, Z1
+	VMOVNTPS    Z1, 128(CX)
+	VMULPS      Z0, Z4, Z1
+	VMOVNTPS    Z1, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
 
 main_end:
 tail:
@@ -610,6 +973,127 @@ done:
 	VZEROUPPER
 	RET
 
+// func divStreamF32AVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·divStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (BX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     64(BX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     128(BX), Z5
+	VMOVUPS     192(DX), Z6
+	VMOVUPS     192(BX), Z7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1664(BX)
+	PREFETCHNTA 1728(DX)
+	PREFETCHNTA 1728(BX)
+	VDIVPS      Z1, Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VDIVPS      Z3, Z2, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VDIVPS      Z5, Z4, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VDIVPS      Z7, Z6, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func divVSStreamF32AVX512(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·divVSStreamF32AVX512(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Z0
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     128(DX), Z3
+	VMOVUPS     192(DX), Z4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VDIVPS      Z0, Z1, Z1
+	VMOVNTPS    Z1, (CX)
+	VDIVPS      Z0, Z2, Z1
+	VMOVNTPS    Z1, 64(CX)
+	VDIVPS      Z0, Z3, Z1
+	VMOVNTPS    Z1, 128(CX)
+	VDIVPS      Z0, Z4, Z1
+	VMOVNTPS    Z1, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VDIVPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func divSVF32AVX512(dst *float32, y *float32, n int, x float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·divSVF32AVX512(SB), NOSPLIT, $0-28
@@ -818,6 +1302,207 @@ main:
 	ADDQ      $0x00000100, CX
 	SUBQ      $0x00000040, AX
 	JMP       main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VCMPPS    $0x03, Z0, Z1, K2
+	VCMPPS    $0x00, Z0, Z1, K3
+	KORW      K2, K3, K2
+	VANDPS    Z0, Z1, Z2
+	VADDPS    Z0, Z1, Z3
+	VCMPPS    $0x03, Z0, Z1, K3
+	VBLENDMPS Z3, Z2, K3, Z15
+	VMAXPS    Z0, Z1, Z1
+	VBLENDMPS Z15, Z1, K2, Z16
+	VMOVUPS   Z16, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func maximumStreamF32AVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·maximumStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (BX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     64(BX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     128(BX), Z5
+	VMOVUPS     192(DX), Z6
+	VMOVUPS     192(BX), Z7
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1536(BX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1600(BX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1664(BX)
+	PREFETCHNTA 1728(DX)
+	PREFETCHNTA 1728(BX)
+	VCMPPS      $0x03, Z1, Z0, K1
+	VCMPPS      $0x00, Z1, Z0, K2
+	KORW        K1, K2, K1
+	VANDPS      Z1, Z0, Z8
+	VADDPS      Z1, Z0, Z9
+	VCMPPS      $0x03, Z1, Z0, K2
+	VBLENDMPS   Z9, Z8, K2, Z10
+	VMAXPS      Z1, Z0, Z0
+	VBLENDMPS   Z10, Z0, K1, Z11
+	VMOVNTPS    Z11, (CX)
+	VCMPPS      $0x03, Z3, Z2, K1
+	VCMPPS      $0x00, Z3, Z2, K2
+	KORW        K1, K2, K1
+	VANDPS      Z3, Z2, Z0
+	VADDPS      Z3, Z2, Z1
+	VCMPPS      $0x03, Z3, Z2, K2
+	VBLENDMPS   Z1, Z0, K2, Z12
+	VMAXPS      Z3, Z2, Z0
+	VBLENDMPS   Z12, Z0, K1, Z13
+	VMOVNTPS    Z13, 64(CX)
+	VCMPPS      $0x03, Z5, Z4, K1
+	VCMPPS      $0x00, Z5, Z4, K2
+	KORW        K1, K2, K1
+	VANDPS      Z5, Z4, Z0
+	VADDPS      Z5, Z4, Z1
+	VCMPPS      $0x03, Z5, Z4, K2
+	VBLENDMPS   Z1, Z0, K2, Z14
+	VMAXPS      Z5, Z4, Z0
+	VBLENDMPS   Z14, Z0, K1, Z15
+	VMOVNTPS    Z15, 128(CX)
+	VCMPPS      $0x03, Z7, Z6, K1
+	VCMPPS      $0x00, Z7, Z6, K2
+	KORW        K1, K2, K1
+	VANDPS      Z7, Z6, Z0
+	VADDPS      Z7, Z6, Z1
+	VCMPPS      $0x03, Z7, Z6, K2
+	VBLENDMPS   Z1, Z0, K2, Z16
+	VMAXPS      Z7, Z6, Z0
+	VBLENDMPS   Z16, Z0, K1, Z17
+	VMOVNTPS    Z17, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VCMPPS    $0x03, Z1, Z0, K2
+	VCMPPS    $0x00, Z1, Z0, K3
+	KORW      K2, K3, K2
+	VANDPS    Z1, Z0, Z2
+	VADDPS    Z1, Z0, Z3
+	VCMPPS    $0x03, Z1, Z0, K3
+	VBLENDMPS Z3, Z2, K3, Z18
+	VMAXPS    Z1, Z0, Z0
+	VBLENDMPS Z18, Z0, K2, Z19
+	VMOVUPS   Z19, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func maximumVSStreamF32AVX512(dst *float32, x *float32, n int, y float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·maximumVSStreamF32AVX512(SB), NOSPLIT, $0-28
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS y+24(FP), Z0
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     128(DX), Z3
+	VMOVUPS     192(DX), Z4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VCMPPS      $0x03, Z0, Z1, K1
+	VCMPPS      $0x00, Z0, Z1, K2
+	KORW        K1, K2, K1
+	VANDPS      Z0, Z1, Z5
+	VADDPS      Z0, Z1, Z6
+	VCMPPS      $0x03, Z0, Z1, K2
+	VBLENDMPS   Z6, Z5, K2, Z7
+	VMAXPS      Z0, Z1, Z1
+	VBLENDMPS   Z7, Z1, K1, Z8
+	VMOVNTPS    Z8, (CX)
+	VCMPPS      $0x03, Z0, Z2, K1
+	VCMPPS      $0x00, Z0, Z2, K2
+	KORW        K1, K2, K1
+	VANDPS      Z0, Z2, Z1
+	VADDPS      Z0, Z2, Z5
+	VCMPPS      $0x03, Z0, Z2, K2
+	VBLENDMPS   Z5, Z1, K2, Z9
+	VMAXPS      Z0, Z2, Z1
+	VBLENDMPS   Z9, Z1, K1, Z10
+	VMOVNTPS    Z10, 64(CX)
+	VCMPPS      $0x03, Z0, Z3, K1
+	VCMPPS      $0x00, Z0, Z3, K2
+	KORW        K1, K2, K1
+	VANDPS      Z0, Z3, Z1
+	VADDPS      Z0, Z3, Z2
+	VCMPPS      $0x03, Z0, Z3, K2
+	VBLENDMPS   Z2, Z1, K2, Z11
+	VMAXPS      Z0, Z3, Z1
+	VBLENDMPS   Z11, Z1, K1, Z12
+	VMOVNTPS    Z12, 128(CX)
+	VCMPPS      $0x03, Z0, Z4, K1
+	VCMPPS      $0x00, Z0, Z4, K2
+	KORW        K1, K2, K1
+	VANDPS      Z0, Z4, Z1
+	VADDPS      Z0, Z4, Z2
+	VCMPPS      $0x03, Z0, Z4, K2
+	VBLENDMPS   Z2, Z1, K2, Z13
+	VMAXPS      Z0, Z4, Z1
+	VBLENDMPS   Z13, Z1, K1, Z14
+	VMOVNTPS    Z14, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
 
 main_end:
 tail:
@@ -2634,6 +3319,60 @@ DATA c32_80000000<>+16(SB)/8, $0x8000000080000000
 DATA c32_80000000<>+24(SB)/8, $0x8000000080000000
 GLOBL c32_80000000<>(SB), RODATA|NOPTR, $32
 
+// func negStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·negStreamF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VXORPS.BCST c32_80000000<>+0(SB), Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VXORPS.BCST c32_80000000<>+0(SB), Z1, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VXORPS.BCST c32_80000000<>+0(SB), Z2, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VXORPS.BCST c32_80000000<>+0(SB), Z3, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ       AX, AX
+	JLE         done
+	MOVQ        AX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VXORPS.BCST c32_80000000<>+0(SB), Z0, Z0
+	VMOVUPS     Z0, K1, (CX)
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
+	JMP         tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func signF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·signF32AVX512(SB), NOSPLIT, $0-24
@@ -2824,6 +3563,60 @@ done:
 	VZEROUPPER
 	RET
 
+// func squareStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·squareStreamF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VMULPS      Z0, Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VMULPS      Z1, Z1, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VMULPS      Z2, Z2, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VMULPS      Z3, Z3, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func sqrtF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·sqrtF32AVX512(SB), NOSPLIT, $0-24
@@ -2850,6 +3643,60 @@ main:
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, AX
 	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func sqrtStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·sqrtStreamF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VSQRTPS     Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VSQRTPS     Z1, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VSQRTPS     Z2, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VSQRTPS     Z3, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
 
 main_end:
 tail:
@@ -3172,6 +4019,75 @@ main:
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, AX
 	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VPXORD    Z12, Z12, Z12
+	VMAXPS    Z0, Z12, Z0
+	VPXORD    Z13, Z13, Z13
+	VADDPS    Z13, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·reluStreamF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VPXORD      Z4, Z4, Z4
+	VMAXPS      Z0, Z4, Z0
+	VPXORD      Z5, Z5, Z5
+	VADDPS      Z5, Z0, Z0
+	VMOVNTPS    Z0, (CX)
+	VPXORD      Z6, Z6, Z6
+	VMAXPS      Z1, Z6, Z0
+	VPXORD      Z7, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VMOVNTPS    Z0, 64(CX)
+	VPXORD      Z8, Z8, Z8
+	VMAXPS      Z2, Z8, Z0
+	VPXORD      Z9, Z9, Z9
+	VADDPS      Z9, Z0, Z0
+	VMOVNTPS    Z0, 128(CX)
+	VPXORD      Z10, Z10, Z10
+	VMAXPS      Z3, Z10, Z0
+	VPXORD      Z11, Z11, Z11
+	VADDPS      Z11, Z0, Z0
+	VMOVNTPS    Z0, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
 
 main_end:
 tail:
@@ -3655,6 +4571,114 @@ DATA c32_c2d00000<>+16(SB)/8, $0xc2d00000c2d00000
 DATA c32_c2d00000<>+24(SB)/8, $0xc2d00000c2d00000
 GLOBL c32_c2d00000<>(SB), RODATA|NOPTR, $32
 
+// func expStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·expStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	PREFETCHNTA  1536(DX)
+	PREFETCHNTA  1600(DX)
+	VMAXPS       Z0, Z3, Z0
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z0, Z2, Z0
+	VMINPS       Z1, Z2, Z1
+	VMULPS       Z4, Z0, Z13
+	VMULPS       Z4, Z1, Z14
+	VRNDSCALEPS  $0x08, Z13, Z13
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z5, Z13, Z0
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z5, Z14, Z1
+	VFNMADD231PS Z6, Z13, Z0
+	VFNMADD231PS Z6, Z14, Z1
+	VMOVAPS      Z7, Z15
+	VFMADD213PS  Z8, Z0, Z15
+	VMOVAPS      Z7, Z16
+	VFMADD213PS  Z8, Z1, Z16
+	VFMADD213PS  Z9, Z0, Z15
+	VFMADD213PS  Z9, Z1, Z16
+	VFMADD213PS  Z10, Z0, Z15
+	VFMADD213PS  Z10, Z1, Z16
+	VFMADD213PS  Z11, Z0, Z15
+	VFMADD213PS  Z11, Z1, Z16
+	VMULPS       Z0, Z0, Z17
+	VMULPS       Z1, Z1, Z18
+	VFMADD213PS  Z0, Z17, Z15
+	VFMADD213PS  Z1, Z18, Z16
+	VADDPS       Z12, Z15, Z0
+	VADDPS       Z12, Z16, Z1
+	VSCALEFPS    Z13, Z0, Z0
+	VSCALEFPS    Z14, Z1, Z1
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z1, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
+
+main_end:
+tail:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMULPS       Z4, Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z5, Z1, Z0
+	VFNMADD231PS Z6, Z1, Z0
+	VMOVAPS      Z7, Z13
+	VFMADD213PS  Z8, Z0, Z13
+	VFMADD213PS  Z9, Z0, Z13
+	VFMADD213PS  Z10, Z0, Z13
+	VFMADD213PS  Z11, Z0, Z13
+	VMULPS       Z0, Z0, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VADDPS       Z12, Z13, Z0
+	VSCALEFPS    Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_42b20000<>+0(SB), Z2
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z3
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSD c32_3f317200<>+0(SB), Z5
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z6
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z7
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z8
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z9
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z10
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z11
+	VBROADCASTSD c32_3f800000<>+0(SB), Z12
+	JMP          begin
+
 // func exp2F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·exp2F32AVX512(SB), NOSPLIT, $0-24
@@ -4068,6 +5092,127 @@ DATA c32_3eaaaad2<>+8(SB)/8, $0x3eaaaad23eaaaad2
 DATA c32_3eaaaad2<>+16(SB)/8, $0x3eaaaad23eaaaad2
 DATA c32_3eaaaad2<>+24(SB)/8, $0x3eaaaad23eaaaad2
 GLOBL c32_3eaaaad2<>(SB), RODATA|NOPTR, $32
+
+// func logStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·logStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	PREFETCHNTA  1536(DX)
+	PREFETCHNTA  1600(DX)
+	VGETMANTPS   $0x0f, Z0, Z2
+	VGETMANTPS   $0x0f, Z1, Z3
+	VGETEXPPS    Z0, Z0
+	VGETEXPPS    Z1, Z16
+	VGETEXPPS    Z2, Z1
+	VSUBPS       Z1, Z0, Z1
+	VGETEXPPS    Z3, Z0
+	VSUBPS       Z0, Z16, Z0
+	VSUBPS       Z4, Z2, Z2
+	VSUBPS       Z4, Z3, Z3
+	VMULPS       Z2, Z2, Z16
+	VMULPS       Z3, Z3, Z17
+	VMOVAPS      Z5, Z18
+	VFMADD213PS  Z6, Z2, Z18
+	VMOVAPS      Z5, Z19
+	VFMADD213PS  Z6, Z3, Z19
+	VFMADD213PS  Z7, Z2, Z18
+	VFMADD213PS  Z7, Z3, Z19
+	VFMADD213PS  Z8, Z2, Z18
+	VFMADD213PS  Z8, Z3, Z19
+	VFMADD213PS  Z9, Z2, Z18
+	VFMADD213PS  Z9, Z3, Z19
+	VFMADD213PS  Z10, Z2, Z18
+	VFMADD213PS  Z10, Z3, Z19
+	VFMADD213PS  Z11, Z2, Z18
+	VFMADD213PS  Z11, Z3, Z19
+	VFMADD213PS  Z12, Z2, Z18
+	VFMADD213PS  Z12, Z3, Z19
+	VMULPS       Z2, Z16, Z20
+	VMULPS       Z3, Z17, Z21
+	VMULPS       Z20, Z18, Z18
+	VMULPS       Z21, Z19, Z19
+	VFMADD231PS  Z13, Z1, Z18
+	VFMADD231PS  Z13, Z0, Z19
+	VFNMADD231PS Z14, Z16, Z18
+	VFNMADD231PS Z14, Z17, Z19
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z19, Z3, Z3
+	VFMADD231PS  Z15, Z1, Z2
+	VFMADD231PS  Z15, Z0, Z3
+	VMOVNTPS     Z2, (CX)
+	VMOVNTPS     Z3, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
+
+main_end:
+tail:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VGETMANTPS   $0x0f, Z0, Z1
+	VGETEXPPS    Z0, Z0
+	VGETEXPPS    Z1, Z2
+	VSUBPS       Z2, Z0, Z0
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z2
+	VMOVAPS      Z5, Z3
+	VFMADD213PS  Z6, Z1, Z3
+	VFMADD213PS  Z7, Z1, Z3
+	VFMADD213PS  Z8, Z1, Z3
+	VFMADD213PS  Z9, Z1, Z3
+	VFMADD213PS  Z10, Z1, Z3
+	VFMADD213PS  Z11, Z1, Z3
+	VFMADD213PS  Z12, Z1, Z3
+	VMULPS       Z1, Z2, Z16
+	VMULPS       Z16, Z3, Z3
+	VFMADD231PS  Z13, Z0, Z3
+	VFNMADD231PS Z14, Z2, Z3
+	VADDPS       Z3, Z1, Z1
+	VFMADD231PS  Z15, Z0, Z1
+	VMOVUPS      Z1, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_3f800000<>+0(SB), Z4
+	VBROADCASTSD c32_bd38b4c0<>+0(SB), Z5
+	VBROADCASTSD c32_3dd65625<>+0(SB), Z6
+	VBROADCASTSD c32_be06c7f6<>+0(SB), Z7
+	VBROADCASTSD c32_3e144226<>+0(SB), Z8
+	VBROADCASTSD c32_be2a77b0<>+0(SB), Z9
+	VBROADCASTSD c32_3e4cb4d1<>+0(SB), Z10
+	VBROADCASTSD c32_be800021<>+0(SB), Z11
+	VBROADCASTSD c32_3eaaaad2<>+0(SB), Z12
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z13
+	VBROADCASTSD c32_3f000000<>+0(SB), Z14
+	VBROADCASTSD c32_3f317200<>+0(SB), Z15
+	JMP          begin
 
 // func log2F32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -4752,6 +5897,178 @@ DATA c32_3f200000<>+16(SB)/8, $0x3f2000003f200000
 DATA c32_3f200000<>+24(SB)/8, $0x3f2000003f200000
 GLOBL c32_3f200000<>(SB), RODATA|NOPTR, $32
 
+// func tanhStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·tanhStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	PREFETCHNTA      1536(DX)
+	PREFETCHNTA      1600(DX)
+	VANDPS           Z3, Z0, Z2
+	VANDPS           Z3, Z1, Z4
+	VMULPS           Z0, Z0, Z5
+	VMULPS           Z1, Z1, Z6
+	VMOVAPS          Z7, Z8
+	VFMADD213PS      Z9, Z5, Z8
+	VMOVAPS          Z7, Z10
+	VFMADD213PS      Z9, Z6, Z10
+	VFMADD213PS      Z11, Z5, Z8
+	VFMADD213PS      Z11, Z6, Z10
+	VFMADD213PS      Z12, Z5, Z8
+	VFMADD213PS      Z12, Z6, Z10
+	VFMADD213PS      Z13, Z5, Z8
+	VFMADD213PS      Z13, Z6, Z10
+	VMULPS           Z0, Z5, Z5
+	VMULPS           Z1, Z6, Z6
+	VFMADD213PS      Z0, Z5, Z8
+	VFMADD213PS      Z1, Z6, Z10
+	VADDPS           Z2, Z2, Z5
+	VADDPS           Z4, Z4, Z6
+	VMINPS           Z5, Z14, Z5
+	VMINPS           Z6, Z14, Z6
+	VMULPS           Z15, Z5, Z23
+	VMULPS           Z15, Z6, Z24
+	VRNDSCALEPS      $0x08, Z23, Z23
+	VRNDSCALEPS      $0x08, Z24, Z24
+	VMOVAPS          Z5, Z5
+	VFNMADD231PS     Z16, Z23, Z5
+	VMOVAPS          Z6, Z6
+	VFNMADD231PS     Z16, Z24, Z6
+	VFNMADD231PS     Z17, Z23, Z5
+	VFNMADD231PS     Z17, Z24, Z6
+	VMOVAPS          Z18, Z25
+	VFMADD213PS      Z19, Z5, Z25
+	VMOVAPS          Z18, Z26
+	VFMADD213PS      Z19, Z6, Z26
+	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z5, Z25
+	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z6, Z26
+	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z5, Z25
+	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z6, Z26
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z5, Z25
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z6, Z26
+	VMULPS           Z5, Z5, Z27
+	VMULPS           Z6, Z6, Z28
+	VFMADD213PS      Z5, Z27, Z25
+	VFMADD213PS      Z6, Z28, Z26
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z25, Z5
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z26, Z6
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z23, Z23
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z24, Z24
+	VPSUBD.BCST      c32_4b3fff81<>+0(SB), Z23, Z23
+	VPSUBD.BCST      c32_4b3fff81<>+0(SB), Z24, Z24
+	VPSLLD           $0x17, Z23, Z23
+	VPSLLD           $0x17, Z24, Z24
+	VMULPS           Z23, Z5, Z5
+	VMULPS           Z24, Z6, Z6
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z23
+	VBROADCASTSS     c32_40000000<>+0(SB), Z24
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z5, Z5
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z25
+	VBROADCASTSS     c32_40000000<>+0(SB), Z26
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z6, Z6
+	VDIVPS           Z5, Z24, Z5
+	VDIVPS           Z6, Z26, Z6
+	VSUBPS           Z5, Z23, Z5
+	VSUBPS           Z6, Z25, Z6
+	VCMPPS.BCST      $0x11, c32_3f200000<>+0(SB), Z2, K1
+	VCMPPS.BCST      $0x11, c32_3f200000<>+0(SB), Z4, K2
+	VBLENDMPS        Z8, Z5, K1, Z20
+	VBLENDMPS        Z10, Z6, K2, Z21
+	VMOVAPS          Z20, Z2
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z2
+	VMOVAPS          Z21, Z0
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z1, Z0
+	VMOVNTPS         Z2, (CX)
+	VMOVNTPS         Z0, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
+
+main_end:
+tail:
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VANDPS           Z3, Z0, Z1
+	VMULPS           Z0, Z0, Z2
+	VMOVAPS          Z7, Z4
+	VFMADD213PS      Z9, Z2, Z4
+	VFMADD213PS      Z11, Z2, Z4
+	VFMADD213PS      Z12, Z2, Z4
+	VFMADD213PS      Z13, Z2, Z4
+	VMULPS           Z0, Z2, Z2
+	VFMADD213PS      Z0, Z2, Z4
+	VADDPS           Z1, Z1, Z2
+	VMINPS           Z2, Z14, Z2
+	VMULPS           Z15, Z2, Z5
+	VRNDSCALEPS      $0x08, Z5, Z5
+	VMOVAPS          Z2, Z2
+	VFNMADD231PS     Z16, Z5, Z2
+	VFNMADD231PS     Z17, Z5, Z2
+	VMOVAPS          Z18, Z6
+	VFMADD213PS      Z19, Z2, Z6
+	VFMADD213PS.BCST c32_3d2aac8b<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST c32_3e2aaa45<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST c32_3efffffe<>+0(SB), Z2, Z6
+	VMULPS           Z2, Z2, Z8
+	VFMADD213PS      Z2, Z8, Z6
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z6, Z2
+	VADDPS.BCST      c32_4b400000<>+0(SB), Z5, Z5
+	VPSUBD.BCST      c32_4b3fff81<>+0(SB), Z5, Z5
+	VPSLLD           $0x17, Z5, Z5
+	VMULPS           Z5, Z2, Z2
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z5
+	VBROADCASTSS     c32_40000000<>+0(SB), Z6
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z2, Z2
+	VDIVPS           Z2, Z6, Z2
+	VSUBPS           Z2, Z5, Z2
+	VCMPPS.BCST      $0x11, c32_3f200000<>+0(SB), Z1, K2
+	VBLENDMPS        Z4, Z2, K2, Z22
+	VMOVAPS          Z22, Z1
+	VPTERNLOGD.BCST  $0xf8, c32_80000000<>+0(SB), Z0, Z1
+	VMOVUPS          Z1, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z3
+	VBROADCASTSD c32_bbbaf0cb<>+0(SB), Z7
+	VBROADCASTSD c32_3ca91349<>+0(SB), Z9
+	VBROADCASTSD c32_bd5c1e2d<>+0(SB), Z11
+	VBROADCASTSD c32_3e088393<>+0(SB), Z12
+	VBROADCASTSD c32_beaaaa99<>+0(SB), Z13
+	VBROADCASTSD c32_41a00000<>+0(SB), Z14
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z15
+	VBROADCASTSD c32_3f317200<>+0(SB), Z16
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z17
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z18
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z19
+	JMP          begin
+
 // func sigmoidF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·sigmoidF32AVX512(SB), NOSPLIT, $0-24
@@ -4813,6 +6130,133 @@ main:
 	VDIVPS       Z1, Z19, Z1
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
+
+main_end:
+tail:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VORPS        Z3, Z0, Z1
+	VMAXPS       Z1, Z6, Z1
+	VMINPS       Z1, Z5, Z1
+	VMULPS       Z7, Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z8, Z2, Z1
+	VFNMADD231PS Z9, Z2, Z1
+	VMOVAPS      Z10, Z4
+	VFMADD213PS  Z11, Z1, Z4
+	VFMADD213PS  Z12, Z1, Z4
+	VFMADD213PS  Z13, Z1, Z4
+	VFMADD213PS  Z14, Z1, Z4
+	VMULPS       Z1, Z1, Z16
+	VFMADD213PS  Z1, Z16, Z4
+	VADDPS       Z15, Z4, Z1
+	VSCALEFPS    Z2, Z1, Z1
+	VPXORD       Z20, Z20, Z20
+	VCMPPS       $0x11, Z20, Z0, K2
+	VBLENDMPS    Z1, Z15, K2, Z21
+	VADDPS       Z15, Z1, Z0
+	VDIVPS       Z0, Z21, Z0
+	VMOVUPS      Z0, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_80000000<>+0(SB), Z3
+	VBROADCASTSD c32_42b20000<>+0(SB), Z5
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z6
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSD c32_3f317200<>+0(SB), Z8
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z9
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z10
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z11
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z12
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z13
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z14
+	VBROADCASTSD c32_3f800000<>+0(SB), Z15
+	JMP          begin
+
+// func sigmoidStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·sigmoidStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	PREFETCHNTA  1536(DX)
+	PREFETCHNTA  1600(DX)
+	VORPS        Z3, Z0, Z2
+	VORPS        Z3, Z1, Z4
+	VMAXPS       Z2, Z6, Z2
+	VMAXPS       Z4, Z6, Z4
+	VMINPS       Z2, Z5, Z2
+	VMINPS       Z4, Z5, Z4
+	VMULPS       Z7, Z2, Z22
+	VMULPS       Z7, Z4, Z23
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS Z8, Z22, Z2
+	VMOVAPS      Z4, Z4
+	VFNMADD231PS Z8, Z23, Z4
+	VFNMADD231PS Z9, Z22, Z2
+	VFNMADD231PS Z9, Z23, Z4
+	VMOVAPS      Z10, Z24
+	VFMADD213PS  Z11, Z2, Z24
+	VMOVAPS      Z10, Z25
+	VFMADD213PS  Z11, Z4, Z25
+	VFMADD213PS  Z12, Z2, Z24
+	VFMADD213PS  Z12, Z4, Z25
+	VFMADD213PS  Z13, Z2, Z24
+	VFMADD213PS  Z13, Z4, Z25
+	VFMADD213PS  Z14, Z2, Z24
+	VFMADD213PS  Z14, Z4, Z25
+	VMULPS       Z2, Z2, Z26
+	VMULPS       Z4, Z4, Z27
+	VFMADD213PS  Z2, Z26, Z24
+	VFMADD213PS  Z4, Z27, Z25
+	VADDPS       Z15, Z24, Z2
+	VADDPS       Z15, Z25, Z4
+	VSCALEFPS    Z22, Z2, Z2
+	VSCALEFPS    Z23, Z4, Z4
+	VPXORD       Z16, Z16, Z16
+	VCMPPS       $0x11, Z16, Z0, K1
+	VPXORD       Z17, Z17, Z17
+	VCMPPS       $0x11, Z17, Z1, K2
+	VBLENDMPS    Z2, Z15, K1, Z18
+	VBLENDMPS    Z4, Z15, K2, Z19
+	VADDPS       Z15, Z2, Z0
+	VADDPS       Z15, Z4, Z1
+	VDIVPS       Z0, Z18, Z0
+	VDIVPS       Z1, Z19, Z1
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z1, 64(CX)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, CX
 	SUBQ         $0x00000020, AX
@@ -5387,6 +6831,142 @@ DATA c32_c47a0000<>+16(SB)/8, $0xc47a0000c47a0000
 DATA c32_c47a0000<>+24(SB)/8, $0xc47a0000c47a0000
 GLOBL c32_c47a0000<>(SB), RODATA|NOPTR, $32
 
+// func siluStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·siluStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ         AX, $0x00000020
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	PREFETCHNTA  1536(DX)
+	PREFETCHNTA  1600(DX)
+	VORPS        Z3, Z0, Z2
+	VORPS        Z3, Z1, Z4
+	VMAXPS       Z2, Z6, Z2
+	VMAXPS       Z4, Z6, Z4
+	VMINPS       Z2, Z5, Z2
+	VMINPS       Z4, Z5, Z4
+	VMULPS       Z7, Z2, Z22
+	VMULPS       Z7, Z4, Z23
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS Z8, Z22, Z2
+	VMOVAPS      Z4, Z4
+	VFNMADD231PS Z8, Z23, Z4
+	VFNMADD231PS Z9, Z22, Z2
+	VFNMADD231PS Z9, Z23, Z4
+	VMOVAPS      Z10, Z24
+	VFMADD213PS  Z11, Z2, Z24
+	VMOVAPS      Z10, Z25
+	VFMADD213PS  Z11, Z4, Z25
+	VFMADD213PS  Z12, Z2, Z24
+	VFMADD213PS  Z12, Z4, Z25
+	VFMADD213PS  Z13, Z2, Z24
+	VFMADD213PS  Z13, Z4, Z25
+	VFMADD213PS  Z14, Z2, Z24
+	VFMADD213PS  Z14, Z4, Z25
+	VMULPS       Z2, Z2, Z26
+	VMULPS       Z4, Z4, Z27
+	VFMADD213PS  Z2, Z26, Z24
+	VFMADD213PS  Z4, Z27, Z25
+	VADDPS       Z15, Z24, Z2
+	VADDPS       Z15, Z25, Z4
+	VSCALEFPS    Z22, Z2, Z2
+	VSCALEFPS    Z23, Z4, Z4
+	VPXORD       Z16, Z16, Z16
+	VCMPPS       $0x11, Z16, Z0, K1
+	VPXORD       Z17, Z17, Z17
+	VCMPPS       $0x11, Z17, Z1, K2
+	VBLENDMPS    Z2, Z15, K1, Z18
+	VBLENDMPS    Z4, Z15, K2, Z19
+	VADDPS       Z15, Z2, Z2
+	VADDPS       Z15, Z4, Z4
+	VDIVPS       Z2, Z18, Z2
+	VDIVPS       Z4, Z19, Z4
+	VBROADCASTSS c32_c47a0000<>+0(SB), Z22
+	VMAXPS       Z0, Z22, Z0
+	VBROADCASTSS c32_c47a0000<>+0(SB), Z22
+	VMAXPS       Z1, Z22, Z1
+	VMULPS       Z0, Z2, Z0
+	VMULPS       Z1, Z4, Z1
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z1, 64(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, AX
+	JMP          main
+
+main_end:
+tail:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VORPS        Z3, Z0, Z1
+	VMAXPS       Z1, Z6, Z1
+	VMINPS       Z1, Z5, Z1
+	VMULPS       Z7, Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z8, Z2, Z1
+	VFNMADD231PS Z9, Z2, Z1
+	VMOVAPS      Z10, Z4
+	VFMADD213PS  Z11, Z1, Z4
+	VFMADD213PS  Z12, Z1, Z4
+	VFMADD213PS  Z13, Z1, Z4
+	VFMADD213PS  Z14, Z1, Z4
+	VMULPS       Z1, Z1, Z16
+	VFMADD213PS  Z1, Z16, Z4
+	VADDPS       Z15, Z4, Z1
+	VSCALEFPS    Z2, Z1, Z1
+	VPXORD       Z20, Z20, Z20
+	VCMPPS       $0x11, Z20, Z0, K2
+	VBLENDMPS    Z1, Z15, K2, Z21
+	VADDPS       Z15, Z1, Z1
+	VDIVPS       Z1, Z21, Z1
+	VBROADCASTSS c32_c47a0000<>+0(SB), Z2
+	VMAXPS       Z0, Z2, Z0
+	VMULPS       Z0, Z1, Z0
+	VMOVUPS      Z0, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_80000000<>+0(SB), Z3
+	VBROADCASTSD c32_42b20000<>+0(SB), Z5
+	VBROADCASTSD c32_c2d00000<>+0(SB), Z6
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSD c32_3f317200<>+0(SB), Z8
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z9
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z10
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z11
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z12
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z13
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z14
+	VBROADCASTSD c32_3f800000<>+0(SB), Z15
+	JMP          begin
+
 // func mishF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·mishF32AVX512(SB), NOSPLIT, $0-24
@@ -5846,6 +7426,107 @@ DATA c32_3f7d3e0d<>+8(SB)/8, $0x3f7d3e0d3f7d3e0d
 DATA c32_3f7d3e0d<>+16(SB)/8, $0x3f7d3e0d3f7d3e0d
 DATA c32_3f7d3e0d<>+24(SB)/8, $0x3f7d3e0d3f7d3e0d
 GLOBL c32_3f7d3e0d<>(SB), RODATA|NOPTR, $32
+
+// func geluTanhStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·geluTanhStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ          AX, $0x00000020
+	JL            main_end
+	VMOVUPS       (DX), Z0
+	VMOVUPS       64(DX), Z1
+	PREFETCHNTA   1536(DX)
+	PREFETCHNTA   1600(DX)
+	VMAXPS        Z0, Z2, Z0
+	VMAXPS        Z1, Z2, Z1
+	VMULPS        Z0, Z0, Z12
+	VMULPS        Z1, Z1, Z13
+	VFMADD132PS   Z4, Z3, Z12
+	VFMADD132PS   Z4, Z3, Z13
+	VMULPS        Z0, Z12, Z12
+	VMULPS        Z1, Z13, Z13
+	VADDPS.RD_SAE Z5, Z12, Z14
+	VADDPS.RD_SAE Z5, Z13, Z16
+	VREDUCEPS     $0x51, Z12, Z15
+	VREDUCEPS     $0x51, Z13, Z17
+	VPERMI2PS     Z6, Z7, Z14
+	VPERMI2PS     Z6, Z7, Z16
+	VMOVAPS       Z8, Z18
+	VFMADD213PS   Z9, Z15, Z18
+	VMOVAPS       Z8, Z19
+	VFMADD213PS   Z9, Z17, Z19
+	VFMADD213PS   Z10, Z15, Z18
+	VFMADD213PS   Z10, Z17, Z19
+	VMULPS        Z14, Z18, Z14
+	VMULPS        Z16, Z19, Z15
+	VSCALEFPS     Z12, Z14, Z12
+	VSCALEFPS     Z13, Z15, Z13
+	VADDPS        Z11, Z12, Z12
+	VADDPS        Z11, Z13, Z13
+	VDIVPS        Z12, Z0, Z0
+	VDIVPS        Z13, Z1, Z1
+	VMOVNTPS      Z0, (CX)
+	VMOVNTPS      Z1, 64(CX)
+	ADDQ          $0x00000080, DX
+	ADDQ          $0x00000080, CX
+	SUBQ          $0x00000020, AX
+	JMP           main
+
+main_end:
+tail:
+	TESTQ         AX, AX
+	JLE           done
+	MOVQ          AX, BX
+	MOVQ          $0x00000010, SI
+	CMPQ          BX, SI
+	CMOVQGT       SI, BX
+	MOVQ          $-1, SI
+	BZHIQ         BX, SI, SI
+	KMOVW         SI, K1
+	VMOVUPS.Z     (DX), K1, Z0
+	VMAXPS        Z0, Z2, Z0
+	VMULPS        Z0, Z0, Z1
+	VFMADD132PS   Z4, Z3, Z1
+	VMULPS        Z0, Z1, Z1
+	VADDPS.RD_SAE Z5, Z1, Z12
+	VREDUCEPS     $0x51, Z1, Z13
+	VPERMI2PS     Z6, Z7, Z12
+	VMOVAPS       Z8, Z14
+	VFMADD213PS   Z9, Z13, Z14
+	VFMADD213PS   Z10, Z13, Z14
+	VMULPS        Z12, Z14, Z12
+	VSCALEFPS     Z1, Z12, Z1
+	VADDPS        Z11, Z1, Z1
+	VDIVPS        Z1, Z0, Z0
+	VMOVUPS       Z0, K1, (CX)
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000040, CX
+	SUBQ          $0x00000010, AX
+	JMP           tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_c1200000<>+0(SB), Z2
+	VBROADCASTSD c32_c0135761<>+0(SB), Z3
+	VBROADCASTSD c32_bdd2d3e8<>+0(SB), Z4
+	VBROADCASTSD c32_48c00000<>+0(SB), Z5
+	VMOVUPS      exp2Table1<>+0(SB), Z6
+	VMOVUPS      exp2Table0<>+0(SB), Z7
+	VBROADCASTSD c32_3e75fdf0<>+0(SB), Z8
+	VBROADCASTSD c32_3f2f86c7<>+0(SB), Z9
+	VBROADCASTSD c32_3f7d3e0d<>+0(SB), Z10
+	VBROADCASTSD c32_3f800000<>+0(SB), Z11
+	JMP          begin
 
 // func erfF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -6319,6 +8000,151 @@ DATA c32_bf935779<>+8(SB)/8, $0xbf935779bf935779
 DATA c32_bf935779<>+16(SB)/8, $0xbf935779bf935779
 DATA c32_bf935779<>+24(SB)/8, $0xbf935779bf935779
 GLOBL c32_bf935779<>(SB), RODATA|NOPTR, $32
+
+// func geluStreamF32AVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·geluStreamF32AVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+begin:
+	MOVQ n+16(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+
+main:
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPS          (DX), Z0
+	VMOVUPS          64(DX), Z1
+	PREFETCHNTA      1536(DX)
+	PREFETCHNTA      1600(DX)
+	VANDPS           Z3, Z0, Z2
+	VANDPS           Z3, Z1, Z4
+	VMINPS           Z2, Z5, Z6
+	VMINPS           Z4, Z5, Z7
+	VMOVAPS          Z8, Z9
+	VFMADD213PS      Z10, Z6, Z9
+	VMOVAPS          Z8, Z11
+	VFMADD213PS      Z10, Z7, Z11
+	VFMADD213PS      Z12, Z6, Z9
+	VFMADD213PS      Z12, Z7, Z11
+	VFMADD213PS      Z13, Z6, Z9
+	VFMADD213PS      Z13, Z7, Z11
+	VFMADD213PS      Z14, Z6, Z9
+	VFMADD213PS      Z14, Z7, Z11
+	VFMADD213PS      Z15, Z6, Z9
+	VFMADD213PS      Z15, Z7, Z11
+	VFMADD213PS      Z16, Z6, Z9
+	VFMADD213PS      Z16, Z7, Z11
+	VFMADD213PS      Z17, Z6, Z9
+	VFMADD213PS      Z17, Z7, Z11
+	VFMADD213PS      Z18, Z6, Z9
+	VFMADD213PS      Z18, Z7, Z11
+	VFMADD213PS      Z19, Z6, Z9
+	VFMADD213PS      Z19, Z7, Z11
+	VCMPPS           $0x11, Z5, Z2, K1
+	VCMPPS           $0x11, Z5, Z4, K2
+	VBROADCASTSS     c32_48c00000<>+0(SB), Z2
+	VADDPS.RD_SAE    Z2, Z9, Z2
+	VBROADCASTSS     c32_48c00000<>+0(SB), Z4
+	VADDPS.RD_SAE    Z4, Z11, Z23
+	VREDUCEPS        $0x51, Z9, Z4
+	VREDUCEPS        $0x51, Z11, Z24
+	VMOVUPS          exp2Table1<>+0(SB), Z25
+	VMOVUPS          exp2Table0<>+0(SB), Z26
+	VPERMI2PS        Z25, Z26, Z2
+	VMOVUPS          exp2Table1<>+0(SB), Z25
+	VMOVUPS          exp2Table0<>+0(SB), Z26
+	VPERMI2PS        Z25, Z26, Z23
+	VBROADCASTSS     c32_3e75fdf0<>+0(SB), Z25
+	VFMADD213PS.BCST c32_3f2f86c7<>+0(SB), Z4, Z25
+	VBROADCASTSS     c32_3e75fdf0<>+0(SB), Z26
+	VFMADD213PS.BCST c32_3f2f86c7<>+0(SB), Z24, Z26
+	VFMADD213PS.BCST c32_3f7d3e0d<>+0(SB), Z4, Z25
+	VFMADD213PS.BCST c32_3f7d3e0d<>+0(SB), Z24, Z26
+	VMULPS           Z2, Z25, Z2
+	VMULPS           Z23, Z26, Z4
+	VSCALEFPS        Z9, Z2, Z2
+	VSCALEFPS        Z11, Z4, Z4
+	VMOVAPS.Z        Z2, K1, Z2
+	VMOVAPS.Z        Z4, K2, Z4
+	VPXORD           Z20, Z20, Z20
+	VMAXPS           Z0, Z20, Z0
+	VPXORD           Z21, Z21, Z21
+	VMAXPS           Z1, Z21, Z1
+	VFNMADD231PS     Z2, Z6, Z0
+	VFNMADD231PS     Z4, Z7, Z1
+	VMOVNTPS         Z0, (CX)
+	VMOVNTPS         Z1, 64(CX)
+	ADDQ             $0x00000080, DX
+	ADDQ             $0x00000080, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
+
+main_end:
+tail:
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000010, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPS.Z        (DX), K1, Z0
+	VANDPS           Z3, Z0, Z1
+	VMINPS           Z1, Z5, Z2
+	VMOVAPS          Z8, Z4
+	VFMADD213PS      Z10, Z2, Z4
+	VFMADD213PS      Z12, Z2, Z4
+	VFMADD213PS      Z13, Z2, Z4
+	VFMADD213PS      Z14, Z2, Z4
+	VFMADD213PS      Z15, Z2, Z4
+	VFMADD213PS      Z16, Z2, Z4
+	VFMADD213PS      Z17, Z2, Z4
+	VFMADD213PS      Z18, Z2, Z4
+	VFMADD213PS      Z19, Z2, Z4
+	VCMPPS           $0x11, Z5, Z1, K2
+	VBROADCASTSS     c32_48c00000<>+0(SB), Z1
+	VADDPS.RD_SAE    Z1, Z4, Z1
+	VREDUCEPS        $0x51, Z4, Z6
+	VMOVUPS          exp2Table1<>+0(SB), Z7
+	VMOVUPS          exp2Table0<>+0(SB), Z9
+	VPERMI2PS        Z7, Z9, Z1
+	VBROADCASTSS     c32_3e75fdf0<>+0(SB), Z7
+	VFMADD213PS.BCST c32_3f2f86c7<>+0(SB), Z6, Z7
+	VFMADD213PS.BCST c32_3f7d3e0d<>+0(SB), Z6, Z7
+	VMULPS           Z1, Z7, Z1
+	VSCALEFPS        Z4, Z1, Z1
+	VMOVAPS.Z        Z1, K2, Z1
+	VPXORD           Z22, Z22, Z22
+	VMAXPS           Z0, Z22, Z0
+	VFNMADD231PS     Z1, Z2, Z0
+	VMOVUPS          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000010, AX
+	JMP              tail
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z3
+	VBROADCASTSD c32_40c00000<>+0(SB), Z5
+	VBROADCASTSD c32_34657867<>+0(SB), Z8
+	VBROADCASTSD c32_b6a5f499<>+0(SB), Z10
+	VBROADCASTSD c32_3840a6b0<>+0(SB), Z12
+	VBROADCASTSD c32_b94530c5<>+0(SB), Z13
+	VBROADCASTSD c32_b92e3b49<>+0(SB), Z14
+	VBROADCASTSD c32_3be978ca<>+0(SB), Z15
+	VBROADCASTSD c32_bd573b17<>+0(SB), Z16
+	VBROADCASTSD c32_beeb1b1a<>+0(SB), Z17
+	VBROADCASTSD c32_bf935779<>+0(SB), Z18
+	VBROADCASTSD c32_bf800000<>+0(SB), Z19
+	JMP          begin
 
 // func sinF32AVX512(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV

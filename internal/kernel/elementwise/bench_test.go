@@ -109,10 +109,13 @@ func BenchmarkMemory(b *testing.B) {
 		})
 	}
 	add, exp := BinaryOf(Add, dtype.Float32, VV), UnaryOf(Exp, dtype.Float32)
-	addPast, expPast := StreamBinary(add, 4, 4, VV), StreamUnary(exp, 4, 4)
+	addPast, expPast := StreamBinaryOf(Add, dtype.Float32, VV), StreamUnaryOf(Exp, dtype.Float32)
+	addBlocks, expBlocks := StreamBinary(add, 4, 4, VV), StreamUnary(exp, 4, 4)
 	run("copy", 8, func(lo, hi int) { copy(dst[lo:hi], x[lo:hi]) })
 	run("add", 12, func(lo, hi int) { add(ptr(dst[lo:]), ptr(x[lo:]), ptr(y[lo:]), hi-lo) })
 	run("add_past", 12, func(lo, hi int) { addPast(ptr(dst[lo:]), ptr(x[lo:]), ptr(y[lo:]), hi-lo) })
+	run("add_blocks", 12, func(lo, hi int) { addBlocks(ptr(dst[lo:]), ptr(x[lo:]), ptr(y[lo:]), hi-lo) })
 	run("exp", 8, func(lo, hi int) { exp(ptr(dst[lo:]), ptr(x[lo:]), hi-lo) })
 	run("exp_past", 8, func(lo, hi int) { expPast(ptr(dst[lo:]), ptr(x[lo:]), hi-lo) })
+	run("exp_blocks", 8, func(lo, hi int) { expBlocks(ptr(dst[lo:]), ptr(x[lo:]), hi-lo) })
 }

@@ -164,3 +164,12 @@ func binaryBool(op Op) func(dst, x, y []bool) int {
 	}
 	return nil
 }
+
+// commutes reports whether op's operands may change places.
+func commutes(op Op) bool {
+	switch op {
+	case Add, Mul, Maximum, Minimum, SquaredDifference, BitwiseAnd, BitwiseOr, BitwiseXor:
+		return true
+	}
+	return false
+}

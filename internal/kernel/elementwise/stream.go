@@ -3,14 +3,74 @@ package elementwise
 import (
 	"unsafe"
 
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/stream"
 )
 
-// Results that exceed the cache are better written past it. The functions below do
-// that with any untyped kernel: a block is computed into scratch memory, which stays
-// in the first-level cache, and copied out from there with [stream.Bytes]. Callers
-// use them where the whole result has [stream.Threshold] bytes or more and is not the
-// memory of an operand, which is in the cache anyway.
+// Results that exceed the cache are better written past it. [StreamUnaryOf] and
+// [StreamBinaryOf] return kernels that do; callers use them where the whole result has
+// [stream.Threshold] bytes or more and is not the memory of an operand, which is in the
+// cache anyway. [StreamUnary] and [StreamBinary] make such a kernel of any untyped one:
+// a block is computed into scratch memory, which stays in the first-level cache, and
+// copied out from there.
+
+// StreamUnaryOf is [UnaryOf] with results written past the cache.
+func StreamUnaryOf(op Op, dt dtype.DType) UnaryFunc {
+	if op >= opCount {
+		return nil
+	}
+	if dt == dtype.Float32 {
+		if f := asmStreamUnary(op); f != nil {
+			return untyped1(f)
+		}
+	}
+	f := UnaryOf(op, dt)
+	if f == nil {
+		return nil
+	}
+	size := dt.Size()
+	switch {
+	case op >= IsNaN && op <= IsFinite:
+		return StreamUnary(f, 1, size)
+	case dt.IsComplex() && op >= RealPart && op <= Modulus:
+		return StreamUnary(f, size/2, size)
+	}
+	return StreamUnary(f, size, size)
+}
+
+// StreamBinaryOf is [BinaryOf] with results written past the cache.
+func StreamBinaryOf(op Op, dt dtype.DType, form Form) BinaryFunc {
+	if op >= opCount {
+		return nil
+	}
+	if dt == dtype.Float32 {
+		switch form {
+		case VV:
+			if f := asmStreamBinary(op); f != nil {
+				return func(dst, x, y unsafe.Pointer, n int) int {
+					return f(unsafe.Slice((*float32)(dst), n), unsafe.Slice((*float32)(x), n), unsafe.Slice((*float32)(y), n))
+				}
+			}
+		case VS:
+			if f := asmStreamBinaryVS(op); f != nil {
+				return func(dst, x, y unsafe.Pointer, n int) int {
+					return f(unsafe.Slice((*float32)(dst), n), unsafe.Slice((*float32)(x), n), *(*float32)(y))
+				}
+			}
+		case SV:
+			if f := asmStreamBinaryVS(op); f != nil && commutes(op) {
+				return func(dst, x, y unsafe.Pointer, n int) int {
+					return f(unsafe.Slice((*float32)(dst), n), unsafe.Slice((*float32)(y), n), *(*float32)(x))
+				}
+			}
+		}
+	}
+	f := BinaryOf(op, dt, form)
+	if f == nil {
+		return nil
+	}
+	return StreamBinary(f, dt.Size(), dt.Size(), form)
+}
 
 // StreamUnary returns f with results written past the cache. dstSize and xSize are
 // the bytes of an element of the result and of the operand.
@@ -22,7 +82,7 @@ func StreamUnary(f UnaryFunc, dstSize, xSize int) UnaryFunc {
 		for done := 0; done < n; done += step {
 			m := min(step, n-done)
 			f(temp, unsafe.Add(x, done*xSize), m)
-			stream.Bytes(unsafe.Add(dst, done*dstSize), temp, m*dstSize)
+			stream.Ahead(unsafe.Add(dst, done*dstSize), temp, m*dstSize, unsafe.Add(x, min(done+m, n-1)*xSize))
 		}
 		blocks.Put(b)
 	}
@@ -49,7 +109,7 @@ func StreamBinary(f BinaryFunc, dstSize, size int, form Form) BinaryFunc {
 			if bad := f(temp, unsafe.Add(x, done*xStep), unsafe.Add(y, done*yStep), m); bad >= 0 {
 				return done + bad
 			}
-			stream.Bytes(unsafe.Add(dst, done*dstSize), temp, m*dstSize)
+			stream.Ahead(unsafe.Add(dst, done*dstSize), temp, m*dstSize, unsafe.Add(x, min(done+m, n-1)*xStep))
 		}
 		return -1
 	}

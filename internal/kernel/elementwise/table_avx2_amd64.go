@@ -39,6 +39,20 @@ var avx2F32 = vectors[float32]{
 		Equal: equalVSF32AVX2, NotEqual: notEqualVSF32AVX2, Less: lessVSF32AVX2,
 		LessEqual: lessEqualVSF32AVX2, Greater: greaterVSF32AVX2, GreaterEqual: greaterEqualVSF32AVX2,
 	},
+	unaryPast: [opCount]func(dst, x *float32, n int){
+		Relu: reluStreamF32AVX2, Sqrt: sqrtStreamF32AVX2, Square: squareStreamF32AVX2,
+		Neg: negStreamF32AVX2, Exp: expStreamF32AVX2, Log: logStreamF32AVX2,
+		Tanh: tanhStreamF32AVX2, Sigmoid: sigmoidStreamF32AVX2, Silu: siluStreamF32AVX2,
+		Gelu: geluStreamF32AVX2, GeluTanh: geluTanhStreamF32AVX2,
+	},
+	binaryPast: [opCount]func(dst, x, y *float32, n int){
+		Add: addStreamF32AVX2, Sub: subStreamF32AVX2, Mul: mulStreamF32AVX2,
+		Div: divStreamF32AVX2, Maximum: maximumStreamF32AVX2,
+	},
+	vsPast: [opCount]func(dst, x *float32, n int, y float32){
+		Add: addVSStreamF32AVX2, Sub: subVSStreamF32AVX2, Mul: mulVSStreamF32AVX2,
+		Div: divVSStreamF32AVX2, Maximum: maximumVSStreamF32AVX2,
+	},
 	ternary: [opCount]func(dst, x, y, z *float32, n int){
 		FMA: fmaF32AVX2, Lerp: lerpF32AVX2, Clip: clipF32AVX2,
 	},

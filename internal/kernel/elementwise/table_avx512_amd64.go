@@ -39,6 +39,20 @@ var avx512F32 = vectors[float32]{
 		Equal: equalVSF32AVX512, NotEqual: notEqualVSF32AVX512, Less: lessVSF32AVX512,
 		LessEqual: lessEqualVSF32AVX512, Greater: greaterVSF32AVX512, GreaterEqual: greaterEqualVSF32AVX512,
 	},
+	unaryPast: [opCount]func(dst, x *float32, n int){
+		Relu: reluStreamF32AVX512, Sqrt: sqrtStreamF32AVX512, Square: squareStreamF32AVX512,
+		Neg: negStreamF32AVX512, Exp: expStreamF32AVX512, Log: logStreamF32AVX512,
+		Tanh: tanhStreamF32AVX512, Sigmoid: sigmoidStreamF32AVX512, Silu: siluStreamF32AVX512,
+		Gelu: geluStreamF32AVX512, GeluTanh: geluTanhStreamF32AVX512,
+	},
+	binaryPast: [opCount]func(dst, x, y *float32, n int){
+		Add: addStreamF32AVX512, Sub: subStreamF32AVX512, Mul: mulStreamF32AVX512,
+		Div: divStreamF32AVX512, Maximum: maximumStreamF32AVX512,
+	},
+	vsPast: [opCount]func(dst, x *float32, n int, y float32){
+		Add: addVSStreamF32AVX512, Sub: subVSStreamF32AVX512, Mul: mulVSStreamF32AVX512,
+		Div: divVSStreamF32AVX512, Maximum: maximumVSStreamF32AVX512,
+	},
 	ternary: [opCount]func(dst, x, y, z *float32, n int){
 		FMA: fmaF32AVX512, Lerp: lerpF32AVX512, Clip: clipF32AVX512,
 	},

@@ -4,12 +4,14 @@
 
 package stream
 
-// copyAVX512 copies n bytes, a multiple of 256, to dst, which is aligned to 64.
+// copyAVX512 copies n bytes, a multiple of 256, to dst, which is aligned to 64,
+// and asks for n bytes from ahead on, which need not be there.
 //
 //go:noescape
-func copyAVX512(dst *byte, src *byte, n int)
+func copyAVX512(dst *byte, src *byte, n int, ahead *byte)
 
-// copyAVX2 copies n bytes, a multiple of 256, to dst, which is aligned to 64.
+// copyAVX2 copies n bytes, a multiple of 256, to dst, which is aligned to 64,
+// and asks for n bytes from ahead on, which need not be there.
 //
 //go:noescape
-func copyAVX2(dst *byte, src *byte, n int)
+func copyAVX2(dst *byte, src *byte, n int, ahead *byte)

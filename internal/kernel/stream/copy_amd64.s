@@ -4,63 +4,75 @@
 
 #include "textflag.h"
 
-// func copyAVX512(dst *byte, src *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·copyAVX512(SB), NOSPLIT, $0-24
+// func copyAVX512(dst *byte, src *byte, n int, ahead *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·copyAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+	MOVQ ahead+24(FP), BX
 
 next:
-	CMPQ     DX, $0x00000100
-	JL       done
-	VMOVUPS  (CX), Z0
-	VMOVNTPS Z0, (AX)
-	VMOVUPS  64(CX), Z0
-	VMOVNTPS Z0, 64(AX)
-	VMOVUPS  128(CX), Z0
-	VMOVNTPS Z0, 128(AX)
-	VMOVUPS  192(CX), Z0
-	VMOVNTPS Z0, 192(AX)
-	ADDQ     $0x00000100, CX
-	ADDQ     $0x00000100, AX
-	SUBQ     $0x00000100, DX
-	JMP      next
+	CMPQ       DX, $0x00000100
+	JL         done
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	PREFETCHT0 192(BX)
+	VMOVUPS    (CX), Z0
+	VMOVNTPS   Z0, (AX)
+	VMOVUPS    64(CX), Z0
+	VMOVNTPS   Z0, 64(AX)
+	VMOVUPS    128(CX), Z0
+	VMOVNTPS   Z0, 128(AX)
+	VMOVUPS    192(CX), Z0
+	VMOVNTPS   Z0, 192(AX)
+	ADDQ       $0x00000100, CX
+	ADDQ       $0x00000100, AX
+	ADDQ       $0x00000100, BX
+	SUBQ       $0x00000100, DX
+	JMP        next
 
 done:
 	VZEROUPPER
 	RET
 
-// func copyAVX2(dst *byte, src *byte, n int)
-// Requires: AVX
-TEXT ·copyAVX2(SB), NOSPLIT, $0-24
+// func copyAVX2(dst *byte, src *byte, n int, ahead *byte)
+// Requires: AVX, MMX+
+TEXT ·copyAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
+	MOVQ ahead+24(FP), BX
 
 next:
-	CMPQ     DX, $0x00000100
-	JL       done
-	VMOVUPS  (CX), Y0
-	VMOVNTPS Y0, (AX)
-	VMOVUPS  32(CX), Y0
-	VMOVNTPS Y0, 32(AX)
-	VMOVUPS  64(CX), Y0
-	VMOVNTPS Y0, 64(AX)
-	VMOVUPS  96(CX), Y0
-	VMOVNTPS Y0, 96(AX)
-	VMOVUPS  128(CX), Y0
-	VMOVNTPS Y0, 128(AX)
-	VMOVUPS  160(CX), Y0
-	VMOVNTPS Y0, 160(AX)
-	VMOVUPS  192(CX), Y0
-	VMOVNTPS Y0, 192(AX)
-	VMOVUPS  224(CX), Y0
-	VMOVNTPS Y0, 224(AX)
-	ADDQ     $0x00000100, CX
-	ADDQ     $0x00000100, AX
-	SUBQ     $0x00000100, DX
-	JMP      next
+	CMPQ       DX, $0x00000100
+	JL         done
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	PREFETCHT0 192(BX)
+	VMOVUPS    (CX), Y0
+	VMOVNTPS   Y0, (AX)
+	VMOVUPS    32(CX), Y0
+	VMOVNTPS   Y0, 32(AX)
+	VMOVUPS    64(CX), Y0
+	VMOVNTPS   Y0, 64(AX)
+	VMOVUPS    96(CX), Y0
+	VMOVNTPS   Y0, 96(AX)
+	VMOVUPS    128(CX), Y0
+	VMOVNTPS   Y0, 128(AX)
+	VMOVUPS    160(CX), Y0
+	VMOVNTPS   Y0, 160(AX)
+	VMOVUPS    192(CX), Y0
+	VMOVNTPS   Y0, 192(AX)
+	VMOVUPS    224(CX), Y0
+	VMOVNTPS   Y0, 224(AX)
+	ADDQ       $0x00000100, CX
+	ADDQ       $0x00000100, AX
+	ADDQ       $0x00000100, BX
+	SUBQ       $0x00000100, DX
+	JMP        next
 
 done:
 	VZEROUPPER

@@ -2,4 +2,4 @@
 
 package stream
 
-var kernel func(dst, src *byte, n int)
+var kernel func(dst, src *byte, n int, ahead *byte)

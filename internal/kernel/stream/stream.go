@@ -14,7 +14,13 @@ func Copy[T any](dst, src []T) {
 }
 
 // Bytes is [Copy] for n bytes at dst and src.
-func Bytes(dst, src unsafe.Pointer, n int) {
+func Bytes(dst, src unsafe.Pointer, n int) { Ahead(dst, src, n, src) }
+
+// Ahead is [Bytes] and asks the processor for the n bytes at next on the way: what
+// the loop that fills src will read for the next block. While a block is written,
+// nothing would be read otherwise. next is not dereferenced and may lie outside of
+// memory that is there.
+func Ahead(dst, src unsafe.Pointer, n int, next unsafe.Pointer) {
 	const least, most = 512, 256 << 10 // of one call into assembly
 	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
 	if kernel == nil || n < least {
@@ -25,8 +31,9 @@ func Bytes(dst, src unsafe.Pointer, n int) {
 	copy(to[:head], from)
 	for to, from = to[head:], from[head:]; len(to) >= 256; {
 		part := min(len(to), most) &^ 255
-		call(&to[0], &from[0], part)
+		call(&to[0], &from[0], part, next)
 		to, from = to[part:], from[part:]
+		next = src // the rest has no use for it
 	}
 	copy(to, from)
 }
@@ -34,4 +41,4 @@ func Bytes(dst, src unsafe.Pointer, n int) {
 // call is an ordinary function, in whose prologue a goroutine can be stopped.
 //
 //go:noinline
-func call(dst, src *byte, n int) { kernel(dst, src, n) }
+func call(dst, src *byte, n int, next unsafe.Pointer) { kernel(dst, src, n, (*byte)(next)) }

@@ -57,6 +57,19 @@ func TestHostileEncodings(t *testing.T) {
 			_, err := p.WithDType(dtype.Int32)
 			return err
 		}, "int32 does not hold"},
+		{"a negative uniform length from outside", func() error {
+			s := tenon.Must(ragged.PartitionFromUniformRowLength(2, ragged.PartitionOptions{NRows: 2})).Spec()
+			open := tenon.Must(ragged.NewPartitionSpec(dtype.Int64, -1, -1, 2))
+			_, err := open.Assemble([]tenon.Value{tensor.Scalar(int64(-1)), tensor.Scalar(int64(2))})
+			if _, err := s.Assemble([]tenon.Value{tensor.Scalar(int64(3)), tensor.Scalar(int64(2))}); err == nil {
+				t.Error("other rows than the Spec says are accepted")
+			}
+			return err
+		}, "nrows: -1 is negative"},
+		{"a Spec of too many rows", func() error {
+			_, err := ragged.NewPartitionSpec(dtype.Int64, 1<<40, -1, 1<<40)
+			return err
+		}, "more than memory holds"},
 		{"partitions that differ", func() error {
 			p := tenon.Must(ragged.PartitionFromRowSplits([]int{0, 2, 3}, ragged.PartitionOptions{}))
 			_, err := p.MergeEncodings(tenon.Must(ragged.PartitionFromRowLengths([]int{1, 2}, ragged.PartitionOptions{})))
@@ -179,6 +192,12 @@ func TestCachesSurviveTheSpec(t *testing.T) {
 	q := tenon.Must(p.Spec().Assemble(tenon.Must(p.Spec().Disassemble(p)))).(*ragged.RowPartition)
 	if q.ValueRowIDs() != ids || q.RowLengths() != lengths || q.OffsetsInRows() != offsets {
 		t.Error("an encoding was computed again")
+	}
+	u := tenon.Must(ragged.PartitionFromUniformRowLength(2, ragged.PartitionOptions{NRows: 3}))
+	splits := u.RowSplits()
+	v := tenon.Must(u.Spec().Assemble(tenon.Must(u.Spec().Disassemble(u)))).(*ragged.RowPartition)
+	if v.RowSplits() != splits || !v.IsUniform() {
+		t.Error("uniform rows forget their splits, or that they are uniform")
 	}
 }
 

@@ -180,8 +180,18 @@ func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
 	return p
 }
 
-// newUniform makes a partition of nrows rows of one length, both integer scalars.
+// newUniform makes a partition of nrows rows of one length, both integer scalars. It
+// has a scalar of its own, with which splits are kept: the one it is given may serve
+// many partitions.
 func newUniform(nrows, length tensor.Tensor) *RowPartition {
+	if n := known(length); n >= 0 {
+		length = scalar(n, length.DType())
+	}
+	return assembleUniform(nrows, length)
+}
+
+// assembleUniform is newUniform for the parts that a partition came apart into.
+func assembleUniform(nrows, length tensor.Tensor) *RowPartition {
 	spec := &PartitionSpec{dtype: length.DType(), nrows: known(nrows), nvals: shape.Unknown, length: known(length), uniform: true}
 	if spec.nrows >= 0 && spec.length >= 0 {
 		spec.nvals = spec.nrows * spec.length

@@ -248,15 +248,30 @@ func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartit
 
 // uniformRows returns nrows rows of a length once their number of values fits.
 func uniformRows(fn string, length, nrows tensor.Tensor) (*RowPartition, error) {
-	if n, m := known(length), known(nrows); n >= 0 && m >= 0 {
-		if _, err := shape.Of(n, m).CheckedSize(1); err != nil {
-			return nil, invalid(fn, "", "%d rows of %d values are more than memory holds", m, n)
-		}
-		if length.DType() == dtype.Int32 && int64(n)*int64(m) > 1<<31-1 {
-			return nil, invalid(fn, "", "%d rows of %d values are more than int32 splits hold", m, n)
-		}
+	if err := checkUniform(fn, length, nrows); err != nil {
+		return nil, err
 	}
 	return newUniform(nrows, length), nil
+}
+
+// checkUniform checks what is known of the number and length of uniform rows.
+func checkUniform(fn string, length, nrows tensor.Tensor) error {
+	for i, t := range []tensor.Tensor{length, nrows} {
+		if _, ok := op.Known(t); ok && known(t) < 0 {
+			return invalid(fn, [...]string{"uniform_row_length", "nrows"}[i], "%d is negative", known(t))
+		}
+	}
+	n, m := known(length), known(nrows)
+	if n < 0 || m < 0 {
+		return nil
+	}
+	if _, err := shape.Of(n, m).CheckedSize(1); err != nil {
+		return invalid(fn, "", "%d rows of %d values are more than memory holds", m, n)
+	}
+	if length.DType() == dtype.Int32 && int64(n)*int64(m) > 1<<31-1 {
+		return invalid(fn, "", "%d rows of %d values are more than int32 splits hold", m, n)
+	}
+	return nil
 }
 
 // WithDType returns the partition with splits of type Int64 or Int32. An int32

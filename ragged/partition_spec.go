@@ -56,6 +56,11 @@ func (s *PartitionSpec) check() error {
 	if !s.uniform || s.length < 0 {
 		return nil
 	}
+	if s.nrows >= 0 {
+		if _, err := shape.Of(s.nrows, s.length).CheckedSize(1); err != nil {
+			return bad("%d rows of %d are more than memory holds", s.nrows, s.length)
+		}
+	}
 	switch {
 	case s.nrows >= 0 && s.nvals < 0:
 		s.nvals = s.nrows * s.length
@@ -164,10 +169,10 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 	}
 	if s.uniform {
 		nrows, length := components[0].(tensor.Tensor), components[1].(tensor.Tensor)
-		if n, k := known(nrows), known(length); n < -1 || k < -1 {
-			return nil, invalid("ragged.PartitionSpec.Assemble", "", "%d rows of %d", n, k)
+		if err := checkUniform("ragged.PartitionSpec.Assemble", length, nrows); err != nil {
+			return nil, err
 		}
-		return s.admit(newUniform(nrows, length))
+		return s.admit(assembleUniform(nrows, length))
 	}
 	splits := components[0].(tensor.Tensor)
 	if err := checkSplits("ragged.PartitionSpec.Assemble", splits, s.nvals); err != nil {

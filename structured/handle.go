@@ -58,6 +58,9 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
 		}
 	}
+	if i, ok := c.Attr("indices").(tensor.Tensor); ok && c.Op.Name == "gather" && !i.DType().IsInteger() {
+		return nil, c.Errorf(tenon.ErrInvalid, "the indices are %v, not integers", i.DType())
+	}
 	d := structs[0].dtype
 	for _, s := range structs[1:] {
 		if s.dtype != d {
@@ -111,7 +114,7 @@ func joined(structs []*Tensor) []column {
 		for k, s := range structs {
 			rest := s.rows()[s.find(c.name)]
 			parts[k] = rest.v
-			out[i].dense = out[i].dense && rest.dense
+			out[i].inner = min(out[i].inner, rest.inner)
 		}
 		out[i].v = ops.Concat(parts, 0)
 	}

@@ -80,7 +80,7 @@ func (t *Tensor) eachField(keys []key.Key) tensor.Tensor {
 	}
 	cols := make([]column, len(t.cols))
 	for i, c := range t.cols {
-		cols[i] = column{name: c.name, v: ops.Index(c.v, anys(keys)...), dense: true}
+		cols[i] = column{name: c.name, v: ops.Index(c.v, anys(keys)...), inner: allPlain}
 	}
 	return newTensor(0, nil, nil, cols, t.dtype)
 }

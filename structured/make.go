@@ -242,7 +242,7 @@ func columnsOf(fn string, fields []Field, rank int, base *Tensor, d dtype.DType)
 
 func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column {
 	v := withSplits(f.Value, d)
-	c := column{name: f.Name, v: v, dense: true}
+	c := column{name: f.Name, v: v, inner: allPlain}
 	if rank == 0 {
 		return c
 	}
@@ -275,10 +275,11 @@ func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column 
 		c.v = newTensor(x.rank-rank+1, x.parts[rank-2].NVals(), x.parts[rank-1:], x.cols, d)
 	case *ragged.Tensor:
 		y := x
+		c.inner = max(0, rank-1-x.RaggedRank())
 		if x.RaggedRank() < rank-1 {
 			y = tenon.Must(ragged.WithRaggedRank(x, rank-1)).(*ragged.Tensor)
 		}
-		c.v, c.dense = y.FlatValues(), false
+		c.v = y.FlatValues()
 		if rest := y.Partitions()[rank-1:]; len(rest) > 0 {
 			c.v = tenon.Must(ragged.FromPartitions(c.v, rest...))
 		}

@@ -3,6 +3,7 @@ package structured
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -58,7 +59,7 @@ func (o NestedOptions) record(m map[string]any, path []string) tensor.Tensor {
 		default:
 			v = o.scalars([]any{x}, shape.Shape{}, below)
 		}
-		cols = append(cols, column{name: name, v: v, dense: true})
+		cols = append(cols, column{name: name, v: v, inner: allPlain})
 	}
 	return newTensor(0, nil, nil, cols, dtype.Int64)
 }
@@ -117,7 +118,7 @@ func (o NestedOptions) records(values []any, path []string) tensor.Tensor {
 			}
 			rows[i] = v
 		}
-		cols = append(cols, column{name: name, v: o.list(rows, below), dense: true})
+		cols = append(cols, column{name: name, v: o.list(rows, below), inner: allPlain})
 	}
 	return newTensor(1, scalar(len(values), dtype.Int64), nil, cols, dtype.Int64)
 }
@@ -147,6 +148,9 @@ func (o NestedOptions) scalars(values []any, s shape.Shape, path []string) tenso
 	for i, x := range values {
 		if x == nil {
 			tenon.Throw(invalid(nestedFn, place(path, i), "is null"))
+		}
+		if n, ok := x.(uint64); ok && n > math.MaxInt64 && o.Int != dtype.Uint64 {
+			tenon.Throw(invalid(nestedFn, place(path, i), "is %d, which no int64 holds", n))
 		}
 		if _, ok := x.(bool); ok {
 			bools++

@@ -24,7 +24,7 @@ type Spec struct {
 type columnSpec struct {
 	name  string
 	spec  tenon.Spec
-	dense bool
+	inner int
 }
 
 // specOf returns what is known of a tensor without the data of its partitions.
@@ -57,7 +57,7 @@ func specOf(t *Tensor) *Spec {
 		if t.rank > 1 {
 			cs = outermost(cs, n)
 		}
-		s.cols = append(s.cols, columnSpec{c.name, cs, c.dense})
+		s.cols = append(s.cols, columnSpec{c.name, cs, c.inner})
 	}
 	return s
 }
@@ -110,7 +110,7 @@ func (s *Spec) FieldNames() []string {
 // TypeName returns "structured.Tensor".
 func (*Spec) TypeName() string { return TypeName }
 
-// Encode returns (rank, rows, type of splits, [partition…], [(name, column, dense)…]).
+// Encode returns (rank, rows, type of splits, [partition…], [(name, column, plain dimensions)…]).
 func (s *Spec) Encode() tenon.Encoding {
 	parts := make(tenon.List, len(s.parts))
 	for i, p := range s.parts {
@@ -118,7 +118,7 @@ func (s *Spec) Encode() tenon.Encoding {
 	}
 	cols := make(tenon.List, len(s.cols))
 	for i, c := range s.cols {
-		cols[i] = tenon.Tuple{tenon.Str(c.name), tenon.SpecOf{Spec: c.spec}, tenon.Bool(c.dense)}
+		cols[i] = tenon.Tuple{tenon.Str(c.name), tenon.SpecOf{Spec: c.spec}, tenon.Int(c.inner)}
 	}
 	rows := shape.Shape{}
 	if s.rank > 0 {

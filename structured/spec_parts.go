@@ -81,14 +81,14 @@ func decodeColumn(e tenon.Encoding) (columnSpec, error) {
 	if err != nil {
 		return columnSpec{}, err
 	}
-	dense, err := tenon.As[tenon.Bool](t[2])
+	inner, err := tenon.As[tenon.Int](t[2])
 	if err != nil {
 		return columnSpec{}, err
 	}
 	if o.Spec == nil {
 		return columnSpec{}, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field %q has no Spec", string(name)))
 	}
-	return columnSpec{string(name), o.Spec, bool(dense)}, nil
+	return columnSpec{string(name), o.Spec, int(min(max(inner, 0), allPlain))}, nil
 }
 
 // counted reports whether the number of rows is a component, as nothing else tells it.
@@ -168,7 +168,7 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 				n = m
 			}
 		}
-		cols[i] = column{c.name, x, c.dense}
+		cols[i] = column{c.name, x, c.inner}
 	}
 	if s.rank == 1 && nrows == nil {
 		nrows = sizeOf(cols[0].v, s.dtype)
@@ -199,7 +199,7 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	}
 	for _, c := range s.cols {
 		if s.rank > 0 {
-			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, rows), c.dense})
+			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, rows), c.inner})
 			continue
 		}
 		b, ok := c.spec.(tenon.Batcher)
@@ -210,7 +210,7 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.cols = append(out.cols, columnSpec{c.name, bs, c.dense})
+		out.cols = append(out.cols, columnSpec{c.name, bs, c.inner})
 	}
 	return out, nil
 }
@@ -234,7 +234,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 			n = times(n, sizes.Dim(a+2))
 		}
 		for _, c := range s.cols {
-			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, n), c.dense})
+			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, n), c.inner})
 		}
 		return out, nil
 	}
@@ -247,7 +247,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.cols = append(out.cols, columnSpec{c.name, row, c.dense})
+		out.cols = append(out.cols, columnSpec{c.name, row, c.inner})
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -29,10 +30,13 @@ type Tensor struct {
 type column struct {
 	name string
 	v    tensor.Tensor // one entry for each record; at rank 0 the field itself
-	// dense tells that the field is a plain tensor although its records have
-	// several dimensions, as long as those are uniform.
-	dense bool
+	// inner says how many of the records' last dimensions are plain ones of the
+	// field, and not partitioned, as far as they are uniform.
+	inner int
 }
+
+// allPlain is the inner of a column of which no dimension has to be partitioned.
+const allPlain = math.MaxInt16
 
 var (
 	_ tensor.Tensor = (*Tensor)(nil)
@@ -120,25 +124,36 @@ func (t *Tensor) field(c column) tensor.Tensor {
 	if s, ok := c.v.(*Tensor); ok {
 		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
 	}
-	if c.dense {
-		if dims, ok := t.uniformDims(); ok {
-			return ops.Reshape(c.v, shape.Concat(dims, c.v.Shape().Tail(1)).Dims())
-		}
+	parts, dims := t.parts, []int(nil)
+	if _, ok := c.v.(*ragged.Tensor); !ok {
+		parts, dims = t.plainDims(c.inner)
 	}
-	return tenon.Must(ragged.FromPartitions(c.v, t.parts...))
+	v := c.v
+	if len(dims) > 0 {
+		v = ops.Reshape(v, append(dims, v.Shape().Tail(1).Dims()...))
+	}
+	if len(parts) == 0 {
+		return v
+	}
+	return tenon.Must(ragged.FromPartitions(v, parts...))
 }
 
-// uniformDims returns the sizes of the records' dimensions where all are known.
-func (t *Tensor) uniformDims() (shape.Shape, bool) {
-	dims := []int{t.parts[0].StaticNRows()}
-	for _, p := range t.parts {
-		if !p.IsUniform() {
-			return shape.Shape{}, false
-		}
+// plainDims divides the records' dimensions into partitions and the sizes of plain
+// dimensions, at most n beside the outermost of these.
+func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
+	k := len(t.parts)
+	for n > 0 && k > 0 && t.parts[k-1].IsUniform() && t.parts[k-1].StaticUniformRowLength() >= 0 && t.parts[k-1].StaticNRows() >= 0 {
+		k--
+		n--
+	}
+	if k == len(t.parts) {
+		return t.parts, nil
+	}
+	dims := []int{t.parts[k].StaticNRows()}
+	for _, p := range t.parts[k:] {
 		dims = append(dims, p.StaticUniformRowLength())
 	}
-	s := shape.Of(dims...)
-	return s, s.IsFull()
+	return t.parts[:k], dims
 }
 
 // count returns the number of records as a scalar.
@@ -182,7 +197,10 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 		}
 		return newTensor(0, nil, nil, out, d)
 	}
-	flat, parts := at, []*ragged.RowPartition(nil)
+	flat, parts, inner := at, []*ragged.RowPartition(nil), rank-1
+	if r, ok := at.(*ragged.Tensor); ok {
+		inner -= r.RaggedRank()
+	}
 	if rank > 1 {
 		r, ok := tenon.Must(ragged.WithRaggedRank(at, rank-1)).(*ragged.Tensor)
 		if ok {
@@ -193,7 +211,7 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 		}
 	}
 	for i, c := range cols {
-		out[i] = column{name: c.name, v: taken(c.v, flat), dense: c.dense}
+		out[i] = column{name: c.name, v: plainer(taken(c.v, flat), inner), inner: max(c.inner, inner)}
 	}
 	return newTensor(rank, sizeOf(flat, d), parts, out, d)
 }
@@ -217,6 +235,20 @@ func taken(v tensor.Tensor, at tensor.Tensor) tensor.Tensor {
 	return ops.Gather(v, at, 0)
 }
 
+// plainer lets the fields of a structured column have plain dimensions, as the fields
+// beside it have them.
+func plainer(v tensor.Tensor, inner int) tensor.Tensor {
+	s, ok := v.(*Tensor)
+	if !ok || s.rank != 1 || inner == 0 {
+		return v
+	}
+	cols := slices.Clone(s.cols)
+	for i, c := range cols {
+		cols[i].v, cols[i].inner = plainer(c.v, inner), max(c.inner, inner)
+	}
+	return newTensor(1, s.nrows, nil, cols, s.dtype)
+}
+
 // rows returns the columns with a dimension of records, which a single record lacks.
 func (t *Tensor) rows() []column {
 	if t.rank > 0 {
@@ -224,7 +256,7 @@ func (t *Tensor) rows() []column {
 	}
 	out := make([]column, len(t.cols))
 	for i, c := range t.cols {
-		out[i] = column{name: c.name, v: ops.ExpandDims(c.v, 0), dense: true}
+		out[i] = column{name: c.name, v: ops.ExpandDims(c.v, 0), inner: allPlain}
 	}
 	return out
 }

@@ -84,7 +84,7 @@ func (t *Tensor) PartitionOuterDimension(p *ragged.RowPartition) (out *Tensor, e
 	if p, err = p.WithDType(d); err != nil {
 		return nil, err
 	}
-	if n, m := p.StaticNVals(), known(s.nrows); n >= 0 && m >= 0 && n != m {
+	if n, m := known(p.NVals()), known(s.nrows); n >= 0 && m >= 0 && n != m {
 		return nil, invalid(fn, "", "the partition divides %d rows, there are %d", n, m)
 	}
 	return newTensor(s.rank+1, nil, append([]*ragged.RowPartition{p}, s.parts...), s.cols, d), nil

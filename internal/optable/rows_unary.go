@@ -71,6 +71,7 @@ func init() {
 		u("erf", -2, 2, math.Erf),
 		u("erfc", -2, 2, math.Erfc),
 		u("erfinv", -0.9, 0.9, math.Erfinv),
+		u("logit", 0.1, 0.9, func(x float64) float64 { return math.Log(x / (1 - x)) }),
 		u("ndtri", 0.05, 0.95, func(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }),
 		tol(16, u("lgamma", 0.3, 9, func(x float64) float64 { y, _ := math.Lgamma(x); return y })),
 		tol(16, u("digamma", 0.3, 9, digamma)),

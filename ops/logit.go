@@ -1,0 +1,36 @@
+package ops
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Logit returns log(x/(1-x)), the inverse of [Sigmoid]: -∞ at 0, +∞ at 1, and NaN
+// outside of [0, 1]. It is computed as log x - log1p(-x), which keeps its digits near 0.
+//
+//	x: floating[…] → the same; integers give float64
+//
+// Gradient: ct/(x(1-x)).
+func Logit(x any) tensor.Tensor { return op.Unary(logitOp, x) }
+
+var logitOp = op.Register(&op.Op{
+	Name: "logit", Doc: "inverse of the logistic function", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		d := computedIn(x.DType(), dtype.DType.IsFloat)
+		if d == dtype.None {
+			return nil, undefined(c, x.DType())
+		}
+		return specs(d, x.Shape())
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := castDense(c.Dense(0), c.Out[0].(*tensor.Spec).DType())
+		return []tensor.Tensor{Sub(Log(x), Log1p(Neg(x)))}, nil
+	},
+})
+
+func init() {
+	logitOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, Sub(1, x))) })
+}

@@ -74,7 +74,7 @@ func maximum(m vec.Machine) {
 	least := m.Load(vec.Const(math.Inf(-1)))
 	most := m.Load(least)
 	vectors(m, x, n, func(at Mem, rest *vec.Mask) {
-		v := least
+		var v vec.V
 		if rest == nil {
 			v = m.Load(at)
 		} else {

@@ -11,9 +11,8 @@ import (
 )
 
 type (
-	machine  = vec.Machine
-	vector   = vec.V
-	constant = vec.Const
+	machine = vec.Machine
+	vector  = vec.V
 )
 
 func main() {

@@ -1,0 +1,20 @@
+package structured
+
+import "github.com/tenonml/tenon"
+
+// FloatingFields returns the tensor without the fields of other element types than
+// floating and complex ones: those that a gradient has.
+func (t *Tensor) FloatingFields() tenon.Value { return t.floating() }
+
+func (t *Tensor) floating() *Tensor {
+	var cols []column
+	for _, c := range t.cols {
+		if s, ok := c.v.(*Tensor); ok {
+			c.v = s.floating()
+		} else if d := c.v.DType(); !d.IsFloat() && !d.IsComplex() {
+			continue
+		}
+		cols = append(cols, c)
+	}
+	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+}

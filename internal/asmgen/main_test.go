@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -31,5 +33,29 @@ func TestOutputIsCurrent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The generators' register allocator knows 32 vector registers, whatever the
+// function is for. The upper 16, masks and 512-bit vectors are AVX-512's: in a
+// function for AVX2 they would stop the program where that is all there is.
+func TestAVX2KeepsToItsRegisters(t *testing.T) {
+	function := regexp.MustCompile(`^TEXT ·(\w+)`)
+	foreign := regexp.MustCompile(`\b([XY](1[6-9]|2[0-9]|3[01])|Z[0-9]+|K[0-7])\b`)
+	for _, f := range families {
+		text, err := os.ReadFile(filepath.Join(f.target(), f.files()[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := ""
+		for i, line := range strings.Split(string(text), "\n") {
+			if m := function.FindStringSubmatch(line); m != nil {
+				name = m[1]
+			}
+			if strings.Contains(name, "AVX2") && foreign.MatchString(line) {
+				t.Errorf("%s: line %d of %s: %s", f.files()[0], i+1, name, strings.TrimSpace(line))
+				break
+			}
+		}
 	}
 }

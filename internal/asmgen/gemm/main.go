@@ -108,43 +108,54 @@ func (p isa) mul(a, b, c Op) {
 	}
 }
 
-// A mask selects the first lanes of a vector: a mask register or a vector of
-// all-ones lanes. The zero mask selects all.
-type mask struct{ r reg.Register }
+// A mask selects the first lanes of a vector: a mask register or, with AVX2, the
+// memory of a vector of all-ones lanes, for which the tiles leave no register. The
+// zero mask selects all.
+type mask struct {
+	r  reg.Register
+	at *Mem
+}
 
 // load reads a vector; lanes outside the mask are not touched in memory and read as zero.
 func (p isa) load(m Mem, k mask, v reg.VecVirtual) {
 	switch {
-	case k.r == nil && p.size == 8:
+	case k == mask{} && p.size == 8:
 		VMOVUPD(m, v)
-	case k.r == nil:
+	case k == mask{}:
 		VMOVUPS(m, v)
 	case p.wide() && p.size == 8:
 		VMOVUPD_Z(m, k.r, v)
 	case p.wide():
 		VMOVUPS_Z(m, k.r, v)
-	case p.size == 8:
-		VMASKMOVPD(m, k.r, v)
 	default:
-		VMASKMOVPS(m, k.r, v)
+		VMOVUPS(*k.at, v)
+		if p.size == 8 {
+			VMASKMOVPD(m, v, v)
+		} else {
+			VMASKMOVPS(m, v, v)
+		}
 	}
 }
 
 // store writes the lanes inside the mask.
 func (p isa) store(v reg.VecVirtual, k mask, m Mem) {
 	switch {
-	case k.r == nil && p.size == 8:
+	case k == mask{} && p.size == 8:
 		VMOVUPD(v, m)
-	case k.r == nil:
+	case k == mask{}:
 		VMOVUPS(v, m)
 	case p.wide() && p.size == 8:
 		VMOVUPD(v, k.r, m)
 	case p.wide():
 		VMOVUPS(v, k.r, m)
-	case p.size == 8:
-		VMASKMOVPD(v, k.r, m)
 	default:
-		VMASKMOVPS(v, k.r, m)
+		lanes := YMM()
+		VMOVUPS(*k.at, lanes)
+		if p.size == 8 {
+			VMASKMOVPD(v, lanes, m)
+		} else {
+			VMASKMOVPS(v, lanes, m)
+		}
 	}
 }
 
@@ -177,7 +188,7 @@ func (p isa) firstLanes(n reg.GPVirtual, vectors int) []mask {
 			if i < vectors-1 {
 				SHRQ(Imm(uint64(p.lanes())), ones)
 			}
-			masks[i] = mask{k}
+			masks[i] = mask{r: k}
 		}
 		return masks
 	}
@@ -190,9 +201,8 @@ func (p isa) firstLanes(n reg.GPVirtual, vectors int) []mask {
 	}
 	SUBQ(n, at)
 	for i := range masks {
-		v := YMM()
-		VMOVUPS(Mem{Base: at}.Offset(32*i), v)
-		masks[i] = mask{v}
+		mem := Mem{Base: at}.Offset(32 * i)
+		masks[i] = mask{at: &mem}
 	}
 	return masks
 }

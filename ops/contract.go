@@ -86,6 +86,7 @@ func init() {
 type Contraction struct {
 	a, b, out []int
 	axes      []labelled
+	at        []int // for each axis of the result, its place in axes
 }
 
 // labelled says where a label stands: its axis in each operand and in the result, -1
@@ -113,6 +114,12 @@ func NewContraction(aLabels, bLabels, out []int) (*Contraction, error) {
 			case i == 0, i == 1 && inA < 0:
 				k.axes = append(k.axes, x)
 			}
+		}
+	}
+	k.at = make([]int, len(out))
+	for i, x := range k.axes {
+		if x.out >= 0 {
+			k.at[x.out] = i
 		}
 	}
 	return k, nil
@@ -187,7 +194,7 @@ func (k *Contraction) Plan(aDims, aStrides, bDims, bStrides []int) Product {
 	var l contractLayout
 	l.plan(k, place{aDims, aStrides}, place{bDims, bStrides})
 	p := Product{Batch: 1, M: l.m.size, N: l.n.size, K: l.k.size, CopiesA: l.copyA, CopiesB: l.copyB, Transposed: l.natural}
-	for _, d := range l.batch {
+	for _, d := range l.batch[:l.batches] {
 		p.Batch *= d.size
 	}
 	if l.copyA || l.copyB || l.natural {

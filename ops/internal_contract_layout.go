@@ -22,14 +22,15 @@ type strided struct{ size, a, b, c int }
 // other axes that the result has belong to the batch.
 type contractLayout struct {
 	m, n, k strided
-	batch   []strided
+	batch   [maxContractBatch]strided // outermost first
+	batches int
 
 	copyA, copyB bool // the axes that are summed over do not make one chain
-	natural      bool // the result's innermost axis is neither row nor column
-
-	room [3][8]strided
-	many [8]strided
+	natural      bool // the result's innermost axis is neither row nor column, or the batch has too many axes
 }
+
+// maxContractBatch is the number of batch dimensions that a product can have.
+const maxContractBatch = 8
 
 // dense contracts dense tensors that the contraction takes.
 func (k *Contraction) dense(a, b *tensor.Dense) *tensor.Dense {
@@ -70,20 +71,19 @@ func (k *Contraction) shape(a, b *tensor.Dense) shape.Shape {
 // plan finds the chains for operands with certain sizes and strides.
 func (l *contractLayout) plan(k *Contraction, a, b place) {
 	l.copyA, l.copyB = a.backwards(), b.backwards()
-	var room [8]int
-	stridesC := append(room[:0], k.out...)
+	var stepRoom [8]int
+	var leftRoom, rightRoom, innerRoom, batchRoom [8]strided
+	left, right, inner, batch := leftRoom[:0], rightRoom[:0], innerRoom[:0], batchRoom[:0]
+	steps := append(stepRoom[:0], k.out...)
 	step := 1
 	for i := len(k.out) - 1; i >= 0; i-- {
-		stridesC[i] = step
-		x := k.axes[slices.IndexFunc(k.axes, func(x labelled) bool { return x.out == i })]
-		if x.a >= 0 {
+		steps[i] = step
+		if x := k.axes[k.at[i]]; x.a >= 0 {
 			step *= a.dims[x.a]
 		} else {
 			step *= b.dims[x.b]
 		}
 	}
-	left, right, inner := l.room[0][:0], l.room[1][:0], l.room[2][:0]
-	l.batch = l.many[:0]
 	for _, x := range k.axes {
 		s := strided{size: 1}
 		if x.a >= 0 {
@@ -96,13 +96,13 @@ func (l *contractLayout) plan(k *Contraction, a, b place) {
 			continue
 		}
 		if x.out >= 0 {
-			s.c = stridesC[x.out]
+			s.c = steps[x.out]
 		}
 		switch {
 		case x.out < 0:
 			inner = append(inner, s)
 		case x.a >= 0 && x.b >= 0:
-			l.batch = append(l.batch, s)
+			batch = append(batch, s)
 		case x.a >= 0:
 			left = append(left, s)
 		default:
@@ -120,13 +120,13 @@ func (l *contractLayout) plan(k *Contraction, a, b place) {
 	for _, x := range inner {
 		l.k.size *= x.size // 0 if there is nothing to sum over
 	}
-	l.batch = chains(append(append(l.batch, left...), right...), byC)
-	slices.Reverse(l.batch)
-	l.natural = len(l.batch) > maxContractBatch || l.m.c != 1 && l.n.c != 1 && (l.m.size > 1 || l.n.size > 1)
+	batch = chains(append(append(batch, left...), right...), byC)
+	l.natural = len(batch) > maxContractBatch || l.m.c != 1 && l.n.c != 1 && (l.m.size > 1 || l.n.size > 1)
+	if l.batches = min(len(batch), maxContractBatch); l.batches > 0 {
+		slices.Reverse(batch)
+		copy(l.batch[:], batch)
+	}
 }
-
-// maxContractBatch is the number of batch dimensions that a product can have.
-const maxContractBatch = 8
 
 // A place is the sizes and strides of a tensor.
 type place struct{ dims, strides []int }
@@ -168,6 +168,9 @@ func onlyA(axes []strided) []strided {
 // chains sorts axes from the innermost outwards and joins neighbours that every
 // tensor crosses with one step. It works in place.
 func chains(axes []strided, order func(x, y strided) int) []strided {
+	if len(axes) < 2 {
+		return axes
+	}
 	slices.SortStableFunc(axes, order)
 	out := axes[:0]
 	for _, x := range axes {
@@ -294,7 +297,7 @@ func (l *contractLayout) multiply(a, b, out *tensor.Dense) {
 // steps returns the batch for the kernel, and the strides of the result's rows and
 // columns.
 func (l *contractLayout) steps(room []gemm.Batch) (batch []gemm.Batch, cRow, cCol int) {
-	for _, x := range l.batch {
+	for _, x := range l.batch[:l.batches] {
 		room = append(room, gemm.Batch{Size: x.size, A: x.a, B: x.b, C: x.c})
 	}
 	cRow, cCol = l.m.c, l.n.c
@@ -351,7 +354,7 @@ func elemsUsed[T any](l *contractLayout, d *tensor.Dense, own strided, second bo
 	}
 	add(own)
 	add(l.k)
-	for _, x := range l.batch {
+	for _, x := range l.batch[:l.batches] {
 		add(x)
 	}
 	return unsafe.Slice((*T)(d.Raw()), last+1)

@@ -1,0 +1,156 @@
+package named_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// letters returns tensors whose names are the letters of the terms, of one size.
+func letters(size int, terms ...string) []tenon.Value {
+	out := make([]tenon.Value, len(terms))
+	for i, term := range terms {
+		var dims []named.Sized
+		for _, r := range term {
+			dims = append(dims, named.Dynamic(string(r)).Of(size))
+		}
+		out[i] = named.Mul(wave(dims...), 0.5)
+	}
+	return out
+}
+
+func lettersOf(s string) named.Dims {
+	var names []named.Name
+	for _, r := range s {
+		names = append(names, named.Dynamic(string(r)))
+	}
+	return named.By(names...)
+}
+
+// The example of the documentation of opt_einsum: 8.068e4 instead of 2.387e8 operations
+// at sizes 10, 17, 9 for the letters; here with the sizes of that page.
+func TestOrderOfFive(t *testing.T) {
+	sizes := map[rune]int{'d': 5, 'b': 9, 'f': 6, 'c': 10, 'a': 7, 'e': 8, 'g': 4}
+	var operands []tenon.Value
+	for _, term := range []string{"dbfa", "ed", "fg", "gac", "cbe"} {
+		var dims []named.Sized
+		for _, r := range term {
+			dims = append(dims, named.Dynamic(string(r)).Of(sizes[r]))
+		}
+		operands = append(operands, wave(dims...))
+	}
+	over := lettersOf("dbfaegc")
+	start := time.Now()
+	e := over.Explain(operands...)
+	if d := time.Since(start); d > 20*time.Millisecond { // 1 ms on a quiet machine
+		t.Errorf("planning takes %v", d)
+	}
+	if len(e.Steps) != 4 || e.FLOPs > e.Naive/20 {
+		t.Errorf("%v", e)
+	}
+	got := over.Contract(operands...)
+	plain := make([]any, len(operands))
+	for i, x := range operands {
+		plain[i] = named.Unnamed(x, named.From(x).Dims())
+	}
+	ein := named.Of(ops.Einsum("dbfa,ed,fg,gac,cbe->", plain...))
+	if err := close6(ein, got); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever the number of operands and the way to order them, the result is that of the
+// pairs in the order of the list.
+func TestManyOperands(t *testing.T) {
+	for n := 2; n <= 14; n++ {
+		var terms []string
+		sum := ""
+		for i := range n {
+			terms = append(terms, string(rune('a'+i))+string(rune('a'+i+1))+"z")
+			if i > 0 {
+				sum += string(rune('a' + i))
+			}
+		}
+		operands := letters(2, terms...)
+		over := lettersOf(sum)
+		got := over.Contract(operands...)
+		want := named.From(operands[0])
+		for i, x := range operands[1:] {
+			want = lettersOf(string(rune('a'+i+1))).Contract(want, x)
+		}
+		if err := close6(want, got); err != nil {
+			t.Errorf("%d operands: %v", n, err)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	key := ops.RandomKey(1)
+	x := named.Normal(key, dtype.Float32, 0, 1, Batch{}.Of(8), Seq{}.Of(512), Rep{}.Of(256))
+	w := named.Normal(key, dtype.Float32, 0, 1, Head{}.Of(4), Rep{}.Of(256), Kq{}.Of(64))
+	want := `1. {Batch:8 Seq:512 Rep:256} · {Head:4 Rep:256 Kq:64} over Rep → {Batch:8 Seq:512 Head:4 Kq:64}
+   4 products of 4096×256 and 256×64, 537 MFLOP, 8.65 MB
+537 MFLOP, 8.65 MB`
+	if got := named.Explain[Rep](x, w).String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	chain := named.By(Rep{}, Kq{}).Explain(x, named.Zeros(dtype.Float32, Rep{}.Of(256), Kq{}.Of(64)), named.Zeros(dtype.Float32, Kq{}.Of(64), Val{}.Of(2)))
+	if got := chain.String(); !strings.HasPrefix(got, "1. {Rep:256 Kq:64} · {Kq:64 Val:2} over Kq") || !strings.Contains(got, "in one loop") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := named.By().Explain(named.Scalar(1.0), named.Scalar(2.0)).String(); !strings.Contains(got, "elementwise product") {
+		t.Errorf("got\n%s", got)
+	}
+	wantError(t, tenon.ErrNotFound, "has no Foo", func() { named.Explain[Foo](x) })
+}
+
+func TestEinsum(t *testing.T) {
+	x, w := wave(Batch{}.Of(2), Seq{}.Of(3), Rep{}.Of(4)), wave(Rep{}.Of(4), Kq{}.Of(2))
+	want := named.Contract[Rep](x, w)
+	for _, text := range []string{
+		"Batch Seq Rep, Rep Kq -> Batch Seq Kq",
+		"rep seq batch, kq rep -> kq batch seq",
+		named.Path(Rep{}) + " Seq Batch, Rep Kq -> Batch Kq Seq",
+	} {
+		if err := near(want, named.Einsum(text, x, w)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if got := named.Einsum("Seq Rep Batch->Batch Seq", x).Dims().String(); got != "Batch, Seq" {
+		t.Errorf("the result is stored as %s", got)
+	}
+	for text, words := range map[string]string{
+		"Batch Seq Rep, Rep Kq":                    "no arrow",
+		"Batch Seq Rep -> Batch":                   "1 terms for 2",
+		"Batch Seq, Rep Kq -> Batch":               "lacks {Rep}",
+		"Batch Seq Rep Rep, Rep Kq -> Batch":       "twice in term 0",
+		"Batch Seq Foo, Rep Kq -> Batch":           "Foo is no dimension",
+		"Batch Seq Rep, Rep Kq -> Batch Batch":     "twice in the result",
+		"Batch Seq Rep, Rep Kq -> Batch Seq Kq Id": "no tensor has Id",
+	} {
+		if err := thrown(func() { named.Einsum(text, x, w) }); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: got %v, want %q", text, err, words)
+		}
+	}
+}
+
+func TestNothingIsTransposed(t *testing.T) {
+	x := wave(Batch{}.Of(2), Seq{}.Of(3), Rep{}.Of(4))
+	w := wave(Head{}.Of(2), Rep{}.Of(4), Kq{}.Of(3))
+	q := named.Dot[Rep](x, w)
+	k := named.Rename[Seq, KeySeq](q)
+	for name, y := range map[string]T{
+		"projection": q, "scores": named.Contract[Kq](q, k), "values": named.Contract[KeySeq](named.Contract[Kq](q, k), k),
+	} {
+		if d := named.Unnamed(y, y.Dims()).(*tensor.Dense); !d.IsContiguous() {
+			t.Errorf("%s is a view with gaps: %v", name, fmt.Sprint(y.Spec()))
+		}
+	}
+}

@@ -142,6 +142,13 @@ func newContraction(a, b, dims *layout) (*contraction, error) {
 // run contracts two tensors of the layouts that the contraction is for.
 func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 	a, b := x.data, y.data
+	if d, ok := a.(*tensor.Dense); ok && c.product != nil && c.sumA == nil && c.sumB == nil && x.side == nil && y.side == nil {
+		if e, ok := b.(*tensor.Dense); ok {
+			if out := c.product.Dense(d, e); out != nil { // sizes fit
+				return newTensor(out, c.out, nil)
+			}
+		}
+	}
 	c.check(fn, x, y, dims)
 	if isRagged(a) || isRagged(b) {
 		return c.ragged(fn, x, y)

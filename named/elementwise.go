@@ -44,7 +44,13 @@ func SquaredDifference(x, y any) *Tensor {
 
 // Map applies a function of package ops that works element by element, such as ops.Exp.
 func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
-	return tensorOf("named.Map", f(tensorOf("named.Map", x)))
+	const fn = "named.Map"
+	t := tensorOf(fn, x)
+	y := f(t.data)
+	if s := y.Shape(); !s.Equal(t.data.Shape()) && !s.CompatibleWith(t.data.Shape()) {
+		fail(tenon.ErrShape, fn, "the function returns %s, which has other sizes\n%s", tenon.String(y.Spec()), t.line("tensor"))
+	}
+	return newTensor(y, t.spec.names, t.own())
 }
 
 // Map2 applies a function of package ops that combines two tensors element by element,

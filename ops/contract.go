@@ -87,6 +87,9 @@ type Contraction struct {
 	a, b, out []int
 	axes      []labelled
 	at        []int // for each axis of the result, its place in axes
+
+	// The product of two matrices, in one order or the other, transposed or not.
+	matrices, swapped, transA, transB bool
 }
 
 // labelled says where a label stands: its axis in each operand and in the result, -1
@@ -122,7 +125,21 @@ func NewContraction(aLabels, bLabels, out []int) (*Contraction, error) {
 			k.at[x.out] = i
 		}
 	}
+	k.recognise()
 	return k, nil
+}
+
+// recognise finds out whether the contraction is the product of two matrices.
+func (k *Contraction) recognise() {
+	if len(k.a) != 2 || len(k.b) != 2 || len(k.out) != 2 || len(k.axes) != 3 {
+		return
+	}
+	first, second := k.a, k.b
+	if k.swapped = slices.Contains(k.b, k.out[0]); k.swapped {
+		first, second = second, first
+	}
+	k.matrices = slices.Contains(second, k.out[1]) && !slices.Contains(first, k.out[1]) && !slices.Contains(second, k.out[0])
+	k.transA, k.transB = first[0] != k.out[0], second[1] != k.out[1]
 }
 
 // infer returns the sizes of the result.
@@ -161,10 +178,30 @@ func (k *Contraction) infer(c *op.Call) ([]int, error) {
 func (k *Contraction) Of(a, b tensor.Tensor) tensor.Tensor {
 	x, ok := a.(*tensor.Dense)
 	y, ok2 := b.(*tensor.Dense)
-	if ok && ok2 && k.takes(x, y) {
-		return k.dense(x, y)
+	if ok && ok2 {
+		if out := k.Dense(x, y); out != nil {
+			return out
+		}
 	}
 	return op.Eval(contractOp, a, b, k.a, k.b, k.out)
+}
+
+// Dense contracts two dense tensors. It returns nil where their sizes do not fit, or
+// they have different element types.
+func (k *Contraction) Dense(a, b *tensor.Dense) *tensor.Dense {
+	if k.matrices {
+		x, y := a, b
+		if k.swapped {
+			x, y = b, a
+		}
+		if out, ok := multiplied(x, y, k.transA, k.transB).(*tensor.Dense); ok {
+			return out
+		}
+	}
+	if !k.takes(a, b) {
+		return nil
+	}
+	return k.dense(a, b)
 }
 
 // takes reports whether operands need neither promotion nor an error.

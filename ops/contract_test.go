@@ -63,6 +63,43 @@ func TestContractionPlans(t *testing.T) {
 	}
 }
 
+// Of takes a short way for products of matrices.
+func TestContractionOfMatrices(t *testing.T) {
+	x, y := filled(4, 5), filled(5, 3)
+	want := ops.MatMul(x, y)
+	tests := []struct {
+		a, b   *tensor.Dense
+		al, bl []int
+	}{
+		{x, y, []int{0, 1}, []int{1, 2}},
+		{turned(x), y, []int{1, 0}, []int{1, 2}},
+		{x, turned(y), []int{0, 1}, []int{2, 1}},
+		{turned(x), turned(y), []int{1, 0}, []int{2, 1}},
+		{y, x, []int{1, 2}, []int{0, 1}},
+		{turned(y), turned(x), []int{2, 1}, []int{1, 0}},
+	}
+	for _, tt := range tests {
+		for _, out := range [][]int{{0, 2}, {2, 0}} {
+			c, err := ops.NewContraction(tt.al, tt.bl, out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.Of(tt.a, tt.b)
+			if out[0] == 2 {
+				got = ops.Transpose(got)
+			}
+			if !tensor.Equal(want, got, tensor.EqualOptions{}) {
+				t.Errorf("%v, %v -> %v: got %v, want %v", tt.al, tt.bl, out, got, want)
+			}
+		}
+	}
+}
+
+// turned returns a transposed copy.
+func turned(x *tensor.Dense) *tensor.Dense {
+	return tensor.Contiguous(ops.Transpose(x).(*tensor.Dense))
+}
+
 func equationOf(a, b, out []int) string {
 	letters := func(ls []int) (s string) {
 		for _, l := range ls {

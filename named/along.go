@@ -24,6 +24,29 @@ func (d Dims) LogSoftmax(x tenon.Value) *Tensor {
 	return d.jointly("named.LogSoftmax", ops.LogSoftmax, x)
 }
 
+// worthMoving is the number of elements from which an axis is brought to the inside
+// for an operation along it: walking over memory line by line costs more than moving it once.
+const worthMoving = 1 << 14
+
+// innermost returns a large tensor stored with some dimensions, whose axes are given,
+// innermost, and their axes there. The order of a result is free, so nothing is moved
+// back. What a contraction in a trace makes, the layout pass then makes in this order at once.
+func (t *Tensor) innermost(dims *layout, r *reduction) (*Tensor, []int) {
+	n := len(t.spec.names.ids)
+	inside := true
+	for _, a := range r.axes {
+		inside = inside && a >= n-len(r.axes)
+	}
+	if size := t.data.Shape().Size(); inside || isRagged(t.data) || size >= 0 && size < worthMoving {
+		return t, r.axes
+	}
+	axes := make([]int, len(r.axes))
+	for i := range axes {
+		axes[i] = n - len(axes) + i
+	}
+	return t.ordered(r.rest.and(dims)), axes
+}
+
 // jointly applies an operation along one axis to the axes of the list as if they were one.
 func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.Value) *Tensor {
 	t := tensorOf(fn, x)
@@ -32,7 +55,8 @@ func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.
 	case 0:
 		fail(tenon.ErrInvalid, fn, "there is no dimension to go along")
 	case 1:
-		return newTensor(f(t.data, r.axes[0]), t.spec.names, t.own())
+		u, axes := t.innermost(d.group(), r)
+		return newTensor(f(u.data, axes[0]), u.spec.names, t.own())
 	}
 	u := t.ordered(r.rest.and(d.group()))
 	s := ops.Shape(u.data)
@@ -52,11 +76,11 @@ func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
 func (d Dims) LayerNorm(x tenon.Value, scale, offset any, eps float64) *Tensor {
 	const fn = "named.LayerNorm"
 	t := tensorOf(fn, x)
-	r := d.axesOf(fn, t)
+	t, axes := t.innermost(d.group(), d.axesOf(fn, t))
 	if a, b, ok := d.parameters(t, scale, offset); ok {
-		return newTensor(ops.LayerNorm(t.data, a, b, eps, r.axes...), t.spec.names, t.own())
+		return newTensor(ops.LayerNorm(t.data, a, b, eps, axes...), t.spec.names, t.own())
 	}
-	y := newTensor(ops.LayerNorm(t.data, nil, nil, eps, r.axes...), t.spec.names, t.own())
+	y := newTensor(ops.LayerNorm(t.data, nil, nil, eps, axes...), t.spec.names, t.own())
 	return affine(fn, y, scale, offset)
 }
 
@@ -96,11 +120,11 @@ func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
 func (d Dims) RMSNorm(x tenon.Value, scale any, eps float64) *Tensor {
 	const fn = "named.RMSNorm"
 	t := tensorOf(fn, x)
-	r := d.axesOf(fn, t)
+	t, axes := t.innermost(d.group(), d.axesOf(fn, t))
 	if a, _, ok := d.parameters(t, scale, nil); ok {
-		return newTensor(ops.RMSNorm(t.data, a, eps, r.axes...), t.spec.names, t.own())
+		return newTensor(ops.RMSNorm(t.data, a, eps, axes...), t.spec.names, t.own())
 	}
-	y := newTensor(ops.RMSNorm(t.data, nil, eps, r.axes...), t.spec.names, t.own())
+	y := newTensor(ops.RMSNorm(t.data, nil, eps, axes...), t.spec.names, t.own())
 	return affine(fn, y, scale, nil)
 }
 

@@ -246,7 +246,11 @@ func permuted(x tensor.Tensor, perm []int) tensor.Tensor {
 func Order(x tenon.Value, dims ...Name) *Tensor {
 	const fn = "named.Order"
 	t := tensorOf(fn, x)
-	return t.ordered(allOf(fn, t, By(dims...).names))
+	l := allOf(fn, t, By(dims...).names)
+	if l.index(rowsID) > 0 {
+		fail(tenon.ErrInvalid, fn, "%v is always stored first\n%s", rowsID, t.line("tensor"))
+	}
+	return t.ordered(l)
 }
 
 // allOf checks that l lists all names of t.

@@ -23,6 +23,7 @@ var Default = []Pass{
 	{"fold", Fold},
 	{"simplify", Simplify},
 	{"sink", SinkBroadcasts},
+	{"layouts", Layouts},
 	{"transposes", FoldTransposes},
 	{"cse", CSE},
 	{"dce", DCE},

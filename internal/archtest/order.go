@@ -44,7 +44,8 @@ const Order = `
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
 	TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
-	sparse, structured, named, ext < TIER6;
+	named < named/coords;
+	sparse, structured, named, named/coords, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;

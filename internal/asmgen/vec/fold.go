@@ -10,7 +10,7 @@ import (
 )
 
 // A Fold describes a function that adds terms up over arrays of floats and may
-// write an array besides:
+// write arrays besides:
 //
 //	func name(x, y *T, n int, a T) (s0, s1 float64)
 //	func name(dst, x *T, n int) float64
@@ -22,23 +22,22 @@ type Fold struct {
 	Name    string
 	Vectors string
 	Scalars string
-	Dst     bool // there is a dst, which gets what Body returns
+	Dsts    string // names of the arrays that get what Body returns first
+	Stream  string // the one of them that is written past the cache; it is aligned
 	Sums    int
 	Keep    int // constants kept in registers, if vectors are wide
 
 	Together bool // alternate the instructions of the vectors in flight
 	Unroll   int  // 4 if 0
-	Body     func(m Machine, x []V) (out V, terms []V)
+	Body     func(m Machine, x []V) (out, terms []V)
 }
 
 // Fold emits the function.
 func (m Machine) Fold(f Fold) {
 	vectors, scalars := names(f.Vectors), names(f.Scalars)
 	t := m.Elem.Go()
-	arrays := vectors
-	if f.Dst {
-		arrays = append([]string{"dst"}, vectors...)
-	}
+	dsts := names(f.Dsts)
+	arrays := append(append([]string{}, dsts...), vectors...)
 	signature := "func(" + strings.Join(arrays, ", ") + " *" + t + ", n int"
 	for _, s := range scalars {
 		signature += ", " + s + " " + t
@@ -56,12 +55,11 @@ func (m Machine) Fold(f Fold) {
 	}
 	load := m.keep(keep)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
-	var dst reg.GPVirtual
-	var from, all []reg.GPVirtual
-	if f.Dst {
-		dst = Load(Param("dst"), GP64()).(reg.GPVirtual)
-		all = append(all, dst)
+	var to, from, all []reg.GPVirtual
+	for _, d := range dsts {
+		to = append(to, Load(Param(d), GP64()).(reg.GPVirtual))
 	}
+	all = append(all, to...)
 	for _, v := range vectors {
 		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
 	}
@@ -107,8 +105,13 @@ func (m Machine) Fold(f Fold) {
 					in = append(in, m.Load(Mem{Base: p, Disp: u * m.Bytes()}))
 				}
 				out, terms := f.Body(m, append(in, fixed...))
-				if f.Dst {
-					m.Store(out, Mem{Base: dst, Disp: u * m.Bytes()})
+				for i, v := range out {
+					at := Mem{Base: to[i], Disp: u * m.Bytes()}
+					if dsts[i] == f.Stream {
+						VMOVNTPS(v, at)
+					} else {
+						m.Store(v, at)
+					}
 				}
 				accumulate(terms, acc[u])
 			})
@@ -130,8 +133,8 @@ func (m Machine) Fold(f Fold) {
 		in = append(in, m.LoadMasked(Mem{Base: p}, k))
 	}
 	out, terms := f.Body(m, append(in, fixed...))
-	if f.Dst {
-		m.StoreMasked(out, Mem{Base: dst}, k)
+	for i, v := range out {
+		m.StoreMasked(v, Mem{Base: to[i]}, k)
 	}
 	for i := range terms {
 		terms[i] = m.Keep(k, terms[i])

@@ -34,6 +34,11 @@ func sumF32AVX2(x *float32, n int) (s0 float64)
 //go:noescape
 func squaresF32AVX2(x *float32, n int, c float32) (s0 float64)
 
+// shiftedF32AVX2 returns Σ (x - c) and Σ (x - c)².
+//
+//go:noescape
+func shiftedF32AVX2(x *float32, n int, c float32) (s0 float64, s1 float64)
+
 // dotF32AVX2 returns Σ x·y.
 //
 //go:noescape
@@ -54,10 +59,25 @@ func expShiftF32AVX2(dst *float32, x *float32, n int, shift float32) (s0 float64
 //go:noescape
 func softmaxExpF32AVX2(dst *float32, x *float32, n int, c float32) (s0 float64)
 
+// softmaxStepF32AVX2 sets dst to 2^(x·log2 e + c), at most 1 or so, and done to last · a, and returns the sum of dst.
+//
+//go:noescape
+func softmaxStepF32AVX2(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
+
+// softmaxStepStreamF32AVX2 sets dst to 2^(x·log2 e + c), at most 1 or so, and done to last · a, and returns the sum of dst.
+//
+//go:noescape
+func softmaxStepStreamF32AVX2(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
+
 // subTwiceF32AVX2 sets dst to (x - a) - b.
 //
 //go:noescape
 func subTwiceF32AVX2(dst *float32, x *float32, n int, a float32, b float32)
+
+// subTwiceStreamF32AVX2 sets dst to (x - a) - b.
+//
+//go:noescape
+func subTwiceStreamF32AVX2(dst *float32, x *float32, n int, a float32, b float32)
 
 // softmaxGradF32AVX2 sets dst to y·(dy - dot).
 //
@@ -74,15 +94,30 @@ func logSoftmaxGradF32AVX2(dst *float32, y *float32, dy *float32, n int, sum flo
 //go:noescape
 func normalizeF32AVX2(dst *float32, x *float32, n int, mean float32, rstd float32)
 
+// normalizeStreamF32AVX2 sets dst to (x - mean)·rstd.
+//
+//go:noescape
+func normalizeStreamF32AVX2(dst *float32, x *float32, n int, mean float32, rstd float32)
+
 // normalizeScaleF32AVX2 sets dst to (x - mean)·rstd·gamma.
 //
 //go:noescape
 func normalizeScaleF32AVX2(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
 
+// normalizeScaleStreamF32AVX2 sets dst to (x - mean)·rstd·gamma.
+//
+//go:noescape
+func normalizeScaleStreamF32AVX2(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
+
 // normalizeAffineF32AVX2 sets dst to (x - mean)·rstd·gamma + beta.
 //
 //go:noescape
 func normalizeAffineF32AVX2(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
+
+// normalizeAffineStreamF32AVX2 sets dst to (x - mean)·rstd·gamma + beta.
+//
+//go:noescape
+func normalizeAffineStreamF32AVX2(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 
 // normSumsF32AVX2 returns Σ g and Σ g·(x - mean)·rstd for g = gamma·dy.
 //
@@ -138,6 +173,11 @@ func sumF64AVX2(x *float64, n int) (s0 float64)
 //
 //go:noescape
 func squaresF64AVX2(x *float64, n int, c float64) (s0 float64)
+
+// shiftedF64AVX2 returns Σ (x - c) and Σ (x - c)².
+//
+//go:noescape
+func shiftedF64AVX2(x *float64, n int, c float64) (s0 float64, s1 float64)
 
 // dotF64AVX2 returns Σ x·y.
 //

@@ -463,6 +463,104 @@ done:
 	VZEROUPPER
 	RET
 
+// func shiftedF32AVX2(x *float32, n int, c float32) (s0 float64, s1 float64)
+// Requires: AVX, SSE2
+TEXT ·shiftedF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+8(FP), AX
+	MOVQ         x+0(FP), CX
+	VBROADCASTSS c+16(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+
+main:
+	CMPQ    AX, $0x00000020
+	JL      main_end
+	VMOVUPS (CX), Y9
+	VSUBPS  Y0, Y9, Y9
+	VMULPS  Y9, Y9, Y10
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y10, Y2, Y2
+	VMOVUPS 32(CX), Y9
+	VSUBPS  Y0, Y9, Y9
+	VMULPS  Y9, Y9, Y10
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y10, Y4, Y4
+	VMOVUPS 64(CX), Y9
+	VSUBPS  Y0, Y9, Y9
+	VMULPS  Y9, Y9, Y10
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y10, Y6, Y6
+	VMOVUPS 96(CX), Y9
+	VSUBPS  Y0, Y9, Y9
+	VMULPS  Y9, Y9, Y10
+	VADDPS  Y9, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000008
+	JL      single_end
+	VMOVUPS (CX), Y9
+	VSUBPS  Y0, Y9, Y9
+	VMULPS  Y9, Y9, Y10
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y10, Y2, Y2
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, AX
+	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), DX
+	SHLQ       $0x02, AX
+	SUBQ       AX, DX
+	VMOVUPS    (DX), Y9
+	VMASKMOVPS (CX), Y9, Y10
+	VSUBPS     Y0, Y10, Y0
+	VMULPS     Y0, Y0, Y10
+	VANDPS     Y0, Y9, Y0
+	VANDPS     Y10, Y9, Y9
+	VADDPS     Y0, Y1, Y1
+	VADDPS     Y9, Y2, Y2
+
+done:
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VEXTRACTF128 $0x01, Y1, X0
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s0+24(FP)
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X2, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s1+32(FP)
+	VZEROUPPER
+	RET
+
 // func dotF32AVX2(x *float32, y *float32, n int) (s0 float64)
 // Requires: AVX, SSE2
 TEXT ·dotF32AVX2(SB), NOSPLIT, $0-32
@@ -1101,6 +1199,288 @@ DATA c32_3f317215<>+16(SB)/8, $0x3f3172153f317215
 DATA c32_3f317215<>+24(SB)/8, $0x3f3172153f317215
 GLOBL c32_3f317215<>(SB), RODATA|NOPTR, $32
 
+// func softmaxStepF32AVX2(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·softmaxStepF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         done+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         last+24(FP), SI
+	VBROADCASTSS c+40(FP), Y0
+	VBROADCASTSS a+44(FP), Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (BX), Y4
+	VMOVUPS      (SI), Y5
+	VMOVAPS      Y4, Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y4
+	VMOVUPS      32(BX), Y6
+	VMOVUPS      32(SI), Y7
+	VMOVAPS      Y6, Y6
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y6
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y8
+	VMAXPS       Y4, Y8, Y4
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y8
+	VMAXPS       Y6, Y8, Y6
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y4, Y4
+	VSUBPS       Y11, Y6, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y11
+	VPSLLD       $0x17, Y8, Y4
+	VPSLLD       $0x17, Y9, Y6
+	VPADDD       Y4, Y10, Y4
+	VPADDD       Y6, Y11, Y6
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y1, Y7, Y7
+	VMOVUPS      Y4, (CX)
+	VMOVUPS      Y5, (DX)
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      Y6, 32(CX)
+	VMOVUPS      Y7, 32(DX)
+	VADDPS       Y6, Y3, Y3
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (BX), Y4
+	VMOVUPS      (SI), Y5
+	VMOVAPS      Y4, Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y4
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y6
+	VMAXPS       Y4, Y6, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y4, Y7
+	VPSLLD       $0x17, Y6, Y4
+	VPADDD       Y4, Y7, Y4
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      Y4, (CX)
+	VMOVUPS      Y5, (DX)
+	VADDPS       Y4, Y2, Y2
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), DI
+	SHLQ         $0x02, AX
+	SUBQ         AX, DI
+	VMOVUPS      (DI), Y4
+	VMASKMOVPS   (BX), Y4, Y5
+	VMASKMOVPS   (SI), Y4, Y6
+	VMOVAPS      Y5, Y5
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y5
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y0
+	VMAXPS       Y5, Y0, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y0, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y7, Y0, Y0
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y0, Y7
+	VPSLLD       $0x17, Y5, Y0
+	VPADDD       Y0, Y7, Y0
+	VMULPS       Y1, Y6, Y1
+	VMASKMOVPS   Y0, Y4, (CX)
+	VMASKMOVPS   Y1, Y4, (DX)
+	VANDPS       Y0, Y4, Y0
+	VADDPS       Y0, Y2, Y2
+
+done:
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X2, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s0+48(FP)
+	VZEROUPPER
+	RET
+
+// func softmaxStepStreamF32AVX2(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·softmaxStepStreamF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         done+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         last+24(FP), SI
+	VBROADCASTSS c+40(FP), Y0
+	VBROADCASTSS a+44(FP), Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (BX), Y4
+	VMOVUPS      (SI), Y5
+	VMOVAPS      Y4, Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y4
+	VMOVUPS      32(BX), Y6
+	VMOVUPS      32(SI), Y7
+	VMOVAPS      Y6, Y6
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y6
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y8
+	VMAXPS       Y4, Y8, Y4
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y8
+	VMAXPS       Y6, Y8, Y6
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y8
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y9
+	VSUBPS       c32_4b400000<>+0(SB), Y8, Y10
+	VSUBPS       c32_4b400000<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y4, Y4
+	VSUBPS       Y11, Y6, Y6
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y10
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y4, Y10
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y11
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3f317215<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3f317215<>+0(SB), Y6, Y11
+	VFMADD213PS  c32_3f800000<>+0(SB), Y4, Y10
+	VFMADD213PS  c32_3f800000<>+0(SB), Y6, Y11
+	VPSLLD       $0x17, Y8, Y4
+	VPSLLD       $0x17, Y9, Y6
+	VPADDD       Y4, Y10, Y4
+	VPADDD       Y6, Y11, Y6
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y1, Y7, Y7
+	VMOVUPS      Y4, (CX)
+	VMOVNTPS     Y5, (DX)
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      Y6, 32(CX)
+	VMOVNTPS     Y7, 32(DX)
+	VADDPS       Y6, Y3, Y3
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+single:
+	CMPQ         AX, $0x00000008
+	JL           single_end
+	VMOVUPS      (BX), Y4
+	VMOVUPS      (SI), Y5
+	VMOVAPS      Y4, Y4
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y4
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y6
+	VMAXPS       Y4, Y6, Y4
+	VADDPS       c32_4b400000<>+0(SB), Y4, Y6
+	VSUBPS       c32_4b400000<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y4, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y4, Y7
+	VPSLLD       $0x17, Y6, Y4
+	VPADDD       Y4, Y7, Y4
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      Y4, (CX)
+	VMOVNTPS     Y5, (DX)
+	VADDPS       Y4, Y2, Y2
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000008, AX
+	JMP          single
+
+single_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), DI
+	SHLQ         $0x02, AX
+	SUBQ         AX, DI
+	VMOVUPS      (DI), Y4
+	VMASKMOVPS   (BX), Y4, Y5
+	VMASKMOVPS   (SI), Y4, Y6
+	VMOVAPS      Y5, Y5
+	VFMADD132PS  c32_3fb8aa3b<>+0(SB), Y0, Y5
+	VBROADCASTSS c32_c2fe0000<>+0(SB), Y0
+	VMAXPS       Y5, Y0, Y0
+	VADDPS       c32_4b400000<>+0(SB), Y0, Y5
+	VSUBPS       c32_4b400000<>+0(SB), Y5, Y7
+	VSUBPS       Y7, Y0, Y0
+	VBROADCASTSS c32_3aaddd00<>+0(SB), Y7
+	VFMADD213PS  c32_3c1e755b<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3d635baa<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3e75fcde<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3f317215<>+0(SB), Y0, Y7
+	VFMADD213PS  c32_3f800000<>+0(SB), Y0, Y7
+	VPSLLD       $0x17, Y5, Y0
+	VPADDD       Y0, Y7, Y0
+	VMULPS       Y1, Y6, Y1
+	VMASKMOVPS   Y0, Y4, (CX)
+	VMASKMOVPS   Y1, Y4, (DX)
+	VANDPS       Y0, Y4, Y0
+	VADDPS       Y0, Y2, Y2
+
+done:
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X2, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s0+48(FP)
+	VZEROUPPER
+	RET
+
 // func subTwiceF32AVX2(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX
 TEXT ·subTwiceF32AVX2(SB), NOSPLIT, $0-32
@@ -1146,6 +1526,72 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y2
+	VMASKMOVPS (DX), Y2, Y3
+	VSUBPS     Y0, Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func subTwiceStreamF32AVX2(dst *float32, x *float32, n int, a float32, b float32)
+// Requires: AVX, MMX+
+TEXT ·subTwiceStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS a+24(FP), Y0
+	VBROADCASTSS b+28(FP), Y1
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y2
+	VMOVUPS     32(DX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     96(DX), Y5
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, (CX)
+	VSUBPS      Y0, Y3, Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, 32(CX)
+	VSUBPS      Y0, Y4, Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, 64(CX)
+	VSUBPS      Y0, Y5, Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y2
+	PREFETCHNTA 1536(DX)
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -1459,6 +1905,72 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeStreamF32AVX2(dst *float32, x *float32, n int, mean float32, rstd float32)
+// Requires: AVX, MMX+
+TEXT ·normalizeStreamF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS mean+24(FP), Y0
+	VBROADCASTSS rstd+28(FP), Y1
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y2
+	VMOVUPS     32(DX), Y3
+	VMOVUPS     64(DX), Y4
+	VMOVUPS     96(DX), Y5
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, (CX)
+	VSUBPS      Y0, Y3, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, 32(CX)
+	VSUBPS      Y0, Y4, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, 64(CX)
+	VSUBPS      Y0, Y5, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y2
+	PREFETCHNTA 1536(DX)
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVNTPS    Y2, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y2
+	VMASKMOVPS (DX), Y2, Y3
+	VSUBPS     Y0, Y3, Y0
+	VMULPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalizeScaleF32AVX2(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
 // Requires: AVX
 TEXT ·normalizeScaleF32AVX2(SB), NOSPLIT, $0-40
@@ -1517,6 +2029,87 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), SI
+	SHLQ       $0x02, AX
+	SUBQ       AX, SI
+	VMOVUPS    (SI), Y2
+	VMASKMOVPS (DX), Y2, Y3
+	VMASKMOVPS (BX), Y2, Y4
+	VSUBPS     Y0, Y3, Y0
+	VMULPS     Y1, Y0, Y0
+	VMULPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y2, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalizeScaleStreamF32AVX2(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
+// Requires: AVX, MMX+
+TEXT ·normalizeScaleStreamF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gamma+16(FP), BX
+	VBROADCASTSS mean+32(FP), Y0
+	VBROADCASTSS rstd+36(FP), Y1
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y2
+	VMOVUPS     (BX), Y3
+	VMOVUPS     32(DX), Y4
+	VMOVUPS     32(BX), Y5
+	VMOVUPS     64(DX), Y6
+	VMOVUPS     64(BX), Y7
+	VMOVUPS     96(DX), Y8
+	VMOVUPS     96(BX), Y9
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y3, Y2, Y2
+	VMOVNTPS    Y2, (CX)
+	VSUBPS      Y0, Y4, Y2
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y5, Y2, Y2
+	VMOVNTPS    Y2, 32(CX)
+	VSUBPS      Y0, Y6, Y2
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y7, Y2, Y2
+	VMOVNTPS    Y2, 64(CX)
+	VSUBPS      Y0, Y8, Y2
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y9, Y2, Y2
+	VMOVNTPS    Y2, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y2
+	VMOVUPS     (BX), Y3
+	PREFETCHNTA 1536(DX)
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y3, Y2, Y2
+	VMOVNTPS    Y2, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX
@@ -1597,6 +2190,96 @@ single:
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y4, Y3, Y2
 	VMOVUPS     Y2, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, SI
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000008, AX
+	JMP         single
+
+single_end:
+	TESTQ       AX, AX
+	JLE         done
+	LEAQ        lanesOn<>+32(SB), DI
+	SHLQ        $0x02, AX
+	SUBQ        AX, DI
+	VMOVUPS     (DI), Y2
+	VMASKMOVPS  (DX), Y2, Y3
+	VMASKMOVPS  (BX), Y2, Y4
+	VMASKMOVPS  (SI), Y2, Y5
+	VSUBPS      Y0, Y3, Y0
+	VMULPS      Y1, Y0, Y0
+	VFMADD213PS Y5, Y4, Y0
+	VMASKMOVPS  Y0, Y2, (CX)
+	XORQ        AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalizeAffineStreamF32AVX2(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·normalizeAffineStreamF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gamma+16(FP), BX
+	MOVQ         beta+24(FP), SI
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS rstd+44(FP), Y1
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPS     (DX), Y2
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(DX), Y5
+	VMOVUPS     32(BX), Y6
+	VMOVUPS     32(SI), Y7
+	VMOVUPS     64(DX), Y8
+	VMOVUPS     64(BX), Y9
+	VMOVUPS     64(SI), Y10
+	VMOVUPS     96(DX), Y11
+	VMOVUPS     96(BX), Y12
+	VMOVUPS     96(SI), Y13
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VFMADD213PS Y4, Y3, Y2
+	VMOVNTPS    Y2, (CX)
+	VSUBPS      Y0, Y5, Y2
+	VMULPS      Y1, Y2, Y2
+	VFMADD213PS Y7, Y6, Y2
+	VMOVNTPS    Y2, 32(CX)
+	VSUBPS      Y0, Y8, Y2
+	VMULPS      Y1, Y2, Y2
+	VFMADD213PS Y10, Y9, Y2
+	VMOVNTPS    Y2, 64(CX)
+	VSUBPS      Y0, Y11, Y2
+	VMULPS      Y1, Y2, Y2
+	VFMADD213PS Y13, Y12, Y2
+	VMOVNTPS    Y2, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000008
+	JL          single_end
+	VMOVUPS     (DX), Y2
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (SI), Y4
+	PREFETCHNTA 1536(DX)
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VFMADD213PS Y4, Y3, Y2
+	VMOVNTPS    Y2, (CX)
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, SI
@@ -2487,6 +3170,96 @@ done:
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
 	MOVSD        X0, s0+24(FP)
+	VZEROUPPER
+	RET
+
+// func shiftedF64AVX2(x *float64, n int, c float64) (s0 float64, s1 float64)
+// Requires: AVX, SSE2
+TEXT ·shiftedF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+8(FP), AX
+	MOVQ         x+0(FP), CX
+	VBROADCASTSD c+16(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+
+main:
+	CMPQ    AX, $0x00000010
+	JL      main_end
+	VMOVUPD (CX), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y10
+	VADDPD  Y9, Y1, Y1
+	VADDPD  Y10, Y2, Y2
+	VMOVUPD 32(CX), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y10
+	VADDPD  Y9, Y3, Y3
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD 64(CX), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y10
+	VADDPD  Y9, Y5, Y5
+	VADDPD  Y10, Y6, Y6
+	VMOVUPD 96(CX), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y10
+	VADDPD  Y9, Y7, Y7
+	VADDPD  Y10, Y8, Y8
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000004
+	JL      single_end
+	VMOVUPD (CX), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y10
+	VADDPD  Y9, Y1, Y1
+	VADDPD  Y10, Y2, Y2
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
+	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), DX
+	SHLQ       $0x03, AX
+	SUBQ       AX, DX
+	VMOVUPS    (DX), Y9
+	VMASKMOVPD (CX), Y9, Y10
+	VSUBPD     Y0, Y10, Y0
+	VMULPD     Y0, Y0, Y10
+	VANDPD     Y0, Y9, Y0
+	VANDPD     Y10, Y9, Y9
+	VADDPD     Y0, Y1, Y1
+	VADDPD     Y9, Y2, Y2
+
+done:
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s0+24(FP)
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, s1+32(FP)
 	VZEROUPPER
 	RET
 

@@ -456,6 +456,107 @@ done:
 	VZEROUPPER
 	RET
 
+// func shiftedF32AVX512(x *float32, n int, c float32) (s0 float64, s1 float64)
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·shiftedF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+8(FP), AX
+	MOVQ         x+0(FP), CX
+	VBROADCASTSS c+16(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+
+main:
+	CMPQ    AX, $0x00000040
+	JL      main_end
+	VMOVUPS (CX), Z9
+	VSUBPS  Z0, Z9, Z9
+	VMULPS  Z9, Z9, Z10
+	VADDPS  Z9, Z1, Z1
+	VADDPS  Z10, Z2, Z2
+	VMOVUPS 64(CX), Z9
+	VSUBPS  Z0, Z9, Z9
+	VMULPS  Z9, Z9, Z10
+	VADDPS  Z9, Z3, Z3
+	VADDPS  Z10, Z4, Z4
+	VMOVUPS 128(CX), Z9
+	VSUBPS  Z0, Z9, Z9
+	VMULPS  Z9, Z9, Z10
+	VADDPS  Z9, Z5, Z5
+	VADDPS  Z10, Z6, Z6
+	VMOVUPS 192(CX), Z9
+	VSUBPS  Z0, Z9, Z9
+	VMULPS  Z9, Z9, Z10
+	VADDPS  Z9, Z7, Z7
+	VADDPS  Z10, Z8, Z8
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000010
+	JL      single_end
+	VMOVUPS (CX), Z9
+	VSUBPS  Z0, Z9, Z9
+	VMULPS  Z9, Z9, Z10
+	VADDPS  Z9, Z1, Z1
+	VADDPS  Z10, Z2, Z2
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, AX
+	JMP     single
+
+single_end:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      $-1, DX
+	BZHIQ     AX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (CX), K1, Z9
+	VSUBPS    Z0, Z9, Z0
+	VMULPS    Z0, Z0, Z9
+	VMOVAPS.Z Z0, K1, Z0
+	VMOVAPS.Z Z9, K1, Z9
+	VADDPS    Z0, Z1, Z1
+	VADDPS    Z9, Z2, Z2
+
+done:
+	VADDPS        Z3, Z1, Z1
+	VADDPS        Z4, Z2, Z2
+	VADDPS        Z7, Z5, Z5
+	VADDPS        Z8, Z6, Z6
+	VADDPS        Z5, Z1, Z1
+	VADDPS        Z6, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s0+24(FP)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y2, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s1+32(FP)
+	VZEROUPPER
+	RET
+
 // func dotF32AVX512(x *float32, y *float32, n int) (s0 float64)
 // Requires: AVX, AVX512F, BMI2, SSE2
 TEXT ·dotF32AVX512(SB), NOSPLIT, $0-32
@@ -1063,6 +1164,276 @@ DATA c32_3f7d3e0d<>+16(SB)/8, $0x3f7d3e0d3f7d3e0d
 DATA c32_3f7d3e0d<>+24(SB)/8, $0x3f7d3e0d3f7d3e0d
 GLOBL c32_3f7d3e0d<>(SB), RODATA|NOPTR, $32
 
+// func softmaxStepF32AVX512(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·softmaxStepF32AVX512(SB), NOSPLIT, $0-56
+	JMP constants
+
+begin:
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         done+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         last+24(FP), SI
+	VBROADCASTSS c+40(FP), Z0
+	VBROADCASTSS a+44(FP), Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+
+main:
+	CMPQ          AX, $0x00000020
+	JL            main_end
+	VMOVUPS       (BX), Z4
+	VMOVUPS       (SI), Z5
+	VMOVAPS       Z4, Z4
+	VFMADD132PS   Z6, Z0, Z4
+	VMOVUPS       64(BX), Z13
+	VMOVUPS       64(SI), Z14
+	VMOVAPS       Z13, Z13
+	VFMADD132PS   Z6, Z0, Z13
+	VADDPS.RD_SAE Z7, Z4, Z15
+	VADDPS.RD_SAE Z7, Z13, Z17
+	VREDUCEPS     $0x51, Z4, Z16
+	VREDUCEPS     $0x51, Z13, Z18
+	VPERMI2PS     Z8, Z9, Z15
+	VPERMI2PS     Z8, Z9, Z17
+	VMOVAPS       Z10, Z19
+	VFMADD213PS   Z11, Z16, Z19
+	VMOVAPS       Z10, Z20
+	VFMADD213PS   Z11, Z18, Z20
+	VFMADD213PS   Z12, Z16, Z19
+	VFMADD213PS   Z12, Z18, Z20
+	VMULPS        Z15, Z19, Z15
+	VMULPS        Z17, Z20, Z16
+	VSCALEFPS     Z4, Z15, Z4
+	VSCALEFPS     Z13, Z16, Z13
+	VMULPS        Z1, Z5, Z5
+	VMULPS        Z1, Z14, Z14
+	VMOVUPS       Z4, (CX)
+	VMOVUPS       Z5, (DX)
+	VADDPS        Z4, Z2, Z2
+	VMOVUPS       Z13, 64(CX)
+	VMOVUPS       Z14, 64(DX)
+	VADDPS        Z13, Z3, Z3
+	ADDQ          $0x00000080, CX
+	ADDQ          $0x00000080, DX
+	ADDQ          $0x00000080, BX
+	ADDQ          $0x00000080, SI
+	SUBQ          $0x00000020, AX
+	JMP           main
+
+main_end:
+single:
+	CMPQ          AX, $0x00000010
+	JL            single_end
+	VMOVUPS       (BX), Z4
+	VMOVUPS       (SI), Z5
+	VMOVAPS       Z4, Z4
+	VFMADD132PS   Z6, Z0, Z4
+	VADDPS.RD_SAE Z7, Z4, Z13
+	VREDUCEPS     $0x51, Z4, Z14
+	VPERMI2PS     Z8, Z9, Z13
+	VMOVAPS       Z10, Z15
+	VFMADD213PS   Z11, Z14, Z15
+	VFMADD213PS   Z12, Z14, Z15
+	VMULPS        Z13, Z15, Z13
+	VSCALEFPS     Z4, Z13, Z4
+	VMULPS        Z1, Z5, Z5
+	VMOVUPS       Z4, (CX)
+	VMOVUPS       Z5, (DX)
+	VADDPS        Z4, Z2, Z2
+	ADDQ          $0x00000040, CX
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000040, BX
+	ADDQ          $0x00000040, SI
+	SUBQ          $0x00000010, AX
+	JMP           single
+
+single_end:
+	TESTQ         AX, AX
+	JLE           done
+	MOVQ          $-1, DI
+	BZHIQ         AX, DI, DI
+	KMOVW         DI, K1
+	VMOVUPS.Z     (BX), K1, Z4
+	VMOVUPS.Z     (SI), K1, Z5
+	VMOVAPS       Z4, Z4
+	VFMADD132PS   Z6, Z0, Z4
+	VADDPS.RD_SAE Z7, Z4, Z0
+	VREDUCEPS     $0x51, Z4, Z6
+	VPERMI2PS     Z8, Z9, Z0
+	VMOVAPS       Z10, Z7
+	VFMADD213PS   Z11, Z6, Z7
+	VFMADD213PS   Z12, Z6, Z7
+	VMULPS        Z0, Z7, Z0
+	VSCALEFPS     Z4, Z0, Z0
+	VMULPS        Z1, Z5, Z1
+	VMOVUPS       Z0, K1, (CX)
+	VMOVUPS       Z1, K1, (DX)
+	VMOVAPS.Z     Z0, K1, Z0
+	VADDPS        Z0, Z2, Z2
+
+done:
+	VADDPS        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y2, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s0+48(FP)
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_48c00000<>+0(SB), Z7
+	VMOVUPS      exp2Table1<>+0(SB), Z8
+	VMOVUPS      exp2Table0<>+0(SB), Z9
+	VBROADCASTSD c32_3e75fdf0<>+0(SB), Z10
+	VBROADCASTSD c32_3f2f86c7<>+0(SB), Z11
+	VBROADCASTSD c32_3f7d3e0d<>+0(SB), Z12
+	JMP          begin
+
+// func softmaxStepStreamF32AVX512(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·softmaxStepStreamF32AVX512(SB), NOSPLIT, $0-56
+	JMP constants
+
+begin:
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         done+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         last+24(FP), SI
+	VBROADCASTSS c+40(FP), Z0
+	VBROADCASTSS a+44(FP), Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+
+main:
+	CMPQ          AX, $0x00000020
+	JL            main_end
+	VMOVUPS       (BX), Z4
+	VMOVUPS       (SI), Z5
+	VMOVAPS       Z4, Z4
+	VFMADD132PS   Z6, Z0, Z4
+	VMOVUPS       64(BX), Z13
+	VMOVUPS       64(SI), Z14
+	VMOVAPS       Z13, Z13
+	VFMADD132PS   Z6, Z0, Z13
+	VADDPS.RD_SAE Z7, Z4, Z15
+	VADDPS.RD_SAE Z7, Z13, Z17
+	VREDUCEPS     $0x51, Z4, Z16
+	VREDUCEPS     $0x51, Z13, Z18
+	VPERMI2PS     Z8, Z9, Z15
+	VPERMI2PS     Z8, Z9, Z17
+	VMOVAPS       Z10, Z19
+	VFMADD213PS   Z11, Z16, Z19
+	VMOVAPS       Z10, Z20
+	VFMADD213PS   Z11, Z18, Z20
+	VFMADD213PS   Z12, Z16, Z19
+	VFMADD213PS   Z12, Z18, Z20
+	VMULPS        Z15, Z19, Z15
+	VMULPS        Z17, Z20, Z16
+	VSCALEFPS     Z4, Z15, Z4
+	VSCALEFPS     Z13, Z16, Z13
+	VMULPS        Z1, Z5, Z5
+	VMULPS        Z1, Z14, Z14
+	VMOVUPS       Z4, (CX)
+	VMOVNTPS      Z5, (DX)
+	VADDPS        Z4, Z2, Z2
+	VMOVUPS       Z13, 64(CX)
+	VMOVNTPS      Z14, 64(DX)
+	VADDPS        Z13, Z3, Z3
+	ADDQ          $0x00000080, CX
+	ADDQ          $0x00000080, DX
+	ADDQ          $0x00000080, BX
+	ADDQ          $0x00000080, SI
+	SUBQ          $0x00000020, AX
+	JMP           main
+
+main_end:
+single:
+	CMPQ          AX, $0x00000010
+	JL            single_end
+	VMOVUPS       (BX), Z4
+	VMOVUPS       (SI), Z5
+	VMOVAPS       Z4, Z4
+	VFMADD132PS   Z6, Z0, Z4
+	VADDPS.RD_SAE Z7, Z4, Z13
+	VREDUCEPS     $0x51, Z4, Z14
+	VPERMI2PS     Z8, Z9, Z13
+	VMOVAPS       Z10, Z15
+	VFMADD213PS   Z11, Z14, Z15
+	VFMADD213PS   Z12, Z14, Z15
+	VMULPS        Z13, Z15, Z13
+	VSCALEFPS     Z4, Z13, Z4
+	VMULPS        Z1, Z5, Z5
+	VMOVUPS       Z4, (CX)
+	VMOVNTPS      Z5, (DX)
+	VADDPS        Z4, Z2, Z2
+	ADDQ          $0x00000040, CX
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000040, BX
+	ADDQ          $0x00000040, SI
+	SUBQ          $0x00000010, AX
+	JMP           single
+
+single_end:
+	TESTQ         AX, AX
+	JLE           done
+	MOVQ          $-1, DI
+	BZHIQ         AX, DI, DI
+	KMOVW         DI, K1
+	VMOVUPS.Z     (BX), K1, Z4
+	VMOVUPS.Z     (SI), K1, Z5
+	VMOVAPS       Z4, Z4
+	VFMADD132PS   Z6, Z0, Z4
+	VADDPS.RD_SAE Z7, Z4, Z0
+	VREDUCEPS     $0x51, Z4, Z6
+	VPERMI2PS     Z8, Z9, Z0
+	VMOVAPS       Z10, Z7
+	VFMADD213PS   Z11, Z6, Z7
+	VFMADD213PS   Z12, Z6, Z7
+	VMULPS        Z0, Z7, Z0
+	VSCALEFPS     Z4, Z0, Z0
+	VMULPS        Z1, Z5, Z1
+	VMOVUPS       Z0, K1, (CX)
+	VMOVUPS       Z1, K1, (DX)
+	VMOVAPS.Z     Z0, K1, Z0
+	VADDPS        Z0, Z2, Z2
+
+done:
+	VADDPS        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y2, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s0+48(FP)
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSD c32_48c00000<>+0(SB), Z7
+	VMOVUPS      exp2Table1<>+0(SB), Z8
+	VMOVUPS      exp2Table0<>+0(SB), Z9
+	VBROADCASTSD c32_3e75fdf0<>+0(SB), Z10
+	VBROADCASTSD c32_3f2f86c7<>+0(SB), Z11
+	VBROADCASTSD c32_3f7d3e0d<>+0(SB), Z12
+	JMP          begin
+
 // func subTwiceF32AVX512(dst *float32, x *float32, n int, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·subTwiceF32AVX512(SB), NOSPLIT, $0-32
@@ -1095,6 +1466,67 @@ main:
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, AX
 	JMP     main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z2
+	VSUBPS    Z0, Z2, Z2
+	VSUBPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func subTwiceStreamF32AVX512(dst *float32, x *float32, n int, a float32, b float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·subTwiceStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS a+24(FP), Z0
+	VBROADCASTSS b+28(FP), Z1
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z2
+	VMOVUPS     64(DX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     192(DX), Z5
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VSUBPS      Z0, Z2, Z2
+	VSUBPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, (CX)
+	VSUBPS      Z0, Z3, Z2
+	VSUBPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, 64(CX)
+	VSUBPS      Z0, Z4, Z2
+	VSUBPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, 128(CX)
+	VSUBPS      Z0, Z5, Z2
+	VSUBPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
 
 main_end:
 tail:
@@ -1349,6 +1781,67 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeStreamF32AVX512(dst *float32, x *float32, n int, mean float32, rstd float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·normalizeStreamF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSS mean+24(FP), Z0
+	VBROADCASTSS rstd+28(FP), Z1
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z2
+	VMOVUPS     64(DX), Z3
+	VMOVUPS     128(DX), Z4
+	VMOVUPS     192(DX), Z5
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, (CX)
+	VSUBPS      Z0, Z3, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, 64(CX)
+	VSUBPS      Z0, Z4, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, 128(CX)
+	VSUBPS      Z0, Z5, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVNTPS    Z2, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000010, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z2
+	VSUBPS    Z0, Z2, Z2
+	VMULPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalizeScaleF32AVX512(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normalizeScaleF32AVX512(SB), NOSPLIT, $0-40
@@ -1419,6 +1912,80 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeScaleStreamF32AVX512(dst *float32, x *float32, gamma *float32, n int, mean float32, rstd float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·normalizeScaleStreamF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+24(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gamma+16(FP), BX
+	VBROADCASTSS mean+32(FP), Z0
+	VBROADCASTSS rstd+36(FP), Z1
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z2
+	VMOVUPS     (BX), Z3
+	VMOVUPS     64(DX), Z4
+	VMOVUPS     64(BX), Z5
+	VMOVUPS     128(DX), Z6
+	VMOVUPS     128(BX), Z7
+	VMOVUPS     192(DX), Z8
+	VMOVUPS     192(BX), Z9
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z3, Z2, Z2
+	VMOVNTPS    Z2, (CX)
+	VSUBPS      Z0, Z4, Z2
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z5, Z2, Z2
+	VMOVNTPS    Z2, 64(CX)
+	VSUBPS      Z0, Z6, Z2
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z7, Z2, Z2
+	VMOVNTPS    Z2, 128(CX)
+	VSUBPS      Z0, Z8, Z2
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z9, Z2, Z2
+	VMOVNTPS    Z2, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, SI
+	MOVQ      $0x00000010, DI
+	CMPQ      SI, DI
+	CMOVQGT   DI, SI
+	MOVQ      $-1, DI
+	BZHIQ     SI, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVUPS.Z (BX), K1, Z3
+	VSUBPS    Z0, Z2, Z2
+	VMULPS    Z1, Z2, Z2
+	VMULPS    Z3, Z2, Z2
+	VMOVUPS   Z2, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func normalizeAffineF32AVX512(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·normalizeAffineF32AVX512(SB), NOSPLIT, $0-48
@@ -1461,6 +2028,88 @@ main:
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z13, Z12, Z2
 	VMOVUPS     Z2, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, BX
+	ADDQ        $0x00000100, SI
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ       AX, AX
+	JLE         done
+	MOVQ        AX, DI
+	MOVQ        $0x00000010, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	MOVQ        $-1, R8
+	BZHIQ       DI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (DX), K1, Z2
+	VMOVUPS.Z   (BX), K1, Z3
+	VMOVUPS.Z   (SI), K1, Z4
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VFMADD213PS Z4, Z3, Z2
+	VMOVUPS     Z2, K1, (CX)
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x00000010, AX
+	JMP         tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalizeAffineStreamF32AVX512(dst *float32, x *float32, gamma *float32, beta *float32, n int, mean float32, rstd float32)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·normalizeAffineStreamF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+32(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         gamma+16(FP), BX
+	MOVQ         beta+24(FP), SI
+	VBROADCASTSS mean+40(FP), Z0
+	VBROADCASTSS rstd+44(FP), Z1
+
+main:
+	CMPQ        AX, $0x00000040
+	JL          main_end
+	VMOVUPS     (DX), Z2
+	VMOVUPS     (BX), Z3
+	VMOVUPS     (SI), Z4
+	VMOVUPS     64(DX), Z5
+	VMOVUPS     64(BX), Z6
+	VMOVUPS     64(SI), Z7
+	VMOVUPS     128(DX), Z8
+	VMOVUPS     128(BX), Z9
+	VMOVUPS     128(SI), Z10
+	VMOVUPS     192(DX), Z11
+	VMOVUPS     192(BX), Z12
+	VMOVUPS     192(SI), Z13
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VFMADD213PS Z4, Z3, Z2
+	VMOVNTPS    Z2, (CX)
+	VSUBPS      Z0, Z5, Z2
+	VMULPS      Z1, Z2, Z2
+	VFMADD213PS Z7, Z6, Z2
+	VMOVNTPS    Z2, 64(CX)
+	VSUBPS      Z0, Z8, Z2
+	VMULPS      Z1, Z2, Z2
+	VFMADD213PS Z10, Z9, Z2
+	VMOVNTPS    Z2, 128(CX)
+	VSUBPS      Z0, Z11, Z2
+	VMULPS      Z1, Z2, Z2
+	VFMADD213PS Z13, Z12, Z2
+	VMOVNTPS    Z2, 192(CX)
 	ADDQ        $0x00000100, DX
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, SI
@@ -2338,6 +2987,99 @@ done:
 	VPERMILPD     $0x01, X0, X1
 	VADDSD        X1, X0, X0
 	MOVSD         X0, s0+24(FP)
+	VZEROUPPER
+	RET
+
+// func shiftedF64AVX512(x *float64, n int, c float64) (s0 float64, s1 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·shiftedF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+8(FP), AX
+	MOVQ         x+0(FP), CX
+	VBROADCASTSD c+16(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+
+main:
+	CMPQ    AX, $0x00000020
+	JL      main_end
+	VMOVUPD (CX), Z9
+	VSUBPD  Z0, Z9, Z9
+	VMULPD  Z9, Z9, Z10
+	VADDPD  Z9, Z1, Z1
+	VADDPD  Z10, Z2, Z2
+	VMOVUPD 64(CX), Z9
+	VSUBPD  Z0, Z9, Z9
+	VMULPD  Z9, Z9, Z10
+	VADDPD  Z9, Z3, Z3
+	VADDPD  Z10, Z4, Z4
+	VMOVUPD 128(CX), Z9
+	VSUBPD  Z0, Z9, Z9
+	VMULPD  Z9, Z9, Z10
+	VADDPD  Z9, Z5, Z5
+	VADDPD  Z10, Z6, Z6
+	VMOVUPD 192(CX), Z9
+	VSUBPD  Z0, Z9, Z9
+	VMULPD  Z9, Z9, Z10
+	VADDPD  Z9, Z7, Z7
+	VADDPD  Z10, Z8, Z8
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JMP     main
+
+main_end:
+single:
+	CMPQ    AX, $0x00000008
+	JL      single_end
+	VMOVUPD (CX), Z9
+	VSUBPD  Z0, Z9, Z9
+	VMULPD  Z9, Z9, Z10
+	VADDPD  Z9, Z1, Z1
+	VADDPD  Z10, Z2, Z2
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000008, AX
+	JMP     single
+
+single_end:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      $-1, DX
+	BZHIQ     AX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z9
+	VSUBPD    Z0, Z9, Z0
+	VMULPD    Z0, Z0, Z9
+	VMOVAPD.Z Z0, K1, Z0
+	VMOVAPD.Z Z9, K1, Z9
+	VADDPD    Z0, Z1, Z1
+	VADDPD    Z9, Z2, Z2
+
+done:
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z4, Z2, Z2
+	VADDPD        Z7, Z5, Z5
+	VADDPD        Z8, Z6, Z6
+	VADDPD        Z5, Z1, Z1
+	VADDPD        Z6, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s0+24(FP)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, s1+32(FP)
 	VZEROUPPER
 	RET
 

@@ -32,6 +32,7 @@ func BenchmarkRow(b *testing.B) {
 	const n = 1024
 	x, dst := normal[float32](1, n, 4), make([]float32, n)
 	gamma, beta := normal[float32](2, n, 1), normal[float32](3, n, 1)
+	k := assembly[float32]()
 	for _, c := range []struct {
 		name string
 		f    func()
@@ -44,9 +45,9 @@ func BenchmarkRow(b *testing.B) {
 		{"top", func() { topBlock(x) }},
 		{"exp_sum", func() { expSumBlock(x, 10) }},
 		{"softmax", func() { softmaxRow(dst, x) }},
-		{"log_softmax", func() { logSoftmaxRow(dst, x) }},
-		{"layer_norm", func() { layerNormRow(dst, x, gamma, beta, 1e-5) }},
-		{"rms_norm", func() { rmsNormRow(dst, x, gamma, 1e-5) }},
+		{"log_softmax", func() { logSoftmaxRow(k, k, dst, x) }},
+		{"layer_norm", func() { layerNormRow(k, k, dst, x, gamma, beta, 1e-5) }},
+		{"rms_norm", func() { rmsNormRow(k, k, dst, x, gamma, 1e-5) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {

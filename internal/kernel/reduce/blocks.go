@@ -14,6 +14,7 @@ type kernels[T any] struct {
 	top      func(x *T, n int) T // max, but for what it returns where an element is NaN
 	sum      func(x *T, n int) float64
 	squares  func(x *T, n int, c T) float64
+	shifted  func(x *T, n int, c T) (s0, s1 float64)
 	dot      func(x, y *T, n int) float64
 	expSum   func(x *T, n int, shift T) float64
 	expShift func(dst, x *T, n int, shift T) float64
@@ -21,6 +22,9 @@ type kernels[T any] struct {
 	// softmaxExp sets dst to 2^(x·log2 e + c) and returns the sum: faster than
 	// expShift, for results up to 1 or so. There is none for float64.
 	softmaxExp func(dst, x *T, n int, c T) float64
+
+	// softmaxStep is softmaxExp and sets done to last·a on the way.
+	softmaxStep func(dst, done, x, last *T, n int, c, a T) float64
 
 	subTwice       func(dst, x *T, n int, a, b T)
 	softmaxGrad    func(dst, y, dy *T, n int, dot T)
@@ -34,6 +38,10 @@ type kernels[T any] struct {
 	normGrad        func(dst, x, gamma, dy *T, n int, mean, rstd, a, b T)
 	normGradPlain   func(dst, x, dy *T, n int, mean, rstd, a, b T)
 	addNormalized   func(dst, acc, x, dy *T, n int, mean, rstd T)
+
+	// past are the kernels that write results, of which dst is aligned to 64 bytes,
+	// past the cache: float32's only.
+	past *kernels[T]
 }
 
 // piece is how many elements one call into assembly covers. Its lanes keep sums

@@ -90,21 +90,29 @@ func exponentials[T float](dst, x []T, m T) (sum, off float64) {
 			sum += e
 			dst[i] = T(e)
 		}
-	case k.softmaxExp != nil && math.Abs(float64(m)) < 1e30:
-		// All exponents are off by what rounding m·log2 e takes away, which the
-		// division by the sum takes out again.
-		const log2e = math.Log2E
-		c := T(-float64(m) * float64(T(log2e)))
+	case k.softmaxExp != nil && moderate(m):
+		c, off := exponent(m)
 		if len(x) <= piece {
-			sum = k.softmaxExp(&dst[0], &x[0], len(x), c)
-		} else {
-			sum = softmaxLong(k, dst, x, c)
+			return k.softmaxExp(&dst[0], &x[0], len(x), c), off
 		}
-		off = (float64(m)*float64(T(log2e)) + float64(c)) * math.Ln2
+		return softmaxLong(k, dst, x, c), off
 	default: // m is infinite or NaN, or as good as that
 		sum = expShiftLong(k, dst, x, m)
 	}
-	return sum, off
+	return sum, 0
+}
+
+// moderate reports whether m·log2 e is a number of T with digits to spare.
+func moderate[T float](m T) bool { return math.Abs(float64(m)) < 1e30 }
+
+// exponent returns the c for which 2^(x·log2 e + c) is e^(x-m+off). All exponents are
+// off by what rounding m·log2 e takes away, which the division by the sum takes out
+// again.
+func exponent[T float](m T) (c T, off float64) {
+	const log2e = math.Log2E
+	product := float64(m) * float64(T(log2e))
+	c = T(-product)
+	return c, (product + float64(c)) * math.Ln2
 }
 
 func expShiftLong[T float](k *kernels[T], dst, x []T, m T) (sum float64) {

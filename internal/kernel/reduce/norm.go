@@ -12,8 +12,13 @@ import (
 // are nil for 1 and 0. mean and rstd, one element a row, receive what
 // [LayerNormGrad] wants; they may be nil.
 func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
+	k := assembly[T]()
+	w := k
+	if gamma != nil || beta == nil { // otherwise the rows are gone over twice
+		w = writer(k, dst, x, n)
+	}
 	eachRow(len(dst), n, func(i int) {
-		m, r := layerNormRow(dst[i:i+n], x[i:i+n], gamma, beta, eps)
+		m, r := layerNormRow(k, w, dst[i:i+n], x[i:i+n], gamma, beta, eps)
 		if mean != nil {
 			mean[i/n] = m
 		}
@@ -27,8 +32,10 @@ func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
 // of the same row of x (Zhang and Sennrich, arXiv:1910.07467). gamma has n
 // elements, or is nil for 1; rstd, one element a row, may be nil.
 func RMSNorm[T float](dst, x, gamma []T, n int, eps T, rstd []T) {
+	k := assembly[T]()
+	w := writer(k, dst, x, n)
 	eachRow(len(dst), n, func(i int) {
-		r := rmsNormRow(dst[i:i+n], x[i:i+n], gamma, eps)
+		r := rmsNormRow(k, w, dst[i:i+n], x[i:i+n], gamma, eps)
 		if rstd != nil {
 			rstd[i/n] = r
 		}

@@ -32,15 +32,17 @@ func scale[T float](x []T, a T) {
 	}
 }
 
-func logSoftmaxRow[T float](dst, x []T) {
-	k := assembly[T]()
+// The row functions below that write x in another form take the kernels that they
+// compute with and those that they write with.
+
+func logSoftmaxRow[T float](k, w *kernels[T], dst, x []T) {
 	if k == nil {
 		logSoftmaxPlain(dst, x)
 		return
 	}
 	m := topBlock(x)
 	log := T(math.Log(expSumBlock(x, m)))
-	pieces(len(x), func(lo, hi int) { k.subTwice(&dst[lo], &x[lo], hi-lo, m, log) })
+	pieces(len(x), func(lo, hi int) { w.subTwice(&dst[lo], &x[lo], hi-lo, m, log) })
 }
 
 func softmaxGradRow[T float](dx, y, dy []T) {
@@ -63,26 +65,39 @@ func logSoftmaxGradRow[T float](dx, y, dy []T) {
 	pieces(len(y), func(lo, hi int) { k.logSoftmaxGrad(&dx[lo], &y[lo], &dy[lo], hi-lo, sum) })
 }
 
-func layerNormRow[T float](dst, x, gamma, beta []T, eps T) (mean, rstd T) {
-	k := assembly[T]()
+func layerNormRow[T float](k, w *kernels[T], dst, x, gamma, beta []T, eps T) (mean, rstd T) {
 	if k == nil {
 		return layerNormPlain(dst, x, gamma, beta, eps)
 	}
-	n := float64(len(x))
-	m := sumBlock(x) / n
-	mean = T(m)
-	rstd = T(1 / math.Sqrt(sumSquaresBlock(x, m)/n+float64(eps)))
-	affine(k, dst, x, gamma, beta, mean, rstd)
+	m, variance := meanVariance(k, x)
+	mean, rstd = T(m), T(1/math.Sqrt(variance+float64(eps)))
+	affine(w, dst, x, gamma, beta, mean, rstd)
 	return mean, rstd
 }
 
-func rmsNormRow[T float](dst, x, gamma []T, eps T) (rstd T) {
-	k := assembly[T]()
+// meanVariance returns the mean of x and its biased variance. One pass about the first
+// element does where that is not far from the mean, measured by the deviation; a second
+// one about the mean makes up for it otherwise.
+func meanVariance[T float](k *kernels[T], x []T) (mean, variance float64) {
+	n := float64(len(x))
+	if len(x) <= piece {
+		c := x[0]
+		sum, squares := k.shifted(&x[0], len(x), c)
+		d := sum / n
+		if m2 := squares - sum*d; m2*16 >= squares {
+			return float64(c) + d, m2 / n
+		}
+	}
+	mean = sumBlock(x) / n
+	return mean, sumSquaresBlock(x, mean) / n
+}
+
+func rmsNormRow[T float](k, w *kernels[T], dst, x, gamma []T, eps T) (rstd T) {
 	if k == nil {
 		return rmsNormPlain(dst, x, gamma, eps)
 	}
 	rstd = T(1 / math.Sqrt(sumSquaresBlock(x, 0)/float64(len(x))+float64(eps)))
-	affine(k, dst, x, gamma, nil, 0, rstd)
+	affine(w, dst, x, gamma, nil, 0, rstd)
 	return rstd
 }
 

@@ -5,8 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/stream"
 )
 
 var widths = []int{1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 200, 1024, 2500}
@@ -159,6 +161,86 @@ func TestRowsFloat32(t *testing.T) {
 
 func TestRowsFloat64(t *testing.T) {
 	eachLevel(t, func(t *testing.T) { testRows[float64](t, 4e-15) })
+}
+
+// Results that go past the cache are the same.
+func TestRowsPastTheCache(t *testing.T) {
+	const n, rows = 272, stream.Threshold/4/272 + 1
+	x, gamma, beta := normal[float32](1, 5*n, 3), normal[float32](2, n, 1), normal[float32](3, n, 1)
+	all := make([]float32, rows*n)
+	for i := 0; i < len(all); i += len(x) {
+		copy(all[i:], x)
+	}
+	room := make([]float32, rows*n+16)
+	dst := room[(64-uintptr(unsafe.Pointer(&room[0]))%64)/4%16:][:rows*n]
+	for name, f := range map[string]func(dst, x []float32){
+		"softmax":            func(dst, x []float32) { Softmax(dst, x, n) },
+		"log_softmax":        func(dst, x []float32) { LogSoftmax(dst, x, n) },
+		"layer_norm":         func(dst, x []float32) { LayerNorm(dst, x, gamma, beta, n, 1e-5, nil, nil) },
+		"layer_norm, scaled": func(dst, x []float32) { LayerNorm(dst, x, gamma, nil, n, 1e-5, nil, nil) },
+		"layer_norm, moved":  func(dst, x []float32) { LayerNorm(dst, x, nil, beta, n, 1e-5, nil, nil) },
+		"layer_norm, plain":  func(dst, x []float32) { LayerNorm(dst, x, nil, nil, n, 1e-5, nil, nil) },
+		"rms_norm":           func(dst, x []float32) { RMSNorm(dst, x, gamma, n, 1e-5, nil) },
+	} {
+		want := make([]float32, len(x))
+		f(want, x)
+		f(dst, all)
+		for i, v := range dst {
+			if v != want[i%len(x)] {
+				t.Fatalf("%s: element %d is %v, want %v", name, i, v, want[i%len(x)])
+			}
+		}
+	}
+}
+
+// The first element of a row is where its moments are counted from; one far away must
+// not cost digits.
+func TestLayerNormWithOutlier(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range []int{17, 200, 3000} {
+			x := normal[float32](5, n, 1)
+			for _, first := range []float32{0, 30, 1e4, -1e6} {
+				x[0] = first
+				dst, mean, rstd := make([]float32, n), make([]float32, 1), make([]float32, 1)
+				LayerNorm(dst, x, nil, nil, n, 1e-5, mean, rstd)
+				m := exactSum(x) / float64(n)
+				v := 0.0
+				for _, e := range x {
+					v += (float64(e) - m) * (float64(e) - m)
+				}
+				want := 1 / math.Sqrt(v/float64(n)+1e-5)
+				if math.Abs(float64(rstd[0])-want) > 1e-6*want || math.Abs(float64(mean[0])-m) > 1e-6*math.Max(1, math.Abs(m)) {
+					t.Errorf("n = %d, first %v: mean %v, rstd %v, want %v, %v", n, first, mean[0], rstd[0], m, want)
+				}
+			}
+		}
+	})
+}
+
+// Rows that cannot take the quick way leave those before and after alone.
+func TestSoftmaxOfMixedRows(t *testing.T) {
+	const n = 40
+	eachLevel(t, func(t *testing.T) {
+		x := normal[float32](6, 7*n, 2)
+		x[1*n+3] = float32(nan)
+		for j := range n {
+			x[3*n+j] = float32(-inf)
+		}
+		x[4*n] = 3e38
+		want := make([]float32, len(x))
+		for i := 0; i < len(x); i += n {
+			Softmax(want[i:i+n], x[i:i+n], n)
+		}
+		Softmax(x, x, n)
+		for i, v := range x {
+			if v != want[i] && (v == v || want[i] == want[i]) {
+				t.Fatalf("element %d: %v among other rows, %v alone", i, v, want[i])
+			}
+		}
+		if want[4*n] != 1 || want[0] != want[0] || want[n] == want[n] || want[3*n] == want[3*n] {
+			t.Errorf("rows begin with %v, %v, %v, %v", want[0], want[n], want[3*n], want[4*n])
+		}
+	})
 }
 
 func TestSoftmaxSpecials(t *testing.T) { eachLevel(t, testSoftmaxSpecials) }

@@ -16,12 +16,19 @@ import (
 // element is subtracted first, so that nothing overflows. A row with a NaN or
 // with +Inf becomes NaN, as does one of nothing but -Inf.
 func Softmax[T float](dst, x []T, n int) {
+	if k := assembly[T](); k != nil && k.softmaxStep != nil {
+		w := writer(k, dst, x, n)
+		eachRows(len(dst), n, func(lo, hi int) { softmaxRows(k, w, dst[lo:hi], x[lo:hi], n) })
+		return
+	}
 	eachRow(len(dst), n, func(i int) { softmaxRow(dst[i:i+n], x[i:i+n]) })
 }
 
 // LogSoftmax sets each row of dst to x - log Σ e^x of the same row of x.
 func LogSoftmax[T float](dst, x []T, n int) {
-	eachRow(len(dst), n, func(i int) { logSoftmaxRow(dst[i:i+n], x[i:i+n]) })
+	k := assembly[T]()
+	w := writer(k, dst, x, n)
+	eachRow(len(dst), n, func(i int) { logSoftmaxRow(k, w, dst[i:i+n], x[i:i+n]) })
 }
 
 // SoftmaxGrad sets each row of dx to y·(dy - Σ y·dy): the gradient of [Softmax]
@@ -38,14 +45,19 @@ func LogSoftmaxGrad[T float](dx, y, dy []T, n int) {
 
 // eachRow calls f with the offset of each row of n elements.
 func eachRow(size, n int, f func(i int)) {
+	eachRows(size, n, func(lo, hi int) {
+		for i := lo; i < hi; i += n {
+			f(i)
+		}
+	})
+}
+
+// eachRows calls f with the offsets between which some rows of n elements lie.
+func eachRows(size, n int, f func(lo, hi int)) {
 	if n == 0 {
 		return
 	}
-	par.For(size/n, max(1, serialBelow/2/n), func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			f(r * n)
-		}
-	})
+	par.For(size/n, max(1, serialBelow/2/n), func(lo, hi int) { f(lo*n, hi*n) })
 }
 
 func softmaxPlain[T float](dst, x []T) {

@@ -1,0 +1,172 @@
+package hashing
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// A Column is one column of keys, of one or two tables one behind the other: words,
+// and what tells whether rows with equal words are equal.
+type Column struct {
+	words []uint64
+	same  func(i, j int) bool // nil where equal words are equal keys
+}
+
+// Len returns the number of rows.
+func (c Column) Len() int { return len(c.words) }
+
+// grain is the number of rows that a worker takes at a time.
+const grain = 1 << 15
+
+// Numbers returns the columns of keys that tables of numbers make, one behind the
+// other: one column, and two for complex128.
+func Numbers[T dtype.Number](tables ...[]T) []Column {
+	if z, ok := any(tables).([][]complex128); ok {
+		return []Column{
+			words(z, func(v complex128) uint64 { return bits64(real(v)) }),
+			words(z, func(v complex128) uint64 { return bits64(imag(v)) }),
+		}
+	}
+	var c Column
+	switch t := any(tables).(type) {
+	case [][]float64:
+		c = words(t, bits64)
+	case [][]float32:
+		c = words(t, func(v float32) uint64 { return bits32(v) })
+	case [][]dtype.F16:
+		c = words(t, func(v dtype.F16) uint64 { return bits32(v.Float32()) })
+	case [][]dtype.BF16:
+		c = words(t, func(v dtype.BF16) uint64 { return bits32(v.Float32()) })
+	case [][]complex64:
+		c = words(t, func(v complex64) uint64 { return bits32(real(v))<<32 | bits32(imag(v)) })
+	case [][]int8:
+		c = integers(t)
+	case [][]int16:
+		c = integers(t)
+	case [][]int32:
+		c = integers(t)
+	case [][]int64:
+		c = integers(t)
+	case [][]uint8:
+		c = integers(t)
+	case [][]uint16:
+		c = integers(t)
+	case [][]uint32:
+		c = integers(t)
+	case [][]uint64:
+		c = integers(t)
+	}
+	return []Column{c}
+}
+
+func integers[T dtype.Integer](tables [][]T) Column {
+	return words(tables, func(v T) uint64 { return uint64(v) })
+}
+
+// words returns a column of what f makes of each value.
+func words[T any](tables [][]T, f func(T) uint64) Column {
+	n := 0
+	for _, t := range tables {
+		n += len(t)
+	}
+	out := make([]uint64, n)
+	at := 0
+	for _, t := range tables {
+		part := out[at : at+len(t)]
+		par.For(len(t), grain, func(lo, hi int) {
+			dst := part[lo:hi]
+			for i, v := range t[lo:hi] {
+				dst[i] = f(v)
+			}
+		})
+		at += len(t)
+	}
+	return Column{words: out}
+}
+
+func bits32(v float32) uint64 {
+	if v != v {
+		return 0x7fc00000
+	}
+	return uint64(math.Float32bits(v + 0))
+}
+
+func bits64(v float64) uint64 {
+	if v != v {
+		return 0x7ff8000000000000
+	}
+	return math.Float64bits(v + 0)
+}
+
+// longString marks the words of strings that are no copy of the string.
+const longString = 1 << 63
+
+var seed = maphash.MakeSeed()
+
+// Strings returns the column of keys that tables of strings make, one behind the other.
+func Strings(tables ...str.Column) Column {
+	n, long := 0, false
+	for _, t := range tables {
+		n += t.Len()
+	}
+	out := make([]uint64, n)
+	at := 0
+	for _, t := range tables {
+		m := t.Len()
+		part := out[at : at+m]
+		par.For(m, grain/4, func(lo, hi int) { stringWords(part[lo:hi], t, lo) })
+		at += m
+	}
+	for _, w := range out {
+		if w >= longString {
+			long = true
+			break
+		}
+	}
+	c := Column{words: out}
+	if long {
+		c.same = func(i, j int) bool {
+			return out[i] < longString || bytes.Equal(stringAt(tables, i), stringAt(tables, j))
+		}
+	}
+	return c
+}
+
+func stringAt(tables []str.Column, i int) []byte {
+	k := 0
+	for i >= tables[k].Len() {
+		i -= tables[k].Len()
+		k++
+	}
+	return tables[k].At(i)
+}
+
+// stringWords writes the words of the strings from lo on: length and bytes of short
+// ones, a hash of others. Eight bytes are read at once where the buffer goes on behind
+// the string, as its slack lets it.
+func stringWords(dst []uint64, t str.Column, lo int) {
+	offsets := t.Offsets[lo : lo+len(dst)+1]
+	buf := t.Bytes[:cap(t.Bytes)]
+	for i := range dst {
+		a, b := offsets[i], offsets[i+1]
+		switch n := b - a; {
+		case n >= 8:
+			dst[i] = maphash.Bytes(seed, t.Bytes[a:b]) | longString
+		case a+8 <= int64(len(buf)):
+			w := binary.LittleEndian.Uint64(buf[a:]) & (1<<(8*uint64(n)) - 1)
+			dst[i] = w | uint64(n)<<56
+		default:
+			w := uint64(n) << 56
+			for k, x := range t.Bytes[a:b] {
+				w |= uint64(x) << (8 * k)
+			}
+			dst[i] = w
+		}
+	}
+}

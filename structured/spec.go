@@ -29,37 +29,23 @@ type columnSpec struct {
 
 // specOf returns what is known of a tensor without the data of its partitions.
 func specOf(t *Tensor) *Spec {
-	s := &Spec{rank: t.rank, nrows: shape.Unknown, dtype: t.dtype}
-	n := shape.Unknown
+	m := specMaker{rank: t.rank, d: t.dtype, dims: make([]dim, t.rank), cols: make([]columnSpec, len(t.cols))}
 	if t.rank == 1 {
-		s.nrows = known(t.nrows)
-		n = s.nrows
+		m.dims[0] = dim{known(t.nrows), true}
 	}
-	if t.rank > 1 {
-		s.nrows = t.parts[0].StaticNRows()
-		n = s.nrows
-		for _, p := range t.parts {
-			length := shape.Unknown
-			if p.IsUniform() {
-				length = p.StaticUniformRowLength()
-			}
-			q := tenon.Must(ragged.NewPartitionSpec(p.DType(), n, shape.Unknown, length))
-			if n >= 0 && length >= 0 {
-				n *= length
-			} else if n != 0 {
-				n = shape.Unknown
-			}
-			s.parts = append(s.parts, q)
+	for i, p := range t.parts {
+		if i == 0 {
+			m.dims[0] = dim{p.StaticNRows(), true}
+		}
+		m.dims[i+1] = dim{shape.Unknown, p.IsUniform()}
+		if p.IsUniform() {
+			m.dims[i+1].n = p.StaticUniformRowLength()
 		}
 	}
-	for _, c := range t.cols {
-		cs := c.v.Spec()
-		if t.rank > 1 {
-			cs = outermost(cs, n)
-		}
-		s.cols = append(s.cols, columnSpec{c.name, cs, c.inner})
+	for i, c := range t.cols {
+		m.cols[i] = columnSpec{c.name, c.v.Spec(), c.inner}
 	}
-	return s
+	return m.spec()
 }
 
 // outermost returns a Spec with another size of the outermost dimension.

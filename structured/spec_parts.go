@@ -110,11 +110,11 @@ func (s *Spec) Components() []tenon.Field {
 	return out
 }
 
-// Disassemble returns the partitions and the columns.
+// Disassemble returns the partitions and the columns, in the order of the Spec.
 func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	t, ok := v.(*Tensor)
 	if !ok || t.rank != s.rank || len(t.cols) != len(s.cols) {
-		return nil, tenon.NewError(tenon.ErrDType, "structured.Spec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+		return nil, s.stranger(v)
 	}
 	var out []tenon.Value
 	for _, p := range t.parts {
@@ -123,10 +123,23 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	if s.counted() {
 		out = append(out, t.nrows)
 	}
-	for _, c := range t.cols {
-		out = append(out, c.v)
+	for i, c := range s.cols {
+		if t.cols[i].name != c.name {
+			if i = t.find(c.name); i < 0 {
+				return nil, s.stranger(v)
+			}
+		}
+		out = append(out, t.cols[i].v)
 	}
 	return out, nil
+}
+
+func (s *Spec) stranger(v tenon.Value) error {
+	got := "nil"
+	if v != nil {
+		got = tenon.String(v.Spec())
+	}
+	return tenon.NewError(tenon.ErrDType, "structured.Spec.Disassemble", fmt.Sprintf("%s does not belong to %v", got, s))
 }
 
 // Assemble makes a tensor of partitions and columns, and checks that they fit.
@@ -179,40 +192,24 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 // Batched adds an outermost dimension of records. Where the number of rows of one
 // value is not known, the dimension below is ragged.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
-	out := &Spec{rank: s.rank + 1, nrows: n, dtype: s.dtype}
-	rows := n
+	m := specMaker{rank: s.rank + 1, d: s.dtype, dims: append([]dim{{n, true}}, s.dims()...)}
 	if s.rank > 0 {
-		p, err := ragged.NewPartitionSpec(s.dtype, n, shape.Unknown, s.nrows)
-		if err != nil {
-			return nil, err
-		}
-		out.parts = append(out.parts, p)
-		rows = times(n, s.nrows)
-		for _, q := range s.parts {
-			length := ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), []*ragged.PartitionSpec{q}).Shape().Dim(1)
-			if q, err = ragged.NewPartitionSpec(s.dtype, rows, shape.Unknown, length); err != nil {
-				return nil, err
-			}
-			out.parts = append(out.parts, q)
-			rows = times(rows, length)
-		}
+		m.dims[1].uniform = s.nrows >= 0
 	}
 	for _, c := range s.cols {
-		if s.rank > 0 {
-			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, rows), c.inner})
-			continue
+		if s.rank == 0 {
+			b, ok := c.spec.(tenon.Batcher)
+			if !ok {
+				return nil, unbatchable(c)
+			}
+			var err error
+			if c.spec, err = b.Batched(n); err != nil {
+				return nil, err
+			}
 		}
-		b, ok := c.spec.(tenon.Batcher)
-		if !ok {
-			return nil, unbatchable(c)
-		}
-		bs, err := b.Batched(n)
-		if err != nil {
-			return nil, err
-		}
-		out.cols = append(out.cols, columnSpec{c.name, bs, c.inner})
+		m.cols = append(m.cols, c)
 	}
-	return out, nil
+	return m.spec(), nil
 }
 
 // Unbatched removes the outermost dimension of records.
@@ -220,36 +217,21 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	if s.rank == 0 {
 		return nil, tenon.NewError(tenon.ErrUnsupported, TypeName, "a single record has no dimension to remove")
 	}
-	out := &Spec{rank: s.rank - 1, nrows: shape.Unknown, dtype: s.dtype}
-	if s.rank > 1 {
-		sizes := s.Shape()
-		out.nrows = sizes.Dim(1)
-		n := out.nrows
-		for a := range s.parts[1:] {
-			p, err := ragged.NewPartitionSpec(s.dtype, n, shape.Unknown, sizes.Dim(a+2))
-			if err != nil {
+	m := specMaker{rank: s.rank - 1, d: s.dtype, dims: s.dims()[1:]}
+	for _, c := range s.cols {
+		if s.rank == 1 {
+			b, ok := c.spec.(tenon.Batcher)
+			if !ok {
+				return nil, unbatchable(c)
+			}
+			var err error
+			if c.spec, err = b.Unbatched(); err != nil {
 				return nil, err
 			}
-			out.parts = append(out.parts, p)
-			n = times(n, sizes.Dim(a+2))
 		}
-		for _, c := range s.cols {
-			out.cols = append(out.cols, columnSpec{c.name, outermost(c.spec, n), c.inner})
-		}
-		return out, nil
+		m.cols = append(m.cols, c)
 	}
-	for _, c := range s.cols {
-		b, ok := c.spec.(tenon.Batcher)
-		if !ok {
-			return nil, unbatchable(c)
-		}
-		row, err := b.Unbatched()
-		if err != nil {
-			return nil, err
-		}
-		out.cols = append(out.cols, columnSpec{c.name, row, c.inner})
-	}
-	return out, nil
+	return m.spec(), nil
 }
 
 func unbatchable(c columnSpec) error {

@@ -1,0 +1,326 @@
+package structured
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+)
+
+// NewSpec returns the Spec of records with a shape and the given fields, each of
+// which starts with the dimensions of the shape. Sizes that only some of them know
+// hold for all. A shape of unknown rank is an error of kind tenon.ErrDType, and a
+// field that contradicts the shape or another field one of kind tenon.ErrInvalid
+// that names it.
+func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
+	const fn = "structured.NewSpec"
+	if !s.HasRank() {
+		return nil, tenon.NewError(tenon.ErrDType, fn, "the rank of the records has to be known")
+	}
+	m := specMaker{fn: fn, rank: s.Rank(), d: splitsOfSpecs(fields), dims: make([]dim, s.Rank())}
+	for i := range m.dims {
+		m.dims[i] = dim{n: s.Dim(i), uniform: s.Dim(i) >= 0}
+	}
+	for i, f := range fields {
+		if f.Spec == nil || f.Name == "" || !utf8.ValidString(f.Name) {
+			return nil, invalid(fn, "", "field %d, %q, has no name or no Spec", i, f.Name)
+		}
+		if slices.ContainsFunc(fields[:i], func(g tenon.Field) bool { return g.Name == f.Name }) {
+			return nil, invalid(fn, f.Name, "is given twice")
+		}
+		if err := m.add(f); err != nil {
+			return nil, err
+		}
+	}
+	return m.spec(), nil
+}
+
+// SpecFromFieldsAndRank returns the Spec of records of a rank with the given
+// fields, at least one, which tell all sizes.
+func SpecFromFieldsAndRank(fields []tenon.Field, rank int) (*Spec, error) {
+	if len(fields) == 0 || rank < 0 {
+		return nil, invalid("structured.SpecFromFieldsAndRank", "", "needs a field and a rank that is not negative")
+	}
+	return NewSpec(shape.OfRank(rank), fields)
+}
+
+// SpecFromShape returns the Spec of records without fields.
+func SpecFromShape(s *ragged.ShapeSpec) (*Spec, error) {
+	if !s.Inner().HasRank() {
+		return nil, tenon.NewError(tenon.ErrDType, "structured.SpecFromShape", "the rank of the records has to be known")
+	}
+	m := specMaker{d: s.DType()}
+	for i, p := range s.Partitions() {
+		if i == 0 {
+			m.dims = append(m.dims, dim{p.NRows(), true})
+		}
+		m.dims = append(m.dims, dim{p.UniformRowLength(), p.IsUniform()})
+	}
+	for i, n := range s.Inner().Dims() {
+		if i > 0 || len(m.dims) == 0 {
+			m.dims = append(m.dims, dim{n, true})
+		}
+	}
+	m.rank = len(m.dims)
+	return m.spec(), nil
+}
+
+// SpecOf returns the Spec of a value: a structured tensor's own, and that of what
+// [FromNested] makes of plain nested data that hold records.
+func SpecOf(x any) (*Spec, error) {
+	t, ok := x.(*Tensor)
+	if !ok {
+		v, err := FromNested(x, NestedOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if t, ok = v.(*Tensor); !ok {
+			return nil, tenon.NewError(tenon.ErrDType, "structured.SpecOf", fmt.Sprintf("%s holds no records", tenon.String(v.Spec())))
+		}
+	}
+	return t.spec, nil
+}
+
+// WithShape returns the Spec of records of another static shape of the same rank
+// with the same fields. Sizes that contradict each other are an error.
+func (s *Spec) WithShape(to shape.Shape) (*Spec, error) {
+	const fn = "structured.Spec.WithShape"
+	if !to.HasRank() || to.Rank() != s.rank {
+		return nil, invalid(fn, "shape", "%v has not the rank %d of the records", to, s.rank)
+	}
+	m := specMaker{fn: fn, rank: s.rank, d: s.dtype, dims: s.dims(), cols: s.cols}
+	for i := range m.dims {
+		if err := m.meet("shape", i, dim{n: to.Dim(i), uniform: to.Dim(i) >= 0}); err != nil {
+			return nil, err
+		}
+	}
+	return m.spec(), nil
+}
+
+// A dim is what is known of a dimension: its size, and whether it is the same
+// everywhere.
+type dim struct {
+	n       int
+	uniform bool
+}
+
+func (s *Spec) dims() []dim {
+	out := make([]dim, s.rank)
+	for i := range out {
+		if i == 0 {
+			out[i] = dim{s.nrows, true}
+			continue
+		}
+		p := s.parts[i-1]
+		out[i] = dim{p.UniformRowLength(), p.IsUniform()}
+	}
+	return out
+}
+
+// A specMaker collects what fields say about the dimensions of their records.
+type specMaker struct {
+	fn   string
+	rank int
+	d    dtype.DType
+	dims []dim
+	cols []columnSpec
+}
+
+// meet adds what is known of dimension i.
+func (m *specMaker) meet(where string, i int, x dim) error {
+	y := m.dims[i]
+	if x.n >= 0 && y.n >= 0 && x.n != y.n {
+		return invalid(m.fn, where, "has size %d in dimension %d, the records have %d", x.n, i, y.n)
+	}
+	m.dims[i] = dim{max(x.n, y.n), x.uniform || y.uniform}
+	return nil
+}
+
+func (m *specMaker) add(f tenon.Field) error {
+	col, dims, err := m.column(f)
+	if err != nil {
+		return err
+	}
+	for i, x := range dims {
+		if err := m.meet(f.Name, i, x); err != nil {
+			return err
+		}
+	}
+	m.cols = append(m.cols, col)
+	return nil
+}
+
+// column divides the Spec of a field into the dimensions of the records and what is
+// below them.
+func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
+	c := columnSpec{name: f.Name, spec: withSplitsSpec(f.Spec, m.d), inner: allPlain}
+	if m.rank == 0 {
+		return c, nil, nil
+	}
+	t, ok := f.Spec.(typedSpec)
+	if !ok || !t.Shape().HasRank() || t.Shape().Rank() < m.rank {
+		return c, nil, invalid(m.fn, f.Name, "is %s, which has not the %d dimensions of the records", tenon.String(f.Spec), m.rank)
+	}
+	dims := make([]dim, m.rank)
+	for i := range dims {
+		dims[i] = dim{t.Shape().Dim(i), true}
+	}
+	switch x := c.spec.(type) {
+	case *ragged.Spec:
+		parts := x.Partitions()
+		for i, p := range parts[:min(len(parts), m.rank-1)] {
+			dims[i+1] = dim{p.UniformRowLength(), p.IsUniform()}
+		}
+		c.inner = max(0, m.rank-1-len(parts))
+		if rest := parts[min(len(parts), m.rank-1):]; len(rest) > 0 {
+			c.spec = ragged.FromSpecs(x.Flat(), rest)
+		} else {
+			c.spec = lowered(x.Flat(), m.rank-1-len(parts))
+		}
+	case *Spec:
+		copy(dims, x.dims())
+		below := &Spec{rank: x.rank - m.rank + 1, nrows: shape.Unknown, dtype: m.d, cols: x.cols}
+		if m.rank > 1 {
+			below.parts = x.parts[m.rank-1:]
+		} else {
+			below.nrows, below.parts = x.nrows, x.parts
+		}
+		c.spec = below
+	default:
+		c.spec = lowered(c.spec, m.rank-1)
+	}
+	return c, dims, nil
+}
+
+// lowered joins the first k+1 dimensions of a Spec into one.
+func lowered(s tenon.Spec, k int) tenon.Spec {
+	for range k {
+		b, ok := s.(tenon.Batcher)
+		if !ok {
+			return s
+		}
+		row, err := b.Unbatched()
+		if err != nil {
+			return s
+		}
+		s = row
+	}
+	if k == 0 {
+		return s
+	}
+	return outermost(s, shape.Unknown)
+}
+
+// spec makes the Spec of what was collected.
+func (m *specMaker) spec() *Spec {
+	s := &Spec{rank: m.rank, nrows: shape.Unknown, dtype: m.d}
+	n := shape.Unknown
+	if m.rank > 0 {
+		s.nrows = m.dims[0].n
+		n = s.nrows
+	}
+	plain := 0 // trailing dimensions that may be axes of a field
+	for i := 1; i < m.rank; i++ {
+		x := m.dims[i]
+		s.parts = append(s.parts, partitionSpec(m.d, n, x))
+		if n = times(n, x.n); s.nrows == 0 {
+			n = 0
+		}
+		plain++
+		if !x.uniform || x.n < 0 {
+			plain = 0
+		}
+	}
+	for _, c := range m.cols {
+		if m.rank > 0 {
+			c.spec = outermost(c.spec, n)
+		}
+		if c.inner >= plain {
+			c.inner = allPlain
+		}
+		s.cols = append(s.cols, c)
+	}
+	return s
+}
+
+// partitionSpec returns the Spec of a partition of n rows, whose number of values
+// is left open where its rows are not uniform.
+func partitionSpec(d dtype.DType, n int, x dim) *ragged.PartitionSpec {
+	if x.uniform && x.n < 0 {
+		nvals := shape.Unknown
+		if n == 0 {
+			nvals = 0
+		}
+		e := tenon.Tuple{tenon.DType{DType: d}, tenon.Shape{Shape: shape.Of(n, nvals)}, tenon.Bool(true), tenon.Shape{Shape: shape.Of(shape.Unknown)}}
+		return tenon.Must(tenon.Decode(ragged.PartitionTypeName, e)).(*ragged.PartitionSpec)
+	}
+	return tenon.Must(ragged.NewPartitionSpec(d, n, shape.Unknown, x.n))
+}
+
+// typedSpec is a Spec of tensors.
+type typedSpec interface {
+	DType() dtype.DType
+	Shape() shape.Shape
+}
+
+// splitsOfSpecs returns the type of the splits that records with such fields have.
+func splitsOfSpecs(fields []tenon.Field) dtype.DType {
+	found := dtype.None
+	for _, f := range fields {
+		d := dtype.None
+		switch s := f.Spec.(type) {
+		case *ragged.Spec:
+			if s.RaggedRank() > 0 {
+				d = s.SplitsDType()
+			}
+		case *Spec:
+			d = s.dtype
+		}
+		if d == dtype.Int64 {
+			return d
+		}
+		if d != dtype.None {
+			found = d
+		}
+	}
+	if found == dtype.None {
+		return dtype.Int64
+	}
+	return found
+}
+
+// withSplitsSpec returns a Spec of values with row splits of a type.
+func withSplitsSpec(s tenon.Spec, d dtype.DType) tenon.Spec {
+	switch x := s.(type) {
+	case *ragged.Spec:
+		if x.RaggedRank() == 0 || x.SplitsDType() == d {
+			return s
+		}
+		parts := x.Partitions()
+		for i, p := range parts {
+			parts[i] = withSplitsPart(p, d)
+		}
+		return ragged.FromSpecs(x.Flat(), parts)
+	case *Spec:
+		if x.dtype == d {
+			return s
+		}
+		out := &Spec{rank: x.rank, nrows: x.nrows, dtype: d}
+		for _, p := range x.parts {
+			out.parts = append(out.parts, withSplitsPart(p, d))
+		}
+		for _, c := range x.cols {
+			out.cols = append(out.cols, columnSpec{c.name, withSplitsSpec(c.spec, d), c.inner})
+		}
+		return out
+	}
+	return s
+}
+
+func withSplitsPart(p *ragged.PartitionSpec, d dtype.DType) *ragged.PartitionSpec {
+	return partitionSpec(d, p.NRows(), dim{p.UniformRowLength(), p.IsUniform()})
+}

@@ -1,0 +1,179 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Fields returns the fields with their Specs, which start with the dimensions of
+// the records: the reverse of [NewSpec].
+func (s *Spec) Fields() []tenon.Field {
+	out := make([]tenon.Field, len(s.cols))
+	for i, c := range s.cols {
+		out[i] = tenon.Field{Name: c.name, Spec: s.field(c)}
+	}
+	return out
+}
+
+// Field returns the Spec of the field at a path of names. The empty path is s. A
+// name that is not there is an error of kind tenon.ErrNotFound.
+func (s *Spec) Field(path ...string) (tenon.Spec, error) {
+	var out tenon.Spec = s
+	for i, name := range path {
+		x, ok := out.(*Spec)
+		if !ok {
+			return nil, notFound(path, PathString(path[:i])+" is no structured field")
+		}
+		k := slices.IndexFunc(x.cols, func(c columnSpec) bool { return c.name == name })
+		if k < 0 {
+			return nil, notFound(path, "there is no such field")
+		}
+		out = x.field(x.cols[k])
+	}
+	return out, nil
+}
+
+// A Leaf is a field that holds no records, and the path to it.
+type Leaf struct {
+	Path []string
+	Spec tenon.Spec
+}
+
+// Leaves returns the fields that hold no records, at any depth, in order.
+func (s *Spec) Leaves() []Leaf {
+	var out []Leaf
+	for _, f := range s.Fields() {
+		if x, ok := f.Spec.(*Spec); ok {
+			for _, l := range x.Leaves() {
+				out = append(out, Leaf{append([]string{f.Name}, l.Path...), l.Spec})
+			}
+			continue
+		}
+		out = append(out, Leaf{[]string{f.Name}, f.Spec})
+	}
+	return out
+}
+
+// NRows returns the size of the outermost dimension, shape.Unknown where it is not
+// known and at rank 0.
+func (s *Spec) NRows() int {
+	if s.rank == 0 {
+		return shape.Unknown
+	}
+	return s.nrows
+}
+
+// RowPartitions returns the Specs of the partitions of the dimensions below the first.
+func (s *Spec) RowPartitions() []*ragged.PartitionSpec { return slices.Clone(s.parts) }
+
+// field returns a column's Spec with the dimensions of the records.
+func (s *Spec) field(c columnSpec) tenon.Spec {
+	if s.rank <= 1 {
+		return c.spec
+	}
+	if x, ok := c.spec.(*Spec); ok {
+		return &Spec{rank: s.rank - 1 + x.rank, nrows: s.nrows, dtype: s.dtype, parts: append(slices.Clone(s.parts), x.parts...), cols: x.cols}
+	}
+	if x, ok := c.spec.(*ragged.Spec); ok {
+		return ragged.FromSpecs(x.Flat(), append(slices.Clone(s.parts), x.Partitions()...))
+	}
+	k := len(s.parts)
+	for n := c.inner; n > 0 && k > 0 && s.parts[k-1].UniformRowLength() >= 0; n-- {
+		k--
+	}
+	flat := c.spec
+	if x, ok := flat.(*tensor.Spec); ok && k < len(s.parts) {
+		n := s.nrows
+		for _, p := range s.parts[:k] {
+			n = times(n, p.UniformRowLength())
+		}
+		dims := []int{n}
+		for _, p := range s.parts[k:] {
+			dims = append(dims, p.UniformRowLength())
+		}
+		flat = tensor.NewSpec(x.DType(), shape.Concat(shape.Of(dims...), x.Shape().Tail(1)))
+	} else {
+		k = len(s.parts)
+	}
+	if k == 0 {
+		return flat
+	}
+	return ragged.FromSpecs(flat, s.parts[:k])
+}
+
+// SubtypeOf: the fields are the same, in any order, and sizes and fields are
+// subtypes one by one.
+func (s *Spec) SubtypeOf(other tenon.Spec) bool {
+	o, ok := other.(*Spec)
+	return ok && (s == o || s.Shape().SubtypeOf(o.Shape()) &&
+		s.related(o, tenon.Subtype, func(a, b *ragged.PartitionSpec) bool { return a.SubtypeOf(b) }))
+}
+
+// CompatibleWith: the fields are the same, in any order, and sizes and fields are
+// compatible one by one.
+func (s *Spec) CompatibleWith(other tenon.Spec) bool {
+	o, ok := other.(*Spec)
+	return ok && (s == o || s.Shape().CompatibleWith(o.Shape()) &&
+		s.related(o, tenon.Compatible, func(a, b *ragged.PartitionSpec) bool { return a.CompatibleWith(b) }))
+}
+
+func (s *Spec) related(o *Spec, specs func(a, b tenon.Spec) bool, parts func(a, b *ragged.PartitionSpec) bool) bool {
+	if s.rank != o.rank || s.dtype != o.dtype || len(s.cols) != len(o.cols) || !slices.EqualFunc(s.parts, o.parts, parts) {
+		return false
+	}
+	for i, c := range s.cols {
+		d, ok := o.column(i, c.name)
+		if !ok || c.inner != d.inner && s.rank > 1 && !(s.open() || o.open()) || !specs(c.spec, d.spec) {
+			return false
+		}
+	}
+	return true
+}
+
+// open reports whether no dimension below the first is known to be uniform at the
+// end, so that it does not matter which of them are axes of a field.
+func (s *Spec) open() bool {
+	return len(s.parts) == 0 || s.parts[len(s.parts)-1].UniformRowLength() < 0
+}
+
+// column returns the column of a name, which is looked for at i first.
+func (s *Spec) column(i int, name string) (columnSpec, bool) {
+	if i >= len(s.cols) || s.cols[i].name != name {
+		i = slices.IndexFunc(s.cols, func(c columnSpec) bool { return c.name == name })
+	}
+	if i < 0 {
+		return columnSpec{}, false
+	}
+	return s.cols[i], true
+}
+
+// MergeWith merges the sizes, and the fields one by one, in the order of s.
+func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
+	o, ok := other.(*Spec)
+	if !ok || s.rank != o.rank || s.dtype != o.dtype || len(s.cols) != len(o.cols) {
+		return nil, false
+	}
+	m := specMaker{rank: s.rank, d: s.dtype, dims: s.dims()}
+	for i, x := range o.dims() {
+		if y := m.dims[i]; x.n != y.n {
+			m.dims[i].n = shape.Unknown
+		}
+		m.dims[i].uniform = m.dims[i].uniform && x.uniform
+	}
+	for i, c := range s.cols {
+		d, ok := o.column(i, c.name)
+		if !ok {
+			return nil, false
+		}
+		if c.spec, ok = tenon.Merge(c.spec, d.spec); !ok {
+			return nil, false
+		}
+		c.inner = min(c.inner, d.inner)
+		m.cols = append(m.cols, c)
+	}
+	return m.spec(), true
+}

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/hashing"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/tensor"
@@ -22,6 +23,7 @@ type numberKernels interface {
 	cumProd(out, values *tensor.Dense, splits []int64, inner int, how segment.Cumulation)
 	unique(inverse []int64, values *tensor.Dense, splits []int64) segment.Distinct
 	runs(values *tensor.Dense, splits []int64, inner int) (lengths, runSplits []int64)
+	hashed(tables []*tensor.Dense) []hashing.Column
 }
 
 // realKernels are those of numbers that have an order.

@@ -1,0 +1,195 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/hashing"
+	"github.com/tenonml/tenon/internal/kernel/sorting"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// keyColumns checks a list of columns of keys, argument i: vectors of one length,
+// which is returned as far as it is known.
+func keyColumns(c *op.Call, i int) (n int, err error) {
+	n = shape.Unknown
+	for k, v := range c.List(i) {
+		t := v.(tensor.Tensor)
+		if !isNumberOrBool(t.DType()) && !t.DType().IsString() {
+			return 0, c.Errorf(tenon.ErrDType, "%s[%d] has the element type %v, want numbers, truth values or strings", name(c, i), k, t.DType())
+		}
+		s := t.Shape()
+		if s.HasRank() && s.Rank() != 1 {
+			return 0, c.Errorf(tenon.ErrShape, "%s[%d] has the shape %v, want a vector", name(c, i), k, s)
+		}
+		if m := s.Dim(0); n >= 0 && m >= 0 && n != m {
+			return 0, c.Errorf(tenon.ErrShape, "%s[%d] has %d elements, the columns before it %d", name(c, i), k, m, n)
+		}
+		n = max(n, s.Dim(0))
+	}
+	if len(c.List(i)) == 0 {
+		return 0, c.Errorf(tenon.ErrInvalid, "%s is empty, want columns of keys", name(c, i))
+	}
+	return n, nil
+}
+
+// hashed returns corresponding columns of tables as one column of keys.
+func hashed(tables ...tenon.Value) []hashing.Column {
+	if tables[0].(tensor.Tensor).DType().IsString() {
+		cols := make([]str.Column, len(tables))
+		for i, t := range tables {
+			cols[i] = move.Column(t.(*tensor.Strings))
+		}
+		return []hashing.Column{hashing.Strings(cols...)}
+	}
+	ds := make([]*tensor.Dense, len(tables))
+	for i, t := range tables {
+		ds[i] = t.(*tensor.Dense)
+		if ds[i].DType().IsBool() {
+			ds[i] = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](ds[i])), ds[i].Shape())
+		}
+	}
+	return numberTable[ds[0].DType()].hashed(ds)
+}
+
+func (numbers[T]) hashed(tables []*tensor.Dense) []hashing.Column {
+	lists := make([][]T, len(tables))
+	for i, t := range tables {
+		lists[i] = tensor.Elems[T](t)
+	}
+	return hashing.Numbers(lists...)
+}
+
+var groupOp = op.Register(&op.Op{
+	Name: "ragged.group", Doc: "Rows numbered by their keys.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "keys", Kind: op.Tensors}}, Results: 3,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		n, err := keyColumns(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		open := spec(dtype.Int64, shape.Of(shape.Unknown))
+		return specs(spec(dtype.Int64, shape.Of(n)), open, open)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		var columns []hashing.Column
+		n := lead(c.List(0)[0].(tensor.Tensor))
+		for k, v := range c.List(0) {
+			if m := lead(v.(tensor.Tensor)); m != n {
+				return nil, c.Errorf(tenon.ErrShape, "keys[%d] has %d elements, keys[0] %d", k, m, n)
+			}
+			columns = append(columns, hashed(v)...)
+		}
+		ids := make([]int64, n)
+		first := hashing.Group(ids, columns)
+		counts := make([]int64, len(first))
+		for _, id := range ids {
+			counts[id]++
+		}
+		return results(tensor.Vector(ids), tensor.Vector(first), tensor.Vector(counts))
+	},
+})
+
+// Group numbers rows by their keys, in one or several columns: it returns for each row
+// the number of its key, in the order in which keys first appear, the row where each
+// key first appears, and how many rows have it. All NaNs are one key, and so are both
+// zeros.
+//
+//	keys: [n] each, numbers, truth values or strings → int64[n], int64[m], int64[m]. No gradient.
+func Group(keys ...any) (ids, first, counts tensor.Tensor) {
+	out := op.EvalN(groupOp, keys)
+	return out[0], out[1], out[2]
+}
+
+var matchOp = op.Register(&op.Op{
+	Name: "ragged.match", Doc: "For each row of one table the rows of another with an equal key.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "left", Kind: op.Tensors}, {Name: "right", Kind: op.Tensors}}, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		n, err := keyColumns(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := keyColumns(c, 1); err != nil {
+			return nil, err
+		}
+		if l, r := len(c.List(0)), len(c.List(1)); l != r {
+			return nil, c.Errorf(tenon.ErrInvalid, "left has %d columns of keys, right %d", l, r)
+		}
+		for k, v := range c.List(0) {
+			if l, r := v.(tensor.Tensor).DType(), c.List(1)[k].(tensor.Tensor).DType(); l != r {
+				return nil, c.Errorf(tenon.ErrDType, "the keys in column %d are %v and %v", k, l, r)
+			}
+		}
+		return specs(spec(dtype.Int64, shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		left, right := c.List(0), c.List(1)
+		n, m := lead(left[0].(tensor.Tensor)), lead(right[0].(tensor.Tensor))
+		var columns []hashing.Column
+		for k, v := range left {
+			if a, b := lead(v.(tensor.Tensor)), lead(right[k].(tensor.Tensor)); a != n || b != m {
+				return nil, c.Errorf(tenon.ErrShape, "column %d of the keys has %d and %d elements, column 0 %d and %d", k, a, b, n, m)
+			}
+			columns = append(columns, hashed(v, right[k])...)
+		}
+		splits := make([]int64, n+1)
+		index, total := hashing.Match(splits, columns, maxBytes/8)
+		if total > maxBytes/8 {
+			return nil, c.Errorf(tenon.ErrInvalid, "there are more pairs of rows with equal keys than memory holds")
+		}
+		return results(valid(tensor.Vector(splits), splits), tensor.Vector(index))
+	},
+})
+
+// Match lists for each row of a left table the rows of a right one with an equal key,
+// in their order: the row splits of those lists, and the numbers of right rows. Both
+// have the same number of columns of keys, of the same element types. All NaNs are one
+// key, and so are both zeros.
+//
+//	left: [n] each, right: [m] each → int64[n+1], int64[k]. No gradient.
+func Match(left, right any) (splits, index tensor.Tensor) {
+	out := op.EvalN(matchOp, left, right)
+	return out[0], out[1]
+}
+
+var collectOp = op.Register(&op.Op{
+	Name: "ragged.collect_index", Doc: "The items of each segment, as an index.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "ids"}, {Name: "n"}}, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if _, err := indexVector(c, 0); err != nil {
+			return nil, err
+		}
+		n, err := scalarSize(c, 1)
+		if err != nil {
+			return nil, err
+		}
+		out := shape.Of(plusOne(n))
+		return []tenon.Spec{spec(dtype.Int64, out), spec(dtype.Int64, shape.Of(shape.Unknown))}, checkedSize(c, out, dtype.Int64)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		ids := wide(c.Dense(0))
+		n, _ := c.ConstInts(1)
+		for i, id := range ids {
+			if id >= int64(n[0]) {
+				e := c.Errorf(tenon.ErrInvalid, "id %d (ids[%d]) is not below the number of segments, %d", id, i, n[0])
+				return nil, e
+			}
+		}
+		splits := make([]int64, n[0]+1)
+		index := hashing.Collect(splits, ids)
+		return results(valid(tensor.Vector(splits), splits), tensor.Vector(index))
+	},
+})
+
+// CollectIndex returns the row splits of the items of each of n segments, and their
+// positions, in each segment in their order: ops.Gather gives the items. Items with a
+// negative id belong nowhere, and an id of n or above is an error that names it.
+//
+//	ids: int[i], n: int[] → int64[n+1], int64[m]. No gradient.
+func CollectIndex(ids, n any) (splits, index tensor.Tensor) {
+	out := op.EvalN(collectOp, ids, n)
+	return out[0], out[1]
+}

@@ -134,13 +134,19 @@ func declaredType(c *cases.Case, o cases.Object) (*declaredSpec, []tenon.Value, 
 		s.fields.Fields = append(s.fields.Fields, tenon.Entry{Name: f.Name, Value: e})
 		components = append(components, values...)
 	}
+	registerDeclared(s)
+	return s, components, nil
+}
+
+// registerDeclared makes the type known, the first time.
+func registerDeclared(s *declaredSpec) {
+	name := s.name
 	if !tenon.Registered(s.TypeName()) {
 		tenon.Register(s.TypeName(), func(e tenon.Encoding) (tenon.Spec, error) {
 			fields, err := tenon.As[tenon.NamedTuple](e)
 			return &declaredSpec{name, fields}, err
 		})
 	}
-	return s, components, nil
 }
 
 // encodeField returns what a field adds to the encoding, and its components.

@@ -1,0 +1,241 @@
+package protoio
+
+import (
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/sparse"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Fields of TypeSpecProto, and of TensorSpecProto and BoundedTensorSpecProto.
+const (
+	specClass      = 1
+	specState      = 2
+	specClassName  = 3
+	specComponents = 4
+
+	tensorSpecName  = 1
+	tensorSpecShape = 2
+	tensorSpecDType = 3
+	boundedMin      = 4
+	boundedMax      = 5
+)
+
+// Classes of TypeSpecProto.
+const (
+	classSparse     = 1
+	classRagged     = 3
+	classPartition  = 10
+	classRegistered = 12
+	classExtension  = 13
+)
+
+// specSuffix ends the names of Specs of tensorflow's extension types.
+const specSuffix = ".Spec"
+
+func (w encoder) spec(b []byte, s tenon.Spec) ([]byte, error) {
+	switch s := s.(type) {
+	case nil:
+		return b, fail(tenon.ErrInvalid, "", "the Spec is nil")
+	case *tensor.Spec:
+		return appendMessage(b, specValue, func(m []byte) ([]byte, error) { return appendTensorSpec(m, s) })
+	case *tenon.Opaque:
+		if s.TypeName() == BoundedTypeName {
+			return appendMessage(b, boundedSpec, func(m []byte) ([]byte, error) { return appendBounded(m, s) })
+		}
+	}
+	return appendMessage(b, typeSpec, func(m []byte) ([]byte, error) { return w.typeSpec(m, s) })
+}
+
+func appendTensorSpec(b []byte, s *tensor.Spec) ([]byte, error) {
+	if s.Name() != "" {
+		b = appendBytes(b, tensorSpecName, s.Name())
+	}
+	b = appendBytes(b, tensorSpecShape, appendShape(nil, s.Shape()))
+	n, err := dtypeNumber(s.DType())
+	return appendVarint(b, tensorSpecDType, n), err
+}
+
+func parseTensorSpec(b []byte) (*tensor.Spec, error) {
+	name, d, s := "", dtype.None, shape.Of()
+	err := eachField(b, func(t tag, n uint64, data []byte) (err error) {
+		switch t {
+		case bytesTag(tensorSpecName):
+			name = string(data)
+		case bytesTag(tensorSpecShape):
+			s, err = parseShape(data)
+		case varintTag(tensorSpecDType):
+			d, err = parseDType(n)
+		}
+		return err
+	})
+	if err == nil && d == dtype.None {
+		err = fail(tenon.ErrInvalid, "dtype", "a tensor's Spec has an element type")
+	}
+	if err != nil {
+		return nil, err
+	}
+	spec := tensor.NewSpec(d, s)
+	if name != "" {
+		spec = spec.Named(name)
+	}
+	return spec, nil
+}
+
+// typeSpec writes a TypeSpecProto.
+func (w encoder) typeSpec(b []byte, s tenon.Spec) ([]byte, error) {
+	class, name, state := w.describe(s)
+	b = appendVarint(b, specClass, uint64(class))
+	b, err := appendMessage(b, specState, func(m []byte) ([]byte, error) { return w.value(m, state) })
+	if err != nil {
+		return b, within(err, "<"+s.TypeName()+">")
+	}
+	b = appendBytes(b, specClassName, name)
+	if n := leaves(s); n > 0 {
+		b = appendVarint(b, specComponents, uint64(n))
+	}
+	return b, nil
+}
+
+// describe returns the class, its name and the state that stand for s.
+func (w encoder) describe(s tenon.Spec) (class int, name string, state tenon.Encoding) {
+	size := func(n int) tenon.Encoding { return tenon.Shape{Shape: shape.Of(n)} }
+	switch s := s.(type) {
+	case *sparse.Spec:
+		return classSparse, "SparseTensorSpec", tenon.Tuple{tenon.Shape{Shape: s.Shape()}, tenon.DType{DType: s.DType()}}
+	case *ragged.PartitionSpec:
+		return classPartition, "RowPartitionSpec", tenon.Tuple{size(s.NRows()), size(s.NVals()), size(s.UniformRowLength()), tenon.DType{DType: s.DType()}}
+	case *ragged.Spec:
+		t := tenon.Tuple{tenon.Shape{Shape: s.Shape()}, tenon.DType{DType: s.DType()}, tenon.Int(s.RaggedRank()), tenon.DType{DType: s.SplitsDType()}}
+		if _, ok := s.Flat().(*tensor.Spec); !ok {
+			t = append(t, tenon.SpecOf{Spec: s.Flat()})
+		}
+		return classRagged, "RaggedTensorSpec", t
+	}
+	name = s.TypeName()
+	if c, ok := w.o.Classes[name]; ok {
+		name = c
+	}
+	state = s.Encode()
+	if t, ok := state.(tenon.NamedTuple); ok && t.Name == name {
+		pairs := make(tenon.Tuple, len(t.Fields))
+		for i, f := range t.Fields {
+			pairs[i] = tenon.Tuple{tenon.Str(f.Name), f.Value}
+		}
+		return classExtension, name + specSuffix, pairs
+	}
+	return classRegistered, name, state
+}
+
+// leaves counts the tensors of values of s as tensorflow would, where every row
+// partition is its splits.
+func leaves(s tenon.Spec) int {
+	switch s := s.(type) {
+	case *ragged.PartitionSpec:
+		return 1
+	case *ragged.Spec:
+		return leaves(s.Flat()) + s.RaggedRank()
+	}
+	if tenon.IsLeaf(s) {
+		return 1
+	}
+	n := 0
+	for _, f := range s.Components() {
+		n += leaves(f.Spec)
+	}
+	return n
+}
+
+func (r decoder) typeSpec(b []byte, depth int) (tenon.Spec, error) {
+	var class, components uint64
+	var name string
+	var message []byte
+	err := eachField(b, func(t tag, n uint64, data []byte) error {
+		switch t {
+		case varintTag(specClass):
+			class = n
+		case bytesTag(specState):
+			message = append(message[:len(message):len(message)], data...)
+		case bytesTag(specClassName):
+			name = string(data)
+		case varintTag(specComponents):
+			components = n
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	state, err := r.value(message, depth)
+	if err != nil {
+		return nil, within(err, "<"+name+">")
+	}
+	switch class {
+	case classSparse:
+		return sparseOf(state)
+	case classRagged:
+		return raggedOf(state)
+	case classPartition:
+		return partitionOf(state)
+	case classRegistered, classExtension:
+		return r.typeNamed(class, name, state, components)
+	}
+	return nil, fail(tenon.ErrUnsupported, "", "tensorflow's %s (class %d) has no counterpart", name, class)
+}
+
+// typeNamed returns the Spec of an extension type or a registered one.
+func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, components uint64) (tenon.Spec, error) {
+	if class == classExtension {
+		name = strings.TrimSuffix(name, specSuffix)
+		fields, err := fieldsOf(state)
+		if err != nil {
+			return nil, within(err, "<"+name+">")
+		}
+		state = tenon.NamedTuple{Name: name, Fields: fields}
+	}
+	if t, ok := r.types[name]; ok {
+		name = t
+	}
+	if tenon.Registered(name) {
+		return tenon.Decode(name, state)
+	}
+	var parts []tenon.Field
+	n := 0
+	_, err := tenon.MapSpecs(state, func(s tenon.Spec) (tenon.Spec, error) {
+		parts = append(parts, tenon.Field{Name: component(len(parts)), Spec: s})
+		n += leaves(s)
+		return s, nil
+	}, nil)
+	if err == nil && uint64(n) != components {
+		err = fail(tenon.ErrInvalid, "<"+name+">", "has %d components, its state has the Specs of %d", components, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tenon.NewOpaque(name, state, parts), nil
+}
+
+// fieldsOf turns the state of an extension type, a tuple of pairs, into fields.
+func fieldsOf(state tenon.Encoding) ([]tenon.Entry, error) {
+	pairs, err := tenon.Elems(state, -1)
+	if err != nil {
+		return nil, err
+	}
+	fields := make([]tenon.Entry, len(pairs))
+	for i, p := range pairs {
+		pair, err := tenon.Elems(p, 2)
+		if err != nil {
+			return nil, err
+		}
+		name, err := tenon.As[tenon.Str](pair[0])
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = tenon.Entry{Name: string(name), Value: pair[1]}
+	}
+	return fields, nil
+}

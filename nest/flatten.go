@@ -89,7 +89,7 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 			f.pop()
 		}
 	case kindMap:
-		entries := f.tables.push(p, at)
+		entries, b := f.tables.push(p, at)
 		for i := range entries {
 			e := &entries[i]
 			if f.withPaths {
@@ -100,7 +100,7 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 			}
 			f.pop()
 		}
-		f.tables.pop(entries)
+		f.tables.pop(p, entries, b)
 	case kindNode:
 		for i, part := range p.load(at).(Node).NestParts() {
 			step := partStep(i, part.Name)

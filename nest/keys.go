@@ -38,6 +38,9 @@ type entry struct {
 	elem unsafe.Pointer
 }
 
+// buffer is memory for the elements of a map of one type: a slice of them.
+type buffer struct{ elems slice }
+
 // step returns the key for paths.
 func (e entry) step(k keyKind) any {
 	switch k {
@@ -75,7 +78,6 @@ func order(k keyKind) func(a, b entry) int {
 type tables struct {
 	stack []entry // the entries of the maps that are being walked
 	name  string
-	elems slice
 }
 
 var tablesPool = sync.Pool{New: func() any { return new(tables) }}
@@ -91,22 +93,27 @@ func (t *tables) release() {
 // push appends the entries of a map to the stack, in the order of their keys, and
 // returns them. The elements are copied, as those in a map have no place of
 // their own.
-func (t *tables) push(p *plan, at unsafe.Pointer) []entry {
+func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *buffer) {
 	m := p.value(at)
 	n := m.Len()
 	if n == 0 {
-		return nil
+		return nil, nil
 	}
 	base := len(t.stack)
 	t.stack = slices.Grow(t.stack, n)
-	t.elems = slice{}
-	elems := valueAt(p.list, unsafe.Pointer(&t.elems))
-	elems.Grow(n)
+	b, _ := p.buffers.Get().(*buffer)
+	if b == nil {
+		b = new(buffer)
+	}
+	elems := valueAt(p.list, unsafe.Pointer(&b.elems))
+	if b.elems.cap < n {
+		elems.Grow(n)
+	}
 	elems.SetLen(n)
 	key := t.key(p)
 	iter := m.MapRange()
 	for i := 0; i < n && iter.Next(); i++ {
-		e := entry{elem: unsafe.Add(t.elems.data, uintptr(i)*p.elem.size)}
+		e := entry{elem: unsafe.Add(b.elems.data, uintptr(i)*p.elem.size)}
 		key.SetIterKey(iter)
 		switch p.keys {
 		case stringKeys:
@@ -119,14 +126,13 @@ func (t *tables) push(p *plan, at unsafe.Pointer) []entry {
 		elems.Index(i).SetIterValue(iter)
 		t.stack = append(t.stack, e)
 	}
-	t.elems = slice{}
 	out := t.stack[base:len(t.stack):len(t.stack)]
 	if p.keys == stringKeys && n <= 12 {
 		sortNames(out)
 	} else {
 		slices.SortFunc(out, order(p.keys))
 	}
-	return out
+	return out, b
 }
 
 // sortNames sorts a few entries by insertion.
@@ -138,10 +144,15 @@ func sortNames(es []entry) {
 	}
 }
 
-// pop forgets the entries that push returned.
-func (t *tables) pop(entries []entry) {
+// pop forgets the entries that push returned, and the elements.
+func (t *tables) pop(p *plan, entries []entry, b *buffer) {
+	if b == nil {
+		return
+	}
 	clear(entries)
 	t.stack = t.stack[:len(t.stack)-len(entries)]
+	valueAt(p.list, unsafe.Pointer(&b.elems)).Clear()
+	p.buffers.Put(b)
 }
 
 // key returns a place for a key; a string's is t.name.

@@ -240,6 +240,13 @@ func (k *packer) tensors(like, out []tensor.Tensor) *failure {
 		if like[i] == nil {
 			continue
 		}
+		if k.next < len(k.leaves) {
+			if d, ok := k.leaves[k.next].(*tensor.Dense); ok {
+				out[i] = d
+				k.next++
+				continue
+			}
+		}
 		x, err := k.take()
 		if err != nil {
 			return err.at(i)
@@ -258,7 +265,7 @@ func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
 	if p.value(like).IsNil() {
 		return nil
 	}
-	entries := k.tables.push(p, like)
+	entries, b := k.tables.push(p, like)
 	m := reflect.MakeMapWithSize(p.typ, len(entries))
 	elem := reflect.New(p.elem.typ).Elem()
 	for i := range entries {
@@ -271,7 +278,7 @@ func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
 		e.key(p.keys, key)
 		m.SetMapIndex(key, elem)
 	}
-	k.tables.pop(entries)
+	k.tables.pop(p, entries, b)
 	p.value(out).Set(m)
 	return nil
 }

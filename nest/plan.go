@@ -44,8 +44,9 @@ type plan struct {
 	static  []field
 	partial bool // a struct with fields that are taken from the template
 	keys    keyKind
-	key     any // map: a nil pointer to the key type
-	list    any // map: a nil pointer to a slice of elements
+	key     any       // map: a nil pointer to the key type
+	list    any       // map: a nil pointer to a slice of elements
+	buffers sync.Pool // map: *buffer
 
 	adopt func(v tenon.Value, like any) (any, error) // kindLeaf: see Adopt; nil for most types
 

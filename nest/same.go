@@ -163,7 +163,10 @@ func (c *comparer) maps(a, b place) *failure {
 	}
 	k := a.plan.keys
 	var ta, tb tables
-	ea, eb := ta.push(a.plan, a.at), tb.push(b.plan, b.at)
+	ea, ba := ta.push(a.plan, a.at)
+	eb, bb := tb.push(b.plan, b.at)
+	defer ta.pop(a.plan, ea, ba)
+	defer tb.pop(b.plan, eb, bb)
 	for i := range min(len(ea), len(eb)) {
 		switch d := order(k)(ea[i], eb[i]); {
 		case d < 0:

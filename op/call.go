@@ -21,6 +21,15 @@ type Call struct {
 
 	// Out has the inferred Specs of the results when the kernel runs.
 	Out []tenon.Spec
+
+	one [1]tenon.Value // room for what One returns
+}
+
+// One is what a handler returns for an operation with one result, as the function
+// [One] is, without memory of its own.
+func (c *Call) One(v tenon.Value) ([]tenon.Value, error) {
+	c.one[0] = v
+	return c.one[:], nil
 }
 
 // smallCall is a Call with room for its arguments, so that most calls need a

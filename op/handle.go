@@ -3,6 +3,8 @@ package op
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -62,11 +64,44 @@ type handler struct {
 	line  string
 }
 
+// registry is the handlers by type name. It is replaced as a whole, so that
+// dispatch reads it without a lock.
+type registry struct {
+	handlers map[string][]*handler
+	marks    [4]uint64 // a bit for each name, so that most names need no look into the map
+}
+
 var (
-	handlersMu sync.RWMutex
-	handlers   = map[string][]*handler{} // by type name
-	nHandlers  atomic.Int64
+	handlersMu sync.Mutex // held by those who replace the registry
+	handlers   atomic.Pointer[registry]
 )
+
+// mark returns the place of a name's bit.
+func mark(name string) (word int, bit uint64) {
+	n := len(name)
+	if n == 0 {
+		return 0, 1
+	}
+	h := uint(n)*37 + uint(name[0])*11 + uint(name[n-1])*5 + uint(name[n/2])
+	return int(h >> 6 & 3), 1 << (h & 63)
+}
+
+// replace sets the handlers of one type. The caller holds handlersMu.
+func replace(typeName string, list []*handler) {
+	next := &registry{handlers: map[string][]*handler{}}
+	if old := handlers.Load(); old != nil {
+		maps.Copy(next.handlers, old.handlers)
+	}
+	next.handlers[typeName] = list
+	if len(list) == 0 {
+		delete(next.handlers, typeName)
+	}
+	for name := range next.handlers {
+		w, b := mark(name)
+		next.marks[w] |= b
+	}
+	handlers.Store(next)
+}
 
 // Handle registers a handler for values of the type with a given name, which
 // may be a type of another package. It comes before the type's own HandleOp;
@@ -80,36 +115,26 @@ func Handle(typeName string, m Match, f HandlerFunc) (remove func(), err error) 
 	h := &handler{m, f, source.Line()}
 	handlersMu.Lock()
 	defer handlersMu.Unlock()
-	for _, old := range handlers[typeName] {
+	for _, old := range registered(typeName) {
 		if old.match.rank() == m.rank() && old.match.Op == m.Op && old.match.Class == m.Class && overlap(old.match.Types, m.Types) {
 			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "op.Handle", Line: h.line,
 				Msg: fmt.Sprintf("%s already has a handler for %s, from %s", typeName, m, old.line)}
 		}
 	}
-	list := append([]*handler(nil), handlers[typeName]...)
+	list := slices.Clone(registered(typeName))
 	at := len(list)
 	for at > 0 && list[at-1].match.rank() > m.rank() {
 		at--
 	}
 	list = append(list[:at], append([]*handler{h}, list[at:]...)...)
-	handlers[typeName] = list
-	nHandlers.Add(1)
+	replace(typeName, list)
 	return func() { unhandle(typeName, h) }, nil
 }
 
 func unhandle(typeName string, h *handler) {
 	handlersMu.Lock()
 	defer handlersMu.Unlock()
-	var list []*handler
-	for _, x := range handlers[typeName] {
-		if x != h {
-			list = append(list, x)
-		}
-	}
-	if len(list) < len(handlers[typeName]) {
-		nHandlers.Add(-1)
-	}
-	handlers[typeName] = list
+	replace(typeName, slices.DeleteFunc(slices.Clone(registered(typeName)), func(x *handler) bool { return x == h }))
 }
 
 func (m Match) rank() int {
@@ -177,10 +202,12 @@ func overlap(a, b []string) bool {
 func Handled(typeName string) bool { return len(registered(typeName)) > 0 }
 
 func registered(typeName string) []*handler {
-	if nHandlers.Load() == 0 {
+	r := handlers.Load()
+	if r == nil {
 		return nil
 	}
-	handlersMu.RLock()
-	defer handlersMu.RUnlock()
-	return handlers[typeName]
+	if w, b := mark(typeName); r.marks[w]&b == 0 {
+		return nil
+	}
+	return r.handlers[typeName]
 }

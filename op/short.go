@@ -3,6 +3,7 @@ package op
 import (
 	"errors"
 	"reflect"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/tensor"
@@ -22,39 +23,35 @@ type shortCall struct {
 // case too when the handler declines: then it is asked again, for the record.
 func (o *Op) answered(x, y any, n int) tensor.Tensor {
 	h, ok := x.(Handler)
-	if !ok || len(o.Params) != n || len(o.tensors) != n || nHandlers.Load() != 0 {
+	if !ok || empty(x) || n == 2 && empty(y) || len(o.Params) != n || len(o.tensors) != n {
 		return nil
 	}
 	if _, ok := x.(Recorder); ok {
 		return nil
 	}
 	name := h.Spec().TypeName()
-	var values [2]tenon.Value
-	values[0] = h
+	if Handled(name) {
+		return nil
+	}
 	if n == 2 {
-		v, ok := y.(tenon.Value)
-		if !ok {
-			return nil
-		}
 		if reflect.TypeOf(x) == reflect.TypeOf(y) {
-			if v.Spec().TypeName() != name {
+			if y.(tenon.Value).Spec().TypeName() != name {
 				return nil
 			}
 		} else if d, ok := y.(*tensor.Dense); !ok || d == nil {
 			return nil
 		}
-		values[1] = v
+	}
+	if a, ok := x.(Accepter); ok && !(a.AcceptsOp(h) && (n == 1 || a.AcceptsOp(y.(tenon.Value)))) {
+		return nil
 	}
 	c := &shortCall{}
 	c.Op, c.Args = o, c.room[:n:n]
-	for i := range n {
-		c.Args[i] = values[i]
+	c.room[0] = x
+	if n == 2 {
+		c.room[1] = y
 	}
-	cand := candidate{name: name, value: h, method: h, willing: true}
-	if !cand.methodTakes(values[:n]) {
-		return nil
-	}
-	out, err := c.ask(&cand, values[:n])
+	out, err := c.guarded(nil, h, name)
 	if err != nil {
 		if errors.Is(err, NotHandled) {
 			return nil
@@ -63,3 +60,7 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 	}
 	return single(o, out)
 }
+
+// empty reports whether x is nil or holds a nil pointer, whose methods may panic:
+// the second word of an interface is the pointer, or points to the value.
+func empty(x any) bool { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] == nil }

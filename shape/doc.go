@@ -2,7 +2,7 @@
 //
 // A [Shape] has a rank and a size for each axis. Either may be unknown: a size
 // is [Unknown] where it depends on data, and the whole rank may be open
-// ([UnknownRank]). Shapes are small values: up to six axes are stored inline.
+// ([UnknownRank]). Shapes are small values: up to four axes are stored inline.
 //
 // Shapes form a lattice. A shape is a subtype of another if every tensor of it
 // is one of the other ([Shape.SubtypeOf]); [Join] goes up to the most specific

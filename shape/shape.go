@@ -15,7 +15,7 @@ import (
 const Unknown = -1
 
 // inline is the number of sizes that a Shape holds without allocating.
-const inline = 6
+const inline = 4
 
 // MaxRank is the largest rank a shape can have.
 const MaxRank = 127

@@ -22,7 +22,7 @@ type Dense struct {
 	ptr     unsafe.Pointer // the first element
 	n       int            // number of elements
 	room    int            // bytes that may be read from ptr on
-	strides []int          // in elements; nil: row-major without gaps
+	strides *[]int         // in elements; nil: row-major without gaps
 	memo    atomic.Pointer[memo]
 	lent    *arena.Buffer // to be given back by Release; nil for most tensors
 }
@@ -62,7 +62,7 @@ func (d *Dense) IsContiguous() bool { return d.strides == nil }
 // Strides returns the distance between neighbours along each axis, in elements.
 func (d *Dense) Strides() []int {
 	if d.strides != nil {
-		return append([]int(nil), d.strides...)
+		return append([]int(nil), *d.strides...)
 	}
 	return RowMajor(d.spec.shape)
 }
@@ -224,13 +224,13 @@ func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
 	if len(strides) != s.Rank() || uint(n) > maxBytes || n > 0 && !d.reaches(offset, s, strides) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.View", fmt.Sprintf("a view %v with strides %v at %d reaches beyond %v", s, strides, offset, &d.spec)))
 	}
-	v := &Dense{spec: Spec{dtype: d.spec.dtype, shape: s}, ptr: d.ptr, n: n, strides: strides}
+	v := &Dense{spec: Spec{dtype: d.spec.dtype, shape: s}, ptr: d.ptr, n: n}
 	if n > 0 {
 		v.ptr = unsafe.Add(d.ptr, offset*es)
 		v.room = d.room - offset*es
 	}
-	if isRowMajor(s, strides) {
-		v.strides = nil
+	if !isRowMajor(s, strides) {
+		v.strides = &strides
 	}
 	return v
 }
@@ -262,7 +262,7 @@ func (d *Dense) extent() (first, last int) {
 	if d.strides == nil {
 		return 0, d.n - 1
 	}
-	for i, st := range d.strides {
+	for i, st := range *d.strides {
 		if k := (d.spec.shape.Dim(i) - 1) * st; k < 0 {
 			first += k
 		} else {
@@ -296,7 +296,7 @@ func Contiguous(d *Dense) *Dense {
 	out := NewDense(d.spec.dtype, d.spec.shape)
 	if d.n > 0 {
 		dims := d.spec.shape.Dims()
-		strided.Copy(out.ptr, d.ptr, dims, RowMajor(d.spec.shape), d.strides, d.spec.dtype.Size())
+		strided.Copy(out.ptr, d.ptr, dims, RowMajor(d.spec.shape), *d.strides, d.spec.dtype.Size())
 	}
 	return out
 }

@@ -29,14 +29,14 @@ const TypeName = "tensor.Tensor"
 type Spec struct {
 	dtype dtype.DType
 	shape shape.Shape
-	name  string
+	name  *string // nil: none
 }
 
 // NewSpec returns the Spec of tensors with the given element type and shape.
 func NewSpec(d dtype.DType, s shape.Shape) *Spec { return &Spec{dtype: d, shape: s} }
 
 // Named returns the same Spec with a name.
-func (s *Spec) Named(name string) *Spec { return &Spec{s.dtype, s.shape, name} }
+func (s *Spec) Named(name string) *Spec { return &Spec{s.dtype, s.shape, &name} }
 
 // DType returns the element type.
 func (s *Spec) DType() dtype.DType { return s.dtype }
@@ -45,7 +45,12 @@ func (s *Spec) DType() dtype.DType { return s.dtype }
 func (s *Spec) Shape() shape.Shape { return s.shape }
 
 // Name returns the name, or "".
-func (s *Spec) Name() string { return s.name }
+func (s *Spec) Name() string {
+	if s.name == nil {
+		return ""
+	}
+	return *s.name
+}
 
 // TypeName returns "tensor.Tensor".
 func (*Spec) TypeName() string { return TypeName }
@@ -56,8 +61,8 @@ func (*Spec) IsLeaf() bool { return true }
 // Encode returns (dtype, shape) or (dtype, shape, name).
 func (s *Spec) Encode() tenon.Encoding {
 	t := tenon.Tuple{tenon.DType{DType: s.dtype}, tenon.Shape{Shape: s.shape}}
-	if s.name != "" {
-		t = append(t, tenon.Str(s.name))
+	if name := s.Name(); name != "" {
+		t = append(t, tenon.Str(name))
 	}
 	return t
 }
@@ -87,7 +92,8 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.name = string(name)
+		text := string(name)
+		s.name = &text
 	}
 	return s, nil
 }
@@ -119,7 +125,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 // EqualSpec compares without encoding.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
-	return ok && (s == o || s.dtype == o.dtype && s.shape.Equal(o.shape) && s.name == o.name)
+	return ok && (s == o || s.dtype == o.dtype && s.shape.Equal(o.shape) && s.Name() == o.Name())
 }
 
 // SubtypeOf reports whether the element types are equal and the shape is a
@@ -155,7 +161,7 @@ func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 		return nil, false
 	}
 	m := NewSpec(s.dtype, shape.Join(s.shape, o.shape))
-	if s.name == o.name {
+	if s.Name() == o.Name() {
 		m.name = s.name
 	}
 	return m, true
@@ -199,8 +205,8 @@ func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 // String prints "float32[2, ?]", with the name in front where there is one.
 func (s *Spec) String() string {
 	t := s.dtype.String() + s.shape.String()
-	if s.name != "" {
-		return s.name + ": " + t
+	if name := s.Name(); name != "" {
+		return name + ": " + t
 	}
 	return t
 }

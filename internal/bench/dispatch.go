@@ -47,7 +47,7 @@ func (p *pair) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 func (s *pairSpec) TypeName() string { return "bench.Pair" }

@@ -50,8 +50,9 @@ const Order = `
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
-	IO < nn < train;
-	IO < saved < hub, serve, dist;
+	IO < nn, saved;
+	nn, saved < train;
+	saved < hub, serve, dist;
 	train, hub, serve, dist, pjrt, plot, spectest < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by

@@ -1,0 +1,264 @@
+package saved
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// WriteOptions add to what is written.
+type WriteOptions struct {
+	// Metadata are texts to keep with the tree; [File.Metadata] returns them. Keys
+	// that begin with "tenon." are taken.
+	Metadata map[string]string
+}
+
+// Write writes a tree to a file, replacing what is there in one step. Functions and
+// channels in the tree are left out; anything else that is no data is an error of kind
+// tenon.ErrUnsupported that names its path.
+func Write(name string, tree any, o WriteOptions) error {
+	p, err := plan(tree, o)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(name, p.writeTo); err != nil {
+		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "saved.Write", Where: name, Err: err, Line: source.Line()}
+	}
+	return nil
+}
+
+// Encode writes a tree to w in the format of a file.
+func Encode(w io.Writer, tree any, o WriteOptions) error {
+	p, err := plan(tree, o)
+	if err != nil {
+		return err
+	}
+	return p.writeTo(w)
+}
+
+// writing is a file that is about to be written.
+type writing struct {
+	header header
+	data   map[string][]byte // of each tensor
+	values tenon.List        // name, Spec and variable's Spec of each value
+}
+
+// plan takes a tree apart.
+func plan(tree any, o WriteOptions) (*writing, error) {
+	paths, leaves, err := nest.FlattenWithPaths(tree, nest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := &writing{data: map[string][]byte{}, header: header{meta: map[string]string{}}}
+	for k, text := range o.Metadata {
+		if strings.HasPrefix(k, "tenon.") || !utf8.ValidString(k) || !utf8.ValidString(text) {
+			return nil, writeError(k, "is no key and text for metadata: both are UTF-8, and the prefix tenon. is taken")
+		}
+		p.header.meta[k] = text
+	}
+	for i, l := range leaves {
+		if err := p.leaf(paths[i], l); err != nil {
+			return nil, err
+		}
+	}
+	p.header.meta[metaVersion] = version
+	p.header.meta[metaValues] = base64.StdEncoding.EncodeToString(tenon.AppendEncoding(nil, p.values))
+	p.layout()
+	return p, nil
+}
+
+func writeError(where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "saved.Write", Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
+// leaf adds a leaf of the tree.
+func (p *writing) leaf(path nest.Path, x any) error {
+	v, ok := x.(tenon.Value)
+	if !ok {
+		if skipped(x) {
+			return nil
+		}
+		t, err := tensor.Convert(x)
+		if err != nil {
+			return writeError(path.String(), "a %T is no value that can be saved", x)
+		}
+		v = t
+	}
+	holder := tenon.Encoding(tenon.Nil{})
+	if y, ok := v.(*state.Variable); ok {
+		holder = tenon.SpecOf{Spec: y.Spec()}
+		v = y.Value()
+	}
+	if c, ok := v.(tensor.Concreter); ok {
+		t, err := c.Concrete()
+		if err != nil {
+			return writeError(path.String(), "%v", err)
+		}
+		v = t
+	}
+	p.values = append(p.values, tenon.Tuple{tenon.Str(path.String()), tenon.SpecOf{Spec: v.Spec()}, holder})
+	return p.value(path, v)
+}
+
+// skipped reports whether a leaf is no data.
+func skipped(x any) bool {
+	k := reflect.TypeOf(x).Kind()
+	return k == reflect.Func || k == reflect.Chan
+}
+
+// value adds the tensors that a value is made of.
+func (p *writing) value(path nest.Path, v tenon.Value) error {
+	if c, ok := v.(tensor.Concreter); ok {
+		t, err := c.Concrete()
+		if err != nil {
+			return writeError(path.String(), "%v", err)
+		}
+		v = t
+	}
+	s := v.Spec()
+	if code, ok := foreignCode(s); ok {
+		return p.foreign(path, code, v)
+	}
+	if tenon.IsLeaf(s) {
+		return p.tensor(tensorName(path.String()), path, v)
+	}
+	parts, err := s.Disassemble(v)
+	if err != nil {
+		return err
+	}
+	fields := s.Components()
+	if len(fields) != len(parts) {
+		return writeError(path.String(), "%s comes apart into %d components, its Spec has %d", tenon.String(s), len(parts), len(fields))
+	}
+	for i, c := range parts {
+		if err := p.value(append(path[:len(path):len(path)], fields[i].Name), c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tensorName returns the name of a tensor: its path, which is empty for a tree that is
+// a single tensor.
+func tensorName(path string) string { return cmp.Or(path, "value") }
+
+func (p *writing) tensor(name string, path nest.Path, v tenon.Value) error {
+	switch t := v.(type) {
+	case *tensor.Dense:
+		dims := t.Shape().Dims()
+		d := t.DType()
+		if d.IsComplex() {
+			dims, d = append(slices.Clone(dims), 2), d.Real()
+		}
+		return p.add(name, codeOf[d], dims, tensor.Contiguous(t).Bytes())
+	case *tensor.Strings:
+		offsets := t.Offsets()
+		from, to := offsets[0], offsets[len(offsets)-1]
+		raw := make([]byte, 0, 8*len(offsets))
+		for _, o := range offsets {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(o-from))
+		}
+		if err := p.add(name+partOffsets, "I64", []int{len(offsets)}, raw); err != nil {
+			return err
+		}
+		if dims := t.Shape().Dims(); len(dims) != 1 {
+			raw := make([]byte, 0, 8*len(dims))
+			for _, n := range dims {
+				raw = binary.LittleEndian.AppendUint64(raw, uint64(n))
+			}
+			if err := p.add(name+partShape, "I64", []int{len(dims)}, raw); err != nil {
+				return err
+			}
+		}
+		return p.add(name+partBytes, "U8", []int{int(to - from)}, t.Buffer()[from:to])
+	}
+	return writeError(path.String(), "a %T has no elements that can be saved", v)
+}
+
+// foreignCode returns the element type of a tensor that [foreignSpec] describes.
+func foreignCode(s tenon.Spec) (string, bool) {
+	o, ok := s.(*tenon.Opaque)
+	if !ok {
+		return "", false
+	}
+	code, ok := strings.CutPrefix(o.TypeName(), foreignPrefix)
+	return code, ok && foreignBits[code] > 0
+}
+
+func (p *writing) foreign(path nest.Path, code string, v tenon.Value) error {
+	s, _ := v.Spec().Encode().(tenon.Shape)
+	parts, err := v.Spec().Disassemble(v)
+	if err != nil {
+		return err
+	}
+	d, ok := parts[0].(*tensor.Dense)
+	if n, err := size(code, s.Dims()); err != nil || !ok || d.DType() != dtype.Uint8 || int64(d.Len()) != n {
+		return writeError(path.String(), "%s has not the bytes of %s%v", v.Spec().TypeName(), code, s.Shape)
+	}
+	return p.add(tensorName(path.String()), code, s.Dims(), tensor.Contiguous(d).Bytes())
+}
+
+// add adds a tensor to the file.
+func (p *writing) add(name, code string, dims []int, data []byte) error {
+	if _, ok := p.data[name]; ok || name == "__metadata__" {
+		return writeError(name, "the name of a tensor is needed twice")
+	}
+	p.data[name] = data
+	p.header.entries = append(p.header.entries, entry{name: name, code: code, shape: dims, end: int64(len(data))})
+	return nil
+}
+
+// layout gives each tensor its place: wide elements first, so that all are aligned, and
+// names in order.
+func (p *writing) layout() {
+	width := func(e entry) int { return codes[e.code].Size() }
+	slices.SortFunc(p.header.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(width(b), width(a)), strings.Compare(a.name, b.name))
+	})
+	at := int64(0)
+	for i := range p.header.entries {
+		e := &p.header.entries[i]
+		e.begin, e.end = at, at+e.end
+		at = e.end
+	}
+}
+
+// writeTo writes the file.
+func (p *writing) writeTo(w io.Writer) error {
+	text := appendHeader(nil, &p.header)
+	if len(text) > maxHeader {
+		return writeError("", "the header would have %d bytes, the format allows %d", len(text), maxHeader)
+	}
+	b := bufio.NewWriterSize(w, 1<<18)
+	b.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(text)))) // Flush returns the error
+	b.Write(text)
+	for _, e := range p.header.entries {
+		b.Write(p.data[e.name])
+	}
+	return b.Flush()
+}
+
+// Metadata returns a copy of the texts that were written with the tree.
+func (f *File) Metadata() map[string]string {
+	m := maps.Clone(f.header.meta)
+	maps.DeleteFunc(m, func(k, _ string) bool { return strings.HasPrefix(k, "tenon.") })
+	return m
+}
+
+func leafSpec(d dtype.DType, dims []int) *tensor.Spec { return tensor.NewSpec(d, shape.Of(dims...)) }

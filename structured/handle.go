@@ -11,28 +11,32 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// movers are the operations that choose, join, repeat or move elements and invent
-// none: what they do to the numbers of the records they do to the records.
-var movers = []string{"concat", "stack", "expand_dims", "gather", "gather_nd", "boolean_mask", "reverse", "tile", "squeeze",
-	"roll", "split", "unstack", "reshape", "broadcast_to", "repeat", "slice", "where", "transpose"}
+// moves reports whether an operation chooses, joins, repeats or moves elements and
+// invents none: what it does to the numbers of the records it does to the records.
+func moves(name string) bool {
+	switch name {
+	case "concat", "stack", "expand_dims", "gather", "gather_nd", "boolean_mask", "reverse", "tile", "squeeze", "roll", "split",
+		"unstack", "reshape", "broadcast_to", "repeat", "slice", "where", "transpose", "index", "identity", "stop_gradient",
+		"take_along_axis", "reverse_sequence":
+		return true
+	}
+	return false
+}
 
-// describers are the operations whose answer depends on the records' dimensions only.
-var describers = []string{"size", "rank", "shape"}
+// describes reports whether the answer of an operation depends on the dimensions of
+// records only.
+func describes(name string) bool {
+	switch name {
+	case "size", "rank", "shape":
+		return true
+	}
+	return false
+}
 
 // HandleOp answers for operations on structure: see the documentation of the package.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	name := c.Op.Name
 	switch {
-	case slices.Contains(movers, name):
-		return moved(c)
-	case slices.Contains(describers, name):
-		return op.One(op.Apply(c, t.numbers()))
-	case name == "zeros_like" || name == "ones_like":
-		d, ok := c.Attr("dtype").(dtype.DType)
-		if !ok || d == dtype.None {
-			d = dtype.Float32
-		}
-		return op.One(op.Apply(c, ops.Cast(t.numbers(), d)))
 	case name == "index":
 		keys, err := key.Parse(c.Str(1), c.List(2))
 		if err != nil {
@@ -42,6 +46,16 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			return nil, op.NotHandled
 		}
 		return op.One(t.index(keys))
+	case moves(name):
+		return moved(c)
+	case describes(name):
+		return op.One(op.Apply(c, t.numbers()))
+	case name == "zeros_like" || name == "ones_like":
+		d, ok := c.Attr("dtype").(dtype.DType)
+		if !ok || d == dtype.None {
+			d = dtype.Float32
+		}
+		return op.One(op.Apply(c, ops.Cast(t.numbers(), d)))
 	}
 	return nil, op.NotHandled
 }

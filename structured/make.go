@@ -163,11 +163,8 @@ func splitsDType(fields []Field, o Options) dtype.DType {
 		found = append(found, n.DType())
 	}
 	for _, f := range fields {
-		switch v := f.Value.(type) {
-		case *ragged.Tensor:
-			found = append(found, v.Partition().DType())
-		case *Tensor:
-			found = append(found, v.dtype)
+		if d := splitsOf(liftMask(f.Value)); d != dtype.None {
+			found = append(found, d)
 		}
 	}
 	if len(found) == 0 || slices.ContainsFunc(found, func(d dtype.DType) bool { return d != dtype.Int32 }) {
@@ -182,7 +179,7 @@ func partsOf(fields []Field, s shape.Shape, d dtype.DType) []*ragged.RowPartitio
 	rank := s.Rank()
 	var parts []*ragged.RowPartition
 	for _, f := range fields {
-		outer := outerParts(f.Value, rank, d)
+		outer := outerParts("structured.FromFields", f.Name, f.Value, rank, d)
 		if parts == nil {
 			parts = outer
 			continue
@@ -202,104 +199,4 @@ func partsOf(fields []Field, s shape.Shape, d dtype.DType) []*ragged.RowPartitio
 		n *= s.Dim(a)
 	}
 	return parts
-}
-
-// outerParts returns the partitions of the dimensions of a value below the first, up
-// to a rank.
-func outerParts(v tensor.Tensor, rank int, d dtype.DType) []*ragged.RowPartition {
-	var parts []*ragged.RowPartition
-	switch x := v.(type) {
-	case *Tensor:
-		parts = slices.Clone(x.parts)
-	default:
-		if r := v.Shape().Rank(); r >= 0 && r < rank {
-			tenon.Throw(invalid("structured.FromFields", "", "a field of shape %v has not the %d dimensions of the records", v.Shape(), rank))
-		}
-		r := x
-		if y, ok := x.(*ragged.Tensor); !ok || y.RaggedRank() < rank-1 {
-			r = tenon.Must(ragged.WithRaggedRank(x, rank-1))
-		}
-		parts = r.(*ragged.Tensor).Partitions()
-	}
-	if len(parts) < rank-1 {
-		tenon.Throw(invalid("structured.FromFields", "", "a field of rank %d has not the %d dimensions of the records", len(parts)+1, rank))
-	}
-	parts = parts[:rank-1]
-	for i, p := range parts {
-		parts[i] = tenon.Must(p.WithDType(d))
-	}
-	return parts
-}
-
-// columnsOf takes the dimensions of the records, which are those of base, from fields.
-func columnsOf(fn string, fields []Field, rank int, base *Tensor, d dtype.DType) []column {
-	out := make([]column, len(fields))
-	for i, f := range fields {
-		out[i] = columnOf(fn, f, rank, base, d)
-	}
-	return out
-}
-
-func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column {
-	v := withSplits(f.Value, d)
-	c := column{name: f.Name, v: v, inner: allPlain}
-	if rank == 0 {
-		return c
-	}
-	if r := v.Shape().Rank(); r < rank {
-		tenon.Throw(invalid(fn, f.Name, "has rank %d, the records %d", r, rank))
-	}
-	if rank == 1 {
-		if n, m := known(base.nrows), v.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
-			tenon.Throw(invalid(fn, f.Name, "has %d rows, the records %d", m, n))
-		}
-		return c
-	}
-	for i, p := range outerParts(v, rank, d) {
-		q := base.parts[i]
-		if p == q {
-			continue
-		}
-		a, ok := p.Splits64()
-		b, ok2 := q.Splits64()
-		if ok && ok2 && !slices.Equal(a, b) {
-			row := 0
-			for row < min(len(a), len(b)) && a[row] == b[row] {
-				row++
-			}
-			tenon.Throw(invalid(fn, f.Name, "has other rows than the records in dimension %d, from row %d on", i+1, max(row-1, 0)))
-		}
-	}
-	switch x := v.(type) {
-	case *Tensor:
-		c.v = newTensor(x.rank-rank+1, x.parts[rank-2].NVals(), x.parts[rank-1:], x.cols, d)
-	case *ragged.Tensor:
-		y := x
-		c.inner = max(0, rank-1-x.RaggedRank())
-		if x.RaggedRank() < rank-1 {
-			y = tenon.Must(ragged.WithRaggedRank(x, rank-1)).(*ragged.Tensor)
-		}
-		c.v = y.FlatValues()
-		if rest := y.Partitions()[rank-1:]; len(rest) > 0 {
-			c.v = tenon.Must(ragged.FromPartitions(c.v, rest...))
-		}
-	default:
-		c.v = tenon.Must(ragged.WithRaggedRank(v, rank-1)).(*ragged.Tensor).FlatValues()
-	}
-	return c
-}
-
-// withSplits returns a value with row splits of a type.
-func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
-	switch x := v.(type) {
-	case *ragged.Tensor:
-		if x.Partition().DType() != d {
-			return tenon.Must(x.WithSplitsDType(d))
-		}
-	case *Tensor:
-		if x.dtype != d {
-			return tenon.Must(x.WithShapeDType(d))
-		}
-	}
-	return v
 }

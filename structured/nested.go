@@ -9,8 +9,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -18,50 +17,161 @@ import (
 
 const nestedFn = "structured.FromNested"
 
-// NestedOptions choose the element types of what [FromNested] reads.
+// Missing says what [FromNested] makes of a field that a record lacks, and of null.
+type Missing uint8
+
+const (
+	MissingError   Missing = iota // an error that names the path and the row
+	MissingDefault                // the default of the path, otherwise zero, "", false, an empty list, a record of defaults
+	MissingMasked                 // an optional field: a tensor of package masked
+	MissingEmpty                  // an empty list, where the others have lists, and otherwise an error
+)
+
+// A Record is a record whose fields keep their order, where a map has the order of
+// their names.
+type Record []Entry
+
+// An Entry is a field of a [Record].
+type Entry struct {
+	Name  string
+	Value any
+}
+
+// NestedOptions say how [FromNested] reads data. The zero value infers all types and
+// refuses what is missing.
 type NestedOptions struct {
 	Int   dtype.DType // of integers; None: int64
 	Float dtype.DType // of numbers of which one is no integer; None: float64
 
 	// Identifiers is as in [Options].
 	Identifiers bool
+
+	// Spec is what the data have to be, element types and dimensions included. Fields
+	// that it declares as masked are optional, and strings that it declares as a
+	// dictionary become one. Nil: inferred from the data.
+	Spec tenon.Spec
+
+	Missing  Missing
+	Defaults map[string]any // by path, as [PathString] writes it; for MissingDefault
+
+	// Unions lets a field have values of several types: it becomes a [Union].
+	Unions bool
+
+	// Dictionaries keeps strings as a [Dictionary].
+	Dictionaries bool
 }
 
-// FromNested returns plain nested data as a tensor: a map[string]any is a record,
-// a []any a list, and anything else a scalar. Lists of records make a structured
-// tensor, other lists a dense or ragged one. The fields of a record are in the order
-// of their names. All records of a list have the same fields, and all entries of a
-// field the same depth; a field that is missing is an error of kind tenon.ErrNotFound
-// that names its path and the record.
+// FromNested returns plain nested data as a tensor: a map[string]any or a [Record] is
+// a record, a []any a list, and anything else a scalar. Lists of records make a
+// structured tensor, other lists a dense or ragged one. All records of a list have
+// the same fields, and all entries of a field the same depth and type, where options
+// do not allow otherwise: a field that is missing is an error of kind
+// tenon.ErrNotFound that names its path and the record.
 func FromNested(x any, o NestedOptions) (t tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	switch x := x.(type) {
-	case map[string]any:
-		return o.record(x, nil), nil
-	case []any:
-		return o.list(x, nil), nil
-	case nil:
+	if o.Spec != nil {
+		return o.expected(x)
+	}
+	if x == nil {
 		return nil, invalid(nestedFn, "", "a null has no type")
 	}
-	return o.scalars([]any{x}, shape.Shape{}, nil), nil
+	return o.single(x, nil), nil
 }
 
-func (o NestedOptions) record(m map[string]any, path []string) tensor.Tensor {
-	var cols []column
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		below := o.named(path, name)
-		var v tensor.Tensor
-		switch x := m[name].(type) {
-		case map[string]any:
-			v = o.record(x, below)
-		case []any:
-			v = o.list(x, below)
-		default:
-			v = o.scalars([]any{x}, shape.Shape{}, below)
+// single reads what stands alone.
+func (o NestedOptions) single(x any, path []string) tensor.Tensor {
+	switch kindOf(x) {
+	case recordKind:
+		var cols []column
+		for _, e := range entries(x) {
+			below := o.named(path, e.Name)
+			cols = append(cols, column{name: e.Name, v: o.single(e.Value, below), inner: allPlain})
 		}
-		cols = append(cols, column{name: name, v: v, inner: allPlain})
+		return newTensor(0, nil, nil, cols, dtype.Int64)
+	case listKind:
+		return o.list(x.([]any), path)
+	case missingKind:
+		switch {
+		case o.Missing == MissingDefault:
+			if d, ok := o.Defaults[PathString(path)]; ok {
+				return o.single(d, path)
+			}
+			return o.scalars([]any{0.0}, shape.Shape{}, path)
+		case o.Missing == MissingMasked:
+			return tenon.Must(masked.New(o.scalars([]any{0.0}, shape.Shape{}, path), false))
+		}
+		tenon.Throw(invalid(nestedFn, PathString(path), "is null"))
+	case stringKind:
+		if o.Dictionaries {
+			return tenon.Must(EncodeStrings(o.scalars([]any{x}, shape.Shape{}, path)))
+		}
 	}
-	return newTensor(0, nil, nil, cols, dtype.Int64)
+	return o.scalars([]any{x}, shape.Shape{}, path)
+}
+
+// kind is what a piece of nested data is.
+type kind uint8
+
+const (
+	missingKind kind = iota
+	fillerKind       // stands for what a missing record or list has inside
+	recordKind
+	listKind
+	boolKind
+	numberKind
+	stringKind
+)
+
+var kindNames = [...]string{"null", "null", "record", "list", "bool", "number", "string"}
+
+func (k kind) String() string {
+	switch k {
+	case missingKind, fillerKind:
+		return "null"
+	}
+	return "a " + kindNames[k]
+}
+
+// absent stands for a field that a record lacks, filler for what does not matter.
+type (
+	absent struct{}
+	filler struct{}
+)
+
+func kindOf(x any) kind {
+	switch x.(type) {
+	case nil, absent:
+		return missingKind
+	case filler:
+		return fillerKind
+	case map[string]any, Record:
+		return recordKind
+	case []any:
+		return listKind
+	case bool:
+		return boolKind
+	case string, []byte:
+		return stringKind
+	}
+	return numberKind
+}
+
+// entries returns the fields of a record, those of a map in the order of their names.
+func entries(x any) []Entry {
+	if r, ok := x.(Record); ok {
+		for i, e := range r {
+			if slices.ContainsFunc(r[:i], func(d Entry) bool { return d.Name == e.Name }) {
+				tenon.Throw(invalid(nestedFn, e.Name, "is given twice in a record"))
+			}
+		}
+		return r
+	}
+	m := x.(map[string]any)
+	out := make([]Entry, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, Entry{name, m[name]})
+	}
+	return out
 }
 
 func (o NestedOptions) named(path []string, name string) []string {
@@ -71,54 +181,167 @@ func (o NestedOptions) named(path []string, name string) []string {
 	return append(slices.Clone(path), name)
 }
 
-// list returns values, one for each row, as a tensor with rows.
+// list reads values, one for each row.
 func (o NestedOptions) list(values []any, path []string) tensor.Tensor {
-	kind := ""
+	var kinds []kind
+	holes := false
 	for i, x := range values {
-		k := "a scalar"
-		switch x.(type) {
-		case map[string]any:
-			k = "a record"
-		case []any:
-			k = "a list"
-		case nil:
-			k = "null"
+		switch k := kindOf(x); {
+		case k == missingKind:
+			holes = true
+		case k != fillerKind && !slices.Contains(kinds, k):
+			if len(kinds) > 0 && !o.Unions {
+				e := invalid(nestedFn, place(path, i), "is %v, earlier rows have %v", k, kinds[0])
+				e.Hint = "with NestedOptions.Unions a field has values of several types"
+				tenon.Throw(e)
+			}
+			kinds = append(kinds, k)
 		}
-		if k == "null" || kind != "" && k != kind {
-			tenon.Throw(invalid(nestedFn, place(path, i), "is %s, want what the other rows have", k))
+	}
+	if len(kinds) > 1 {
+		return o.holes(values, path, holes, func(values []any) tensor.Tensor { return o.union(values, kinds, path) })
+	}
+	only := numberKind
+	if len(kinds) > 0 {
+		only = kinds[0]
+	}
+	return o.holes(values, path, holes, func(values []any) tensor.Tensor {
+		switch only {
+		case recordKind:
+			return o.records(values, path)
+		case listKind:
+			return o.lists(values, path)
 		}
-		kind = k
+		t := o.scalars(withoutFiller(values, zeroOf(only)), shape.Of(len(values)), path)
+		if o.Dictionaries && only == stringKind {
+			return tenon.Must(EncodeStrings(t))
+		}
+		return t
+	})
+}
+
+func zeroOf(k kind) any {
+	switch k {
+	case boolKind:
+		return false
+	case stringKind:
+		return ""
 	}
-	switch kind {
-	case "a record":
-		return o.records(values, path)
-	case "a list":
-		return o.lists(values, path)
+	return 0
+}
+
+// withoutFiller puts a value in the places of what does not matter.
+func withoutFiller(values []any, zero any) []any {
+	at := slices.Index(values, any(filler{}))
+	if at < 0 {
+		return values
 	}
-	return o.scalars(values, shape.Of(len(values)), path)
+	if _, number := zero.(int); number {
+		for _, x := range values {
+			if kindOf(x) == numberKind { // a zero of the type that the others have
+				zero = zeroLike(x)
+				break
+			}
+		}
+	}
+	out := slices.Clone(values)
+	for i, x := range out {
+		if x == any(filler{}) {
+			out[i] = zero
+		}
+	}
+	return out
+}
+
+// holes reads values of which some are missing, as the policy says.
+func (o NestedOptions) holes(values []any, path []string, holes bool, read func([]any) tensor.Tensor) tensor.Tensor {
+	if !holes {
+		return read(values)
+	}
+	var instead any = filler{}
+	switch o.Missing {
+	case MissingDefault:
+		if d, ok := o.Defaults[PathString(path)]; ok {
+			instead = d
+		}
+	case MissingMasked:
+	case MissingEmpty:
+		if slices.ContainsFunc(values, func(x any) bool { return kindOf(x) == listKind }) {
+			break
+		}
+		fallthrough
+	default:
+		i := slices.IndexFunc(values, func(x any) bool { return kindOf(x) == missingKind })
+		e := invalid(nestedFn, place(path, i), "is null")
+		if _, ok := values[i].(absent); ok {
+			e.Kind, e.Where, e.Msg = tenon.ErrNotFound, place(path[:len(path)-1], i), fmt.Sprintf("the record has no field %q, others have", path[len(path)-1])
+		}
+		e.Hint = "NestedOptions.Missing says what to make of it"
+		tenon.Throw(e)
+	}
+	there := make([]bool, len(values))
+	full := slices.Clone(values)
+	for i, x := range full {
+		there[i] = kindOf(x) != missingKind
+		if !there[i] {
+			full[i] = instead
+		}
+	}
+	if o.Missing == MissingDefault && instead != any(filler{}) {
+		return o.list(full, path)
+	}
+	t := read(full)
+	if o.Missing != MissingMasked {
+		return t
+	}
+	return tenon.Must(masked.New(t, tensor.Of(there)))
 }
 
 func place(path []string, row int) string { return fmt.Sprintf("%s[%d]", PathString(path), row) }
 
 func (o NestedOptions) records(values []any, path []string) tensor.Tensor {
-	names := map[string]bool{}
+	var names []string
+	at := map[string]int{}
+	ordered := false
 	for _, x := range values {
-		for name := range x.(map[string]any) {
-			names[name] = true
+		if kindOf(x) != recordKind {
+			continue
+		}
+		if _, ok := x.(Record); ok {
+			ordered = true
+		}
+		for _, e := range entries(x) {
+			if _, ok := at[e.Name]; !ok {
+				at[e.Name] = len(names)
+				names = append(names, e.Name)
+			}
+		}
+	}
+	if !ordered {
+		slices.Sort(names)
+		for i, name := range names {
+			at[name] = i
+		}
+	}
+	cells := make([]any, len(names)*len(values))
+	for i, x := range values {
+		var lacking any = absent{}
+		if kindOf(x) == fillerKind {
+			lacking = filler{}
+		}
+		for k := range names {
+			cells[k*len(values)+i] = lacking
+		}
+		if kindOf(x) == recordKind {
+			for _, e := range entries(x) {
+				cells[at[e.Name]*len(values)+i] = e.Value
+			}
 		}
 	}
 	var cols []column
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		below := o.named(path, name)
-		rows := make([]any, len(values))
-		for i, x := range values {
-			v, ok := x.(map[string]any)[name]
-			if !ok {
-				tenon.Throw(&tenon.Error{Kind: tenon.ErrNotFound, Op: nestedFn, Where: place(path, i), Msg: fmt.Sprintf("the record has no field %q, others have", name), Line: source.Line()})
-			}
-			rows[i] = v
-		}
-		cols = append(cols, column{name: name, v: o.list(rows, below), inner: allPlain})
+	for k, name := range names {
+		rows := cells[k*len(values) : (k+1)*len(values)]
+		cols = append(cols, column{name: name, v: o.list(rows, o.named(path, name)), inner: allPlain})
 	}
 	return newTensor(1, scalar(len(values), dtype.Int64), nil, cols, dtype.Int64)
 }
@@ -127,16 +350,43 @@ func (o NestedOptions) lists(values []any, path []string) tensor.Tensor {
 	lengths := make([]int64, len(values))
 	var all []any
 	for i, x := range values {
-		l := x.([]any)
+		l, _ := x.([]any) // what does not matter is empty
 		lengths[i] = int64(len(l))
 		all = append(all, l...)
 	}
 	p := tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
-	below := o.list(all, path)
-	if s, ok := below.(*Tensor); ok {
+	return partitioned(o.list(all, path), p)
+}
+
+// partitioned divides the rows of a tensor.
+func partitioned(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = partitioned(x, p)
+		}
+		return with(list)
+	}
+	if s, ok := v.(*Tensor); ok {
 		return tenon.Must(s.PartitionOuterDimension(p))
 	}
-	return tenon.Must(ragged.FromPartition(below, p))
+	return tenon.Must(ragged.FromPartition(v, p))
+}
+
+// union reads values of several kinds.
+func (o NestedOptions) union(values []any, kinds []kind, path []string) tensor.Tensor {
+	tags := make([]int8, len(values))
+	fields := make([]Field, len(kinds))
+	for k, want := range kinds {
+		own := make([]any, len(values))
+		for i, x := range values {
+			own[i] = filler{}
+			if kindOf(x) == want {
+				own[i], tags[i] = x, int8(k)
+			}
+		}
+		fields[k] = Field{kindNames[want], o.list(own, path)}
+	}
+	return tenon.Must(NewUnion(tags, fields))
 }
 
 func (o NestedOptions) scalars(values []any, s shape.Shape, path []string) tensor.Tensor {
@@ -144,82 +394,14 @@ func (o NestedOptions) scalars(values []any, s shape.Shape, path []string) tenso
 	if len(values) == 0 {
 		opts.DType = o.Float
 	}
-	bools := 0
 	for i, x := range values {
-		if x == nil {
-			tenon.Throw(invalid(nestedFn, place(path, i), "is null"))
-		}
 		if n, ok := x.(uint64); ok && n > math.MaxInt64 && o.Int != dtype.Uint64 {
 			tenon.Throw(invalid(nestedFn, place(path, i), "is %d, which no int64 holds", n))
 		}
-		if _, ok := x.(bool); ok {
-			bools++
-		}
-	}
-	if bools > 0 && bools < len(values) {
-		tenon.Throw(invalid(nestedFn, PathString(path), "has truth values and others"))
 	}
 	t, err := tensor.FromScalars(values, s, opts)
 	if err != nil {
-		tenon.Throw(invalid(nestedFn, PathString(path), "%s", tenon.AsError(err).Msg))
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: nestedFn, Where: PathString(path), Msg: tenon.AsError(err).Msg, Line: source.Line()})
 	}
 	return t
-}
-
-// ToNested returns the records as plain nested data: the reverse of [FromNested].
-func (t *Tensor) ToNested() (x any, err error) {
-	defer tenon.Catch(&err)
-	if t.rank == 0 {
-		m := map[string]any{}
-		for _, c := range t.cols {
-			m[c.name] = plain(c.v)
-		}
-		return m, nil
-	}
-	n := known(t.count())
-	if n < 0 {
-		return nil, symbolic()
-	}
-	list := make([]any, n)
-	for i := range list {
-		list[i] = make(map[string]any, len(t.cols))
-	}
-	for _, c := range t.cols {
-		for i, x := range plain(c.v).([]any) {
-			list[i].(map[string]any)[c.name] = x
-		}
-	}
-	for k := len(t.parts) - 1; k >= 0; k-- {
-		splits, ok := t.parts[k].Splits64()
-		if !ok {
-			return nil, symbolic()
-		}
-		rows := make([]any, len(splits)-1)
-		for r := range rows {
-			rows[r] = list[splits[r]:splits[r+1]:splits[r+1]]
-		}
-		list = rows
-	}
-	return list, nil
-}
-
-func symbolic() error {
-	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "structured.ToNested", Msg: "the tensor is symbolic: its records do not exist while a function is traced", Line: source.Line()}
-}
-
-// plain returns a tensor as nested lists, and a scalar as a Go scalar.
-func plain(v tensor.Tensor) any {
-	switch x := v.(type) {
-	case *Tensor:
-		return tenon.Must(x.ToNested())
-	case *ragged.Tensor:
-		return tenon.Must(x.Nested())
-	}
-	c, ok := op.Known(v)
-	if !ok {
-		tenon.Throw(symbolic())
-	}
-	// One row that holds all elements, read as a ragged tensor's row.
-	row := tenon.Must(ragged.FromRowSplits(ops.ExpandDims(c, 0), []int64{0, 1}))
-	return tenon.Must(row.Nested())[0].([]any)[0]
 }

@@ -116,46 +116,6 @@ func (t *Tensor) Field(path ...string) (v tensor.Tensor, err error) {
 	return v, nil
 }
 
-// field returns a column with the tensor's partitions.
-func (t *Tensor) field(c column) tensor.Tensor {
-	if len(t.parts) == 0 {
-		return c.v
-	}
-	if s, ok := c.v.(*Tensor); ok {
-		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
-	}
-	parts, dims := t.parts, []int(nil)
-	if _, ok := c.v.(*ragged.Tensor); !ok {
-		parts, dims = t.plainDims(c.inner)
-	}
-	v := c.v
-	if len(dims) > 0 {
-		v = ops.Reshape(v, append(dims, v.Shape().Tail(1).Dims()...))
-	}
-	if len(parts) == 0 {
-		return v
-	}
-	return tenon.Must(ragged.FromPartitions(v, parts...))
-}
-
-// plainDims divides the records' dimensions into partitions and the sizes of plain
-// dimensions, at most n beside the outermost of these.
-func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
-	k := len(t.parts)
-	for n > 0 && k > 0 && t.parts[k-1].IsUniform() && t.parts[k-1].StaticUniformRowLength() >= 0 && t.parts[k-1].StaticNRows() >= 0 {
-		k--
-		n--
-	}
-	if k == len(t.parts) {
-		return t.parts, nil
-	}
-	dims := []int{t.parts[k].StaticNRows()}
-	for _, p := range t.parts[k:] {
-		dims = append(dims, p.StaticUniformRowLength())
-	}
-	return t.parts[:k], dims
-}
-
 // count returns the number of records as a scalar.
 func (t *Tensor) count() tensor.Tensor {
 	if t.rank > 1 {

@@ -239,7 +239,8 @@ func init() {
 		},
 		"structured.from_pyval": func(c *cases.Case) (any, error) {
 			if c.Has("typespec") {
-				return nestedAs(c, c.Attrs["typespec"])
+				return structured.FromNested(cases.As[cases.JSON](c.Arg(0)).Value,
+					structured.NestedOptions{Identifiers: true, Spec: cases.As[tenon.Spec](c.Attrs["typespec"])})
 			}
 			return structured.FromNested(cases.As[cases.JSON](c.Arg(0)).Value,
 				structured.NestedOptions{Int: dtype.Int32, Float: dtype.Float32, Identifiers: true})
@@ -261,24 +262,4 @@ func init() {
 			return leaves, nil
 		},
 	})
-}
-
-// nestedAs reads nested data as a dense or ragged tensor of a Spec. One of
-// structured tensors is a kind that is not known.
-func nestedAs(c *cases.Case, spec any) (any, error) {
-	x := cases.As[cases.JSON](c.Arg(0)).Value
-	var v tensor.Tensor
-	var err error
-	switch s := spec.(type) {
-	case *tensor.Spec:
-		v, err = tensor.Const(x, tensor.Options{DType: s.DType()})
-	case *ragged.Spec:
-		v, err = ragged.Const(x, ragged.Options{DType: s.DType(), RaggedRank: s.RaggedRank(), Splits: s.SplitsDType()})
-	default:
-		return nil, cases.ErrUnknown
-	}
-	if err == nil && !tenon.Compatible(v.Spec(), cases.As[tenon.Spec](spec)) {
-		err = tenon.NewError(tenon.ErrInvalid, "structured.FromNested", "the data do not match the Spec "+tenon.String(cases.As[tenon.Spec](spec)))
-	}
-	return v, err
 }

@@ -1,0 +1,260 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// pieces returns the tensors that a tensor is made of, if all of them start with
+// its own dimensions, and what makes one like it of others. What is done to the
+// records is done to each piece.
+func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tensor, bool) {
+	switch x := v.(type) {
+	case *masked.Tensor:
+		return []tensor.Tensor{x.Values(), x.Mask()}, func(l []tensor.Tensor) tensor.Tensor { return tenon.Must(masked.New(l[0], l[1])) }, true
+	case *Union:
+		return []tensor.Tensor{x.rec}, func(l []tensor.Tensor) tensor.Tensor { return newUnion(l[0].(*Tensor)) }, true
+	case *Dictionary:
+		return []tensor.Tensor{x.codes}, func(l []tensor.Tensor) tensor.Tensor { return newDictionary(l[0], x.words) }, true
+	}
+	return nil, nil, false
+}
+
+// covering returns a mask that has the first r dimensions of its values at least.
+func covering(v tensor.Tensor, r int) tensor.Tensor {
+	if m, ok := v.(*masked.Tensor); ok && m.Mask().Shape().Rank() < r {
+		return tenon.Must(masked.New(m.Values(), m.Full()))
+	}
+	return v
+}
+
+// liftMask turns rows of masked values, as ragged values may be, into masked rows.
+func liftMask(v tensor.Tensor) tensor.Tensor {
+	r, ok := v.(*ragged.Tensor)
+	if !ok {
+		return v
+	}
+	list, with, ok := pieces(r.FlatValues())
+	if !ok {
+		return v
+	}
+	for i, x := range list {
+		list[i] = tenon.Must(ragged.FromPartitions(x, r.Partitions()...))
+	}
+	return with(list)
+}
+
+// outerParts returns the partitions of the dimensions of a value below the first, up
+// to a rank.
+func outerParts(fn, name string, v tensor.Tensor, rank int, d dtype.DType) []*ragged.RowPartition {
+	if list, _, ok := pieces(liftMask(v)); ok {
+		return outerParts(fn, name, list[0], rank, d)
+	}
+	var parts []*ragged.RowPartition
+	switch x := v.(type) {
+	case *Tensor:
+		parts = slices.Clone(x.parts)
+	default:
+		if r := v.Shape().Rank(); r < rank {
+			tenon.Throw(invalid(fn, name, "has the shape %v, which lacks the %d dimensions of the records", v.Shape(), rank))
+		}
+		r := x
+		if y, ok := x.(*ragged.Tensor); !ok || y.RaggedRank() < rank-1 {
+			r = tenon.Must(ragged.WithRaggedRank(x, rank-1))
+		}
+		parts = r.(*ragged.Tensor).Partitions()
+	}
+	if len(parts) < rank-1 {
+		tenon.Throw(invalid(fn, name, "has rank %d, which lacks the %d dimensions of the records", len(parts)+1, rank))
+	}
+	parts = parts[:rank-1]
+	for i, p := range parts {
+		parts[i] = tenon.Must(p.WithDType(d))
+	}
+	return parts
+}
+
+// columnsOf takes the dimensions of the records, which are those of base, from fields.
+func columnsOf(fn string, fields []Field, rank int, base *Tensor, d dtype.DType) []column {
+	out := make([]column, len(fields))
+	for i, f := range fields {
+		out[i] = columnOf(fn, f, rank, base, d)
+	}
+	return out
+}
+
+func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column {
+	v := withSplits(liftMask(f.Value), d)
+	c := column{name: f.Name, v: v, inner: allPlain}
+	if rank == 0 {
+		return c
+	}
+	if r := v.Shape().Rank(); r < rank {
+		tenon.Throw(invalid(fn, f.Name, "has rank %d, the records %d", r, rank))
+	}
+	if rank == 1 {
+		if n, m := known(base.nrows), v.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
+			tenon.Throw(invalid(fn, f.Name, "has %d rows, the records %d", m, n))
+		}
+		return c
+	}
+	sameRows(fn, f.Name, outerParts(fn, f.Name, v, rank, d), base.parts)
+	c.v, c.inner = below(v, rank)
+	return c
+}
+
+// sameRows checks that a field is divided as the records are.
+func sameRows(fn, name string, parts, base []*ragged.RowPartition) {
+	for i, p := range parts {
+		q := base[i]
+		if p == q {
+			continue
+		}
+		a, ok := p.Splits64()
+		b, ok2 := q.Splits64()
+		if ok && ok2 && !slices.Equal(a, b) {
+			row := 0
+			for row < min(len(a), len(b)) && a[row] == b[row] {
+				row++
+			}
+			tenon.Throw(invalid(fn, name, "has other rows than the records in dimension %d, from row %d on", i+1, max(row-1, 0)))
+		}
+	}
+}
+
+// below takes the first rank dimensions of a tensor together, and says how many of
+// them were axes.
+func below(v tensor.Tensor, rank int) (tensor.Tensor, int) {
+	if rank == 1 {
+		return v, allPlain
+	}
+	v = covering(v, rank)
+	if list, with, ok := pieces(v); ok {
+		inner := allPlain
+		for i, x := range list {
+			n := 0
+			list[i], n = below(x, rank)
+			inner = min(inner, n)
+		}
+		return with(list), inner
+	}
+	switch x := v.(type) {
+	case *Tensor:
+		return newTensor(x.rank-rank+1, x.parts[rank-2].NVals(), x.parts[rank-1:], x.cols, x.dtype), allPlain
+	case *ragged.Tensor:
+		inner := max(0, rank-1-x.RaggedRank())
+		if x.RaggedRank() < rank-1 {
+			x = tenon.Must(ragged.WithRaggedRank(x, rank-1)).(*ragged.Tensor)
+		}
+		if rest := x.Partitions()[rank-1:]; len(rest) > 0 {
+			return tenon.Must(ragged.FromPartitions(x.FlatValues(), rest...)), inner
+		}
+		return x.FlatValues(), inner
+	}
+	return tenon.Must(ragged.WithRaggedRank(v, rank-1)).(*ragged.Tensor).FlatValues(), allPlain
+}
+
+// field returns a column with the tensor's partitions.
+func (t *Tensor) field(c column) tensor.Tensor {
+	if len(t.parts) == 0 {
+		return c.v
+	}
+	if list, with, ok := pieces(c.v); ok {
+		for i, x := range list {
+			list[i] = t.field(column{c.name, x, c.inner})
+		}
+		return with(list)
+	}
+	if s, ok := c.v.(*Tensor); ok {
+		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
+	}
+	parts, dims := t.parts, []int(nil)
+	if _, ok := c.v.(*ragged.Tensor); !ok {
+		parts, dims = t.plainDims(c.inner)
+	}
+	v := c.v
+	if len(dims) > 0 {
+		v = ops.Reshape(v, append(dims, v.Shape().Tail(1).Dims()...))
+	}
+	if len(parts) == 0 {
+		return v
+	}
+	return tenon.Must(ragged.FromPartitions(v, parts...))
+}
+
+// plainDims divides the records' dimensions into partitions and the sizes of plain
+// dimensions, at most n beside the outermost of these. One size may be -1, for what
+// is left.
+func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
+	k := len(t.parts)
+	below := 1
+	for n > 0 && k > 0 && t.parts[k-1].IsUniform() && t.parts[k-1].StaticUniformRowLength() >= 0 {
+		below *= t.parts[k-1].StaticUniformRowLength()
+		if t.parts[k-1].StaticNRows() < 0 && below == 0 {
+			break
+		}
+		k--
+		n--
+	}
+	if k == len(t.parts) {
+		return t.parts, nil
+	}
+	dims := []int{t.parts[k].StaticNRows()}
+	for _, p := range t.parts[k:] {
+		dims = append(dims, p.StaticUniformRowLength())
+	}
+	return t.parts[:k], dims
+}
+
+// withSplits returns a value with row splits of a type.
+func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
+	if list, with, ok := pieces(v); ok {
+		same := true
+		for i, x := range list {
+			list[i] = withSplits(x, d)
+			same = same && list[i] == x
+		}
+		if same {
+			return v
+		}
+		return with(list)
+	}
+	switch x := v.(type) {
+	case *ragged.Tensor:
+		if x.Partition().DType() != d {
+			return tenon.Must(x.WithSplitsDType(d))
+		}
+	case *Tensor:
+		if x.dtype != d {
+			return tenon.Must(x.WithShapeDType(d))
+		}
+	}
+	return v
+}
+
+// splitsOf returns the type of the row splits in a value, dtype.None without any.
+func splitsOf(v tensor.Tensor) dtype.DType {
+	if list, _, ok := pieces(v); ok {
+		return splitsOf(list[0])
+	}
+	switch x := v.(type) {
+	case *ragged.Tensor:
+		return x.Partition().DType()
+	case *Tensor:
+		return x.dtype
+	}
+	return dtype.None
+}
+
+// unknownTail reports whether a value has an axis of unknown size below the first.
+func unknownTail(v tensor.Tensor) bool {
+	s := v.Shape()
+	return !s.HasRank() || slices.Contains(s.Tail(min(1, s.Rank())).Dims(), shape.Unknown)
+}

@@ -1,0 +1,268 @@
+package structured
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Dictionary is a tensor of strings of which each is kept once: a code for each
+// element, and the words that the codes number. It costs 4 bytes for an element,
+// however long the words are. It answers for all operations: those that move
+// elements move the codes, and any other gets the strings.
+type Dictionary struct {
+	codes tensor.Tensor // int32
+	words tensor.Tensor // a vector of strings
+	spec  *DictionarySpec
+}
+
+var (
+	_ op.Handler       = (*Dictionary)(nil)
+	_ tensor.Concreter = (*Dictionary)(nil)
+	_ tenon.Batcher    = (*DictionarySpec)(nil)
+)
+
+// EncodeStrings returns strings in dictionary form, with the words in the order of
+// their first appearance.
+//
+//	x: string[n…] → codes int32[n…], words string[m]
+func EncodeStrings(x any) (d *Dictionary, err error) {
+	defer tenon.Catch(&err)
+	t, err := tensor.Convert(x)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := t.(*Dictionary); ok {
+		return d, nil
+	}
+	if t.DType() != dtype.String {
+		return nil, tenon.NewError(tenon.ErrDType, "structured.EncodeStrings", fmt.Sprintf("%s holds no strings", tenon.String(t.Spec())))
+	}
+	words, inverse, _, _ := ops.Unique(ops.Reshape(t, []int{-1}))
+	return newDictionary(ops.Reshape(ops.Cast(inverse, dtype.Int32), ops.Shape(t)), words), nil
+}
+
+// NewDictionary returns the strings that codes, of an integer type, choose among
+// words, a vector of strings. A code that chooses none is an error, where the codes
+// are known.
+func NewDictionary(codes, words any) (d *Dictionary, err error) {
+	defer tenon.Catch(&err)
+	c, err := tensor.Convert(codes)
+	if err != nil {
+		return nil, err
+	}
+	w, err := tensor.Convert(words)
+	if err != nil {
+		return nil, err
+	}
+	return checkedDictionary("structured.NewDictionary", c, w)
+}
+
+func checkedDictionary(fn string, c, w tensor.Tensor) (*Dictionary, error) {
+	if !c.DType().IsInteger() || w.DType() != dtype.String || w.Shape().Rank() != 1 {
+		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("codes are integers and words a vector of strings, got %s and %s", tenon.String(c.Spec()), tenon.String(w.Spec())))
+	}
+	if k, ok := op.Known(c); ok && w.Shape().IsFull() {
+		if codes, ok := op.Ints(k); ok {
+			for i, n := range codes {
+				if n < 0 || n >= w.Shape().Dim(0) {
+					return nil, invalid(fn, fmt.Sprintf("codes[%d]", i), "is %d, there are %d words", n, w.Shape().Dim(0))
+				}
+			}
+		}
+	}
+	if c.DType() != dtype.Int32 {
+		c = ops.Cast(c, dtype.Int32)
+	}
+	return newDictionary(c, w), nil
+}
+
+func newDictionary(codes, words tensor.Tensor) *Dictionary {
+	return &Dictionary{codes, words, &DictionarySpec{codes.Spec(), words.Spec()}}
+}
+
+// Spec returns the *DictionarySpec.
+func (d *Dictionary) Spec() tenon.Spec { return d.spec }
+
+// DType returns dtype.String.
+func (d *Dictionary) DType() dtype.DType { return dtype.String }
+
+// Shape returns the shape of the codes.
+func (d *Dictionary) Shape() shape.Shape { return d.codes.Shape() }
+
+// Codes returns the number of each element's word, int32.
+func (d *Dictionary) Codes() tensor.Tensor { return d.codes }
+
+// Words returns the words, a vector. It may hold some that no code chooses.
+func (d *Dictionary) Words() tensor.Tensor { return d.words }
+
+// Decode returns the strings themselves.
+func (d *Dictionary) Decode() tensor.Tensor { return ops.Gather(d.words, d.codes, 0) }
+
+// Concrete returns the strings themselves.
+func (d *Dictionary) Concrete() (t tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	t = d.Decode()
+	if c, ok := t.(tensor.Concreter); ok {
+		return c.Concrete()
+	}
+	return t, nil
+}
+
+// HandleOp moves codes, and gives the strings to any operation that does not move
+// elements.
+func (d *Dictionary) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	var words tensor.Tensor
+	coded, all := 0, true
+	for _, v := range values {
+		x, ok := v.(*Dictionary)
+		if !ok {
+			all = false
+			continue
+		}
+		if coded++; words == nil {
+			words = x.words
+		}
+		all = all && words == x.words
+	}
+	first, _ := values[0].(*Dictionary)
+	join := c.Op.Name == "concat" || c.Op.Name == "stack"
+	if moves(c.Op.Name) && first != nil && (coded == 1 && !join || all) {
+		for i, v := range values {
+			if x, ok := v.(*Dictionary); ok {
+				values[i] = x.codes
+			}
+		}
+		return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return newDictionary(t, first.words) })
+	}
+	for i, v := range values {
+		if x, ok := v.(*Dictionary); ok {
+			values[i] = x.Decode()
+		}
+	}
+	return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return t })
+}
+
+func wrapped(list []tensor.Tensor, f func(tensor.Tensor) tenon.Value) ([]tenon.Value, error) {
+	out := make([]tenon.Value, len(list))
+	for i, t := range list {
+		out[i] = f(t)
+	}
+	return out, nil
+}
+
+// String prints the strings, or what stands for the codes of a symbolic one.
+func (d *Dictionary) String() string {
+	if c, ok := op.Known(d.codes); ok {
+		return fmt.Sprint(ops.Gather(d.words, c, 0))
+	}
+	return fmt.Sprintf("words(%v, %v)", d.codes, d.words)
+}
+
+// DictionaryTypeName is the registered name of [*DictionarySpec].
+const DictionaryTypeName = "structured.Dictionary"
+
+// DictionarySpec describes strings in dictionary form: the Specs of codes and words.
+type DictionarySpec struct{ codes, words tenon.Spec }
+
+// NewDictionarySpec returns the Spec of strings of a shape with any number of words.
+func NewDictionarySpec(s shape.Shape) *DictionarySpec {
+	return &DictionarySpec{tensor.NewSpec(dtype.Int32, s), tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))}
+}
+
+// DType returns dtype.String.
+func (s *DictionarySpec) DType() dtype.DType { return dtype.String }
+
+// Shape returns the static shape.
+func (s *DictionarySpec) Shape() shape.Shape { return s.codes.(typedSpec).Shape() }
+
+// TypeName returns "structured.Dictionary".
+func (*DictionarySpec) TypeName() string { return DictionaryTypeName }
+
+// Encode returns (codes, words).
+func (s *DictionarySpec) Encode() tenon.Encoding {
+	return tenon.Tuple{tenon.SpecOf{Spec: s.codes}, tenon.SpecOf{Spec: s.words}}
+}
+
+func init() { tenon.Register(DictionaryTypeName, decodeDictionary) }
+
+func decodeDictionary(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 2)
+	if err != nil {
+		return nil, err
+	}
+	var specs [2]tenon.Spec
+	for i, x := range t {
+		o, err := tenon.As[tenon.SpecOf](x)
+		if err != nil {
+			return nil, err
+		}
+		specs[i] = o.Spec
+	}
+	c, ok := specs[0].(typedSpec)
+	w, ok2 := specs[1].(*tensor.Spec)
+	if !ok || !ok2 || c.DType() != dtype.Int32 || w.DType() != dtype.String || w.Shape().Rank() != 1 {
+		return nil, tenon.NewError(tenon.ErrInvalid, DictionaryTypeName, "codes are int32 and words a vector of strings")
+	}
+	return &DictionarySpec{specs[0], specs[1]}, nil
+}
+
+// Components returns codes and words.
+func (s *DictionarySpec) Components() []tenon.Field {
+	return []tenon.Field{{Name: "codes", Spec: s.codes}, {Name: "words", Spec: s.words}}
+}
+
+// Disassemble returns codes and words.
+func (s *DictionarySpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	d, ok := v.(*Dictionary)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, DictionaryTypeName, "the value is no dictionary")
+	}
+	return []tenon.Value{d.codes, d.words}, nil
+}
+
+// Assemble makes strings of codes and words, and checks the codes where they are known.
+func (s *DictionarySpec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	c, ok := components[0].(tensor.Tensor)
+	w, ok2 := components[1].(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, tenon.NewError(tenon.ErrDType, DictionaryTypeName, "codes and words are tensors")
+	}
+	d, err := checkedDictionary(DictionaryTypeName, c, w)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Batched adds an outermost dimension to the codes; the words are common to all rows.
+func (s *DictionarySpec) Batched(n int) (tenon.Spec, error) {
+	return s.each(func(b tenon.Batcher) (tenon.Spec, error) { return b.Batched(n) })
+}
+
+// Unbatched removes the outermost dimension of the codes.
+func (s *DictionarySpec) Unbatched() (tenon.Spec, error) { return s.each(tenon.Batcher.Unbatched) }
+
+func (s *DictionarySpec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, error) {
+	b, ok := s.codes.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, DictionaryTypeName, fmt.Sprintf("%s cannot be batched", tenon.String(s.codes)))
+	}
+	c, err := f(b)
+	if err != nil {
+		return nil, err
+	}
+	return &DictionarySpec{c, s.words}, nil
+}
+
+// String prints "words string[3]".
+func (s *DictionarySpec) String() string { return fmt.Sprintf("words string%v", s.Shape()) }

@@ -1,0 +1,282 @@
+package structured
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// zeroLike returns the zero of the Go type that x has.
+func zeroLike(x any) any { return reflect.Zero(reflect.TypeOf(x)).Interface() }
+
+// expected reads data of which a Spec tells what they have to be.
+func (o NestedOptions) expected(x any) (tensor.Tensor, error) {
+	t := o.one(x, o.Spec, nil)
+	if !tenon.Compatible(t.Spec(), o.Spec) {
+		return nil, invalid(nestedFn, "", "the data are %s, want %s", tenon.String(t.Spec()), tenon.String(o.Spec))
+	}
+	return t, nil
+}
+
+// one reads a value of a Spec.
+func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
+	if m, ok := s.(*masked.Spec); ok {
+		there := kindOf(x) != missingKind && kindOf(x) != fillerKind
+		if !there {
+			x = filler{}
+		}
+		return tenon.Must(masked.New(o.one(x, m.Values(), path), there))
+	}
+	t, ok := s.(typedSpec)
+	if !ok || !t.Shape().HasRank() {
+		tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
+	}
+	if t.Shape().Rank() > 0 {
+		return o.rows(o.wantList(x, path, -1), s, path)
+	}
+	switch s := s.(type) {
+	case *Spec:
+		var cols []column
+		values := o.fieldsOf([]any{x}, s, path)
+		for i, c := range s.cols {
+			cols = append(cols, column{c.name, o.one(values[i][0], c.spec, o.named(path, c.name)), allPlain})
+		}
+		return newTensor(0, nil, nil, cols, s.dtype)
+	case *DictionarySpec:
+		return tenon.Must(EncodeStrings(o.typed([]any{x}, dtype.String, shape.Shape{}, path)))
+	case *tensor.Spec:
+		return o.typed([]any{x}, s.DType(), shape.Shape{}, path)
+	}
+	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
+	return nil
+}
+
+// wantList returns the elements of a list, of n if that is not negative.
+func (o NestedOptions) wantList(x any, path []string, n int) []any {
+	k := kindOf(x)
+	l, ok := x.([]any)
+	switch {
+	case ok && (n < 0 || len(l) == n):
+		return l
+	case ok:
+		tenon.Throw(invalid(nestedFn, PathString(path), "is a list of %d, want %d", len(l), n))
+	case k == fillerKind || k == missingKind && (o.Missing == MissingDefault || o.Missing == MissingEmpty && n <= 0):
+		return slices.Repeat([]any{filler{}}, max(n, 0))
+	}
+	tenon.Throw(invalid(nestedFn, PathString(path), "is %v, want a list", k))
+	return nil
+}
+
+// fieldsOf returns the values of the fields of records, one list for each field.
+func (o NestedOptions) fieldsOf(values []any, s *Spec, path []string) [][]any {
+	out := make([][]any, len(s.cols))
+	for k := range out {
+		out[k] = make([]any, len(values))
+	}
+	for i, x := range values {
+		where := PathString(path)
+		if s.rank > 0 {
+			where = place(path, i)
+		}
+		var lacking any = absent{}
+		switch k := kindOf(x); {
+		case k == recordKind:
+			for _, e := range entries(x) {
+				if _, ok := s.column(0, e.Name); !ok {
+					tenon.Throw(invalid(nestedFn, where, "has the field %q, want %q", e.Name, s.FieldNames()))
+				}
+			}
+		case k == fillerKind || k == missingKind && o.Missing == MissingDefault:
+			lacking = filler{}
+		default:
+			tenon.Throw(invalid(nestedFn, where, "is %v, want a record", k))
+		}
+		for k, c := range s.cols {
+			out[k][i] = lacking
+			switch r := x.(type) {
+			case Record:
+				if at := slices.IndexFunc(r, func(e Entry) bool { return e.Name == c.name }); at >= 0 {
+					out[k][i] = r[at].Value
+				}
+			case map[string]any:
+				if v, ok := r[c.name]; ok {
+					out[k][i] = v
+				}
+			}
+		}
+	}
+	return out
+}
+
+// rows reads values, one for each row of a Spec.
+func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Tensor {
+	n := s.(typedSpec).Shape().Dim(0)
+	if n >= 0 && n != len(values) {
+		tenon.Throw(invalid(nestedFn, PathString(path), "has %d rows, want %d", len(values), n))
+	}
+	switch s := s.(type) {
+	case *masked.Spec:
+		there := make([]bool, len(values))
+		full := slices.Clone(values)
+		for i, x := range values {
+			if there[i] = kindOf(x) != missingKind && kindOf(x) != fillerKind; !there[i] {
+				full[i] = filler{}
+			}
+		}
+		if s.Mask().(typedSpec).Shape().Rank() > 1 {
+			return o.maskedRows(values, s, path)
+		}
+		return tenon.Must(masked.New(o.rows(full, s.Values(), path), there))
+	case *Spec:
+		if s.rank > 1 {
+			row := tenon.Must(s.Unbatched()).(*Spec)
+			return o.divided(values, s.parts[0], outermost(row, shape.Unknown), path)
+		}
+		var cols []column
+		for i, rows := range o.fieldsOf(values, s, path) {
+			cols = append(cols, column{s.cols[i].name, o.rows(rows, outermost(s.cols[i].spec, shape.Unknown), o.named(path, s.cols[i].name)), allPlain})
+		}
+		return newTensor(1, scalar(len(values), s.dtype), nil, cols, s.dtype)
+	case *ragged.Spec:
+		parts := s.Partitions()
+		if len(parts) == 0 {
+			return o.rows(values, s.Flat(), path)
+		}
+		below := outermost(s.Flat(), shape.Unknown)
+		if len(parts) > 1 {
+			below = outermost(ragged.FromSpecs(s.Flat(), parts[1:]), shape.Unknown)
+		}
+		return o.divided(values, parts[0], below, path)
+	case *DictionarySpec:
+		return tenon.Must(EncodeStrings(o.rows(values, tensor.NewSpec(dtype.String, s.Shape()), path)))
+	case *tensor.Spec:
+		return o.block(values, s, path)
+	}
+	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
+	return nil
+}
+
+// maskedRows reads lists of which single elements may be missing.
+func (o NestedOptions) maskedRows(values []any, s *masked.Spec, path []string) tensor.Tensor {
+	var mask func(x any, k int) any
+	mask = func(x any, k int) any {
+		if k == 0 {
+			return kindOf(x) != missingKind && kindOf(x) != fillerKind
+		}
+		l, _ := x.([]any)
+		out := make([]any, len(l))
+		for i, y := range l {
+			out[i] = mask(y, k-1)
+		}
+		return out
+	}
+	var full func(x any, k int) any
+	full = func(x any, k int) any {
+		l, ok := x.([]any)
+		if k == 0 || !ok {
+			if kindOf(x) == missingKind {
+				return filler{}
+			}
+			return x
+		}
+		out := make([]any, len(l))
+		for i, y := range l {
+			out[i] = full(y, k-1)
+		}
+		return out
+	}
+	k := s.Mask().(typedSpec).Shape().Rank()
+	m := o.rows(mask(values, k).([]any), s.Mask(), path)
+	return tenon.Must(masked.New(o.rows(full(values, k).([]any), s.Values(), path), m))
+}
+
+// divided reads lists whose elements have a Spec.
+func (o NestedOptions) divided(values []any, p *ragged.PartitionSpec, below tenon.Spec, path []string) tensor.Tensor {
+	lengths := make([]int64, len(values))
+	var all []any
+	for i, x := range values {
+		if k := kindOf(x); k != listKind && k != fillerKind && (k != missingKind || o.Missing == MissingError) {
+			tenon.Throw(invalid(nestedFn, place(path, i), "is %v, want a list", k))
+		}
+		l := o.wantList(x, path, p.UniformRowLength())
+		lengths[i] = int64(len(l))
+		all = append(all, l...)
+	}
+	opts := ragged.PartitionOptions{DType: p.DType()}
+	var part *ragged.RowPartition
+	if n := p.UniformRowLength(); n >= 0 {
+		opts.NRows = len(values)
+		part = tenon.Must(ragged.PartitionFromUniformRowLength(n, opts))
+	} else {
+		part = tenon.Must(ragged.PartitionFromRowLengths(lengths, opts))
+	}
+	v := withSplits(o.rows(all, below, path), p.DType())
+	return partitioned(v, part)
+}
+
+// block reads lists nested to the depth of a dense tensor, of one size at each depth.
+func (o NestedOptions) block(values []any, s *tensor.Spec, path []string) tensor.Tensor {
+	dims := []int{len(values)}
+	flat := values
+	for i := 1; i < s.Shape().Rank(); i++ {
+		n := s.Shape().Dim(i)
+		for _, x := range flat {
+			if l, ok := x.([]any); ok && n < 0 {
+				n = len(l)
+			}
+		}
+		n = max(n, 0)
+		next := make([]any, 0, len(flat))
+		for _, x := range flat {
+			next = append(next, o.wantList(x, path, n)...)
+		}
+		flat, dims = next, append(dims, n)
+	}
+	return o.typed(flat, s.DType(), shape.Of(dims...), path)
+}
+
+// typed reads scalars of an element type.
+func (o NestedOptions) typed(values []any, d dtype.DType, s shape.Shape, path []string) tensor.Tensor {
+	var zero any = 0
+	switch d {
+	case dtype.Bool:
+		zero = false
+	case dtype.String:
+		zero = ""
+	}
+	full := slices.Clone(values)
+	for i, x := range full {
+		k := kindOf(x)
+		switch {
+		case k == fillerKind:
+			full[i] = zero
+		case k == missingKind && o.Missing == MissingDefault:
+			full[i] = zero
+			if x, ok := o.Defaults[PathString(path)]; ok {
+				full[i] = x
+			}
+		case k == missingKind || k == listKind || k == recordKind:
+			what := k.String()
+			if _, ok := x.(absent); ok {
+				what = "missing"
+			}
+			where := PathString(path)
+			if s.Rank() > 0 {
+				where = place(path, i)
+			}
+			tenon.Throw(invalid(nestedFn, where, "is %s, want %v", what, d))
+		}
+	}
+	t, err := tensor.FromScalars(full, s, tensor.Options{DType: d})
+	if err != nil {
+		tenon.Throw(invalid(nestedFn, PathString(path), "%s", fmt.Sprint(tenon.AsError(err).Msg)))
+	}
+	return t
+}

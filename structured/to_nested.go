@@ -1,0 +1,109 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// ToNested returns the records as plain nested data: the reverse of [FromNested].
+// Records are maps, and what is missing is nil.
+func (t *Tensor) ToNested() (x any, err error) {
+	defer tenon.Catch(&err)
+	if t.rank == 0 {
+		m := map[string]any{}
+		for _, c := range t.cols {
+			m[c.name] = plain(c.v)
+		}
+		return m, nil
+	}
+	n := known(t.count())
+	if n < 0 {
+		return nil, symbolic()
+	}
+	list := make([]any, n)
+	for i := range list {
+		list[i] = make(map[string]any, len(t.cols))
+	}
+	for _, c := range t.cols {
+		for i, x := range plain(c.v).([]any) {
+			list[i].(map[string]any)[c.name] = x
+		}
+	}
+	for k := len(t.parts) - 1; k >= 0; k-- {
+		splits, ok := t.parts[k].Splits64()
+		if !ok {
+			return nil, symbolic()
+		}
+		rows := make([]any, len(splits)-1)
+		for r := range rows {
+			rows[r] = list[splits[r]:splits[r+1]:splits[r+1]]
+		}
+		list = rows
+	}
+	return list, nil
+}
+
+func symbolic() error {
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "structured.ToNested", Msg: "the tensor is symbolic: its records do not exist while a function is traced", Line: source.Line()}
+}
+
+// plain returns a tensor as nested lists, and a scalar as a Go scalar.
+func plain(v tensor.Tensor) any {
+	switch x := v.(type) {
+	case *Tensor:
+		return tenon.Must(x.ToNested())
+	case *ragged.Tensor:
+		return tenon.Must(x.Nested())
+	case *masked.Tensor:
+		return withoutMissing(plain(x.Values()), plain(x.Mask()))
+	case *Union:
+		variants := make([]any, len(x.rec.cols)-1)
+		for i, c := range x.rec.cols[1:] {
+			variants[i] = plain(x.rec.field(c))
+		}
+		return chosen(plain(x.Tags()), variants)
+	}
+	c, ok := op.Known(v)
+	if !ok {
+		tenon.Throw(symbolic())
+	}
+	// One row that holds all elements, read as a ragged tensor's row.
+	row := tenon.Must(ragged.FromRowSplits(ops.ExpandDims(c, 0), []int64{0, 1}))
+	return tenon.Must(row.Nested())[0].([]any)[0]
+}
+
+// withoutMissing puts nil where a mask is false.
+func withoutMissing(x, mask any) any {
+	if there, ok := mask.(bool); ok {
+		if !there {
+			return nil
+		}
+		return x
+	}
+	for i, m := range mask.([]any) {
+		x.([]any)[i] = withoutMissing(x.([]any)[i], m)
+	}
+	return x
+}
+
+// chosen takes each element from the variant that its tag numbers.
+func chosen(tags any, variants []any) any {
+	list, ok := tags.([]any)
+	if !ok {
+		return variants[tags.(int8)]
+	}
+	out := make([]any, len(list))
+	for i, tag := range list {
+		own := make([]any, len(variants))
+		for k, v := range variants {
+			own[k] = v.([]any)[i]
+		}
+		out[i] = chosen(tag, own)
+	}
+	return out
+}

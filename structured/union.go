@@ -1,0 +1,217 @@
+package structured
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// tagName is the column of a union that tells each element's variant.
+const tagName = "tag"
+
+// Union is a tensor whose elements are of several types: a tag for each element,
+// and for each variant a tensor that holds the elements of that type and filler
+// where the others are. Operations that move elements move all of these.
+type Union struct {
+	rec  *Tensor // the tags and then the variants
+	spec *UnionSpec
+}
+
+var (
+	_ op.Handler    = (*Union)(nil)
+	_ tenon.Batcher = (*UnionSpec)(nil)
+)
+
+// NewUnion returns the elements that tags, of an integer type, choose: element i is
+// element i of the variant that tag i numbers. All have the shape of the tags in
+// their first dimensions.
+func NewUnion(tags any, variants []Field) (u *Union, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.NewUnion"
+	t, err := tensor.Convert(tags)
+	if err != nil {
+		return nil, err
+	}
+	if !t.DType().IsInteger() || !t.Shape().HasRank() {
+		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the tags are %s, not integers of a known rank", tenon.String(t.Spec())))
+	}
+	if k, ok := op.Known(t); ok {
+		if list, ok := op.Ints(k); ok {
+			for i, n := range list {
+				if n < 0 || n >= len(variants) {
+					return nil, invalid(fn, fmt.Sprintf("tags[%d]", i), "is %d, there are %d variants", n, len(variants))
+				}
+			}
+		}
+	}
+	fields := append([]Field{{tagName, ops.Cast(t, dtype.Int8)}}, variants...)
+	if len(variants) > 127 {
+		return nil, invalid(fn, "", "%d variants are too many, want 127 at most", len(variants))
+	}
+	rec, err := FromFields(fields, shape.OfRank(t.Shape().Rank()), Options{})
+	if err != nil {
+		return nil, err
+	}
+	return newUnion(rec), nil
+}
+
+func newUnion(rec *Tensor) *Union { return &Union{rec, &UnionSpec{rec.spec}} }
+
+// Spec returns the *UnionSpec.
+func (u *Union) Spec() tenon.Spec { return u.spec }
+
+// DType returns dtype.None: there is no single element type.
+func (u *Union) DType() dtype.DType { return dtype.None }
+
+// Shape returns the shape of the tags.
+func (u *Union) Shape() shape.Shape { return u.rec.Shape() }
+
+// Variants returns the names of the variants, in the order of their tags.
+func (u *Union) Variants() []string { return u.rec.FieldNames()[1:] }
+
+// Tags returns for each element the number of its variant, int8.
+func (u *Union) Tags() tensor.Tensor { return u.rec.field(u.rec.cols[0]) }
+
+// Variant returns the elements of a variant; the others are missing.
+func (u *Union) Variant(name string) (v *masked.Tensor, err error) {
+	defer tenon.Catch(&err)
+	k := u.rec.find(name)
+	if k < 1 {
+		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Union.Variant", Where: name, Msg: fmt.Sprintf("is none of the variants %q", u.Variants())}
+	}
+	x := u.rec.field(u.rec.cols[k])
+	there := ops.Equal(u.Tags(), ops.Cast(k-1, dtype.Int8))
+	if m, ok := x.(*masked.Tensor); ok {
+		return masked.New(m.Values(), masked.And(m.Mask(), there).Values())
+	}
+	return masked.New(x, there)
+}
+
+// HandleOp does operations that move elements.
+func (u *Union) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	for i, v := range values {
+		if x, ok := v.(*Union); ok {
+			values[i] = x.rec
+		}
+	}
+	if !moves(c.Op.Name) && !describes(c.Op.Name) && c.Op.Name != "equal" {
+		return nil, op.NotHandled
+	}
+	return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value {
+		if s, ok := t.(*Tensor); ok {
+			return newUnion(s)
+		}
+		return t
+	})
+}
+
+// String prints the tags and the variants.
+func (u *Union) String() string { return "union " + u.rec.String() }
+
+// UnionTypeName is the registered name of [*UnionSpec].
+const UnionTypeName = "structured.Union"
+
+// UnionSpec describes unions: the Specs of the tags and the variants.
+type UnionSpec struct{ rec *Spec }
+
+// DType returns dtype.None.
+func (*UnionSpec) DType() dtype.DType { return dtype.None }
+
+// Shape returns the static shape of the tags.
+func (s *UnionSpec) Shape() shape.Shape { return s.rec.Shape() }
+
+// Variants returns the names and Specs of the variants, in the order of their tags.
+func (s *UnionSpec) Variants() []tenon.Field { return s.rec.Fields()[1:] }
+
+// TypeName returns "structured.Union".
+func (*UnionSpec) TypeName() string { return UnionTypeName }
+
+// Encode returns the Spec of the records of tags and variants.
+func (s *UnionSpec) Encode() tenon.Encoding { return tenon.SpecOf{Spec: s.rec} }
+
+func init() { tenon.Register(UnionTypeName, decodeUnion) }
+
+func decodeUnion(e tenon.Encoding) (tenon.Spec, error) {
+	o, err := tenon.As[tenon.SpecOf](e)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := o.Spec.(*Spec)
+	if !ok || !tagged(s) {
+		return nil, tenon.NewError(tenon.ErrInvalid, UnionTypeName, "a union is made of tags and variants")
+	}
+	return &UnionSpec{s}, nil
+}
+
+// tagged reports whether records have tags first.
+func tagged(s *Spec) bool {
+	if len(s.cols) == 0 || s.cols[0].name != tagName {
+		return false
+	}
+	t, ok := s.cols[0].spec.(typedSpec)
+	return ok && t.DType() == dtype.Int8
+}
+
+// Components returns the records of tags and variants.
+func (s *UnionSpec) Components() []tenon.Field {
+	return []tenon.Field{{Name: "elements", Spec: s.rec}}
+}
+
+// Disassemble returns the records of tags and variants.
+func (s *UnionSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	u, ok := v.(*Union)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, UnionTypeName, "the value is no union")
+	}
+	return []tenon.Value{u.rec}, nil
+}
+
+// Assemble makes a union of records of tags and variants.
+func (s *UnionSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	t, ok := components[0].(*Tensor)
+	if !ok || !tagged(t.spec) {
+		return nil, tenon.NewError(tenon.ErrDType, UnionTypeName, "a union is made of tags and variants")
+	}
+	if k, ok := op.Known(t.cols[0].v); ok {
+		for i, n := range tensor.Data[int8](k) {
+			if n < 0 || int(n) >= len(t.cols)-1 {
+				return nil, invalid(UnionTypeName, fmt.Sprintf("tags[%d]", i), "is %d, there are %d variants", n, len(t.cols)-1)
+			}
+		}
+	}
+	return newUnion(t), nil
+}
+
+// Batched adds an outermost dimension.
+func (s *UnionSpec) Batched(n int) (tenon.Spec, error) {
+	b, err := s.rec.Batched(n)
+	if err != nil {
+		return nil, err
+	}
+	return &UnionSpec{b.(*Spec)}, nil
+}
+
+// Unbatched removes the outermost dimension.
+func (s *UnionSpec) Unbatched() (tenon.Spec, error) {
+	b, err := s.rec.Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	return &UnionSpec{b.(*Spec)}, nil
+}
+
+// String prints "union[2]{int: int64[2], string: string[2]}".
+func (s *UnionSpec) String() string {
+	rec := &Spec{rank: s.rec.rank, nrows: s.rec.nrows, dtype: s.rec.dtype, parts: s.rec.parts, cols: s.rec.cols[1:]}
+	return "union" + rec.String()[len("struct"):]
+}

@@ -28,10 +28,6 @@ func init() {
 		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Sort(v, s, o) }
 	}), "sort")
 	handle(along(func(c *op.Call) lines {
-		o := rows.SortOptions{Descending: truthAttr(c, "descending")}
-		return func(v, s tensor.Tensor) tensor.Tensor { return rows.ArgSort(v, s, o) }
-	}), "argsort")
-	handle(along(func(c *op.Call) lines {
 		by, _ := c.Attr("by").(int)
 		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Shift(v, s, by) }
 	}), "shift")
@@ -79,14 +75,7 @@ func alongAxis(x *Tensor, axis int, f lines) tensor.Tensor {
 // gathered returns the order that brings the entries together that an axis with
 // partitioned axes below it crosses, the splits of those lines, and the order back.
 func gathered(x *Tensor, axis int) (order, splits, back tensor.Tensor) {
-	var at, n tensor.Tensor
-	if axis == 0 {
-		n = scalar(1, x.parts[0].DType())
-		at = filled(x.parts[0].NRows(), scalar(0, n.DType()))
-	} else {
-		q := x.parts[axis-1]
-		at, n = q.ValueRowIDs(), q.NRows()
-	}
+	at, n := x.lists(axis)
 	for _, q := range x.parts[axis:] {
 		var p *RowPartition
 		p, at = positions(q, at, n)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -397,11 +396,8 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 		p := x.parts[k-1]
 		at := ops.Cast(inRows(x.flat, p.RowSplits()), dtype.Int64)
 		there := ops.GreaterEqual(at, int64(0))
-		m, err := masked.New(ops.Maximum(at, int64(0)), there)
-		if err != nil {
-			return nil, err
-		}
-		out = build(m, x.parts[:k-1])
+		outer := x.parts[:k-1]
+		out = withMask(build(ops.Maximum(at, int64(0)), outer), build(there, outer))
 	default:
 		out = extremeByPosition(x, axis, segments)
 	}
@@ -416,24 +412,12 @@ func extremeByPosition(x *Tensor, axis int, segments func(data, ids, n any) tens
 	r := &reducer{segments: segments}
 	top := r.byPosition(x, axis)
 	hit := ops.Equal(x, byPositionBack(x, top, []int{axis}))
-	// The number of each list within its own list, for every element of it.
-	var number tensor.Tensor
-	if axis == 0 {
-		n := x.parts[0].NRows()
-		number = ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType()))
-	} else {
-		number = x.parts[axis-1].OffsetsInRows()
-	}
-	for _, p := range x.parts[axis:] {
-		number = rows.Repeat(number, p.RowSplits(), p.StaticNVals())
-	}
+	number := listNumbers(x, axis)
 	far := int64(1) << 62
-	first := ops.Where(hit, x.with(inner(ops.Cast(number, dtype.Int64), x.flat)), far)
+	first := ops.Where(hit, x.with(inner(number, x.flat)), far)
 	at := (&reducer{segments: ops.SegmentMin}).byPosition(first.(*Tensor), axis)
 	flat, parts := split(at)
-	m, err := masked.New(flat, ops.Less(flat, far))
-	tenon.Throw(err)
-	return build(m, parts)
+	return withMask(build(flat, parts), build(ops.Less(flat, far), parts))
 }
 
 // inner repeats a number for each row of flat over its inner dimensions.

@@ -24,6 +24,10 @@ func init() {
 		if !ok || !taken(t) {
 			return nil, op.NotHandled
 		}
+		if _, ok := missingKey(keys); ok {
+			out, _ := missingIndexed(t, keys)
+			return op.One(out)
+		}
 		return op.One(index(t, keys))
 	}, "index")
 }
@@ -65,7 +69,7 @@ func (t *Tensor) TypeName() string { return TypeName }
 func (t *Tensor) IndexKeys(keys []key.Key) (tensor.Tensor, bool) {
 	for _, k := range keys {
 		if k.Kind == key.ByKind && !taken(k.Value) {
-			return nil, false
+			return missingIndexed(t, keys)
 		}
 	}
 	return index(t, keys), true

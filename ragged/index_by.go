@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -40,7 +41,22 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 	}
 	n := t.parts[0].NRows()
 	at := ops.Where(ops.Less(b, 0), ops.Add(b, ops.Cast(n, b.DType())), b)
+	checkPositions(at, n)
 	return gatheredAt(t, at, rest, dim)
+}
+
+// checkPositions fails where positions in memory are not among n rows.
+func checkPositions(at, n tensor.Tensor) {
+	bad := ops.LogicalOr(ops.Less(at, 0), ops.GreaterEqual(at, ops.Cast(n, at.DType())))
+	b, ok := op.Known(ops.Any(bad))
+	if !ok || !tensor.Data[bool](b)[0] {
+		return
+	}
+	for i, wrong := range tensor.Data[bool](ops.Reshape(bad, []int{-1})) {
+		if wrong {
+			tenon.Throw(outOfRange(indexFn, "position "+itoa(i), "is out of bounds for %v rows", n))
+		}
+	}
 }
 
 // gatheredAt returns rows by number, the axes of the numbers standing in the place of

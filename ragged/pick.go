@@ -13,20 +13,29 @@ import (
 
 // PickOptions says what becomes of rows that have no entry at the position.
 type PickOptions struct {
+	// Axis is the dimension of which one entry is picked: below the first, which is 0.
+	// Zero stands for 1, a negative one counts from the innermost.
+	Axis int
+
 	// Fill stands for the missing entry: a constant or a tensor of the shape of an
 	// entry. Nil makes a missing entry an error that names the row.
 	Fill any
 }
 
-// Pick returns one entry of each row of the dimension below the first: the one at a
-// position, an integer for all rows or a vector with one for each. Negative ones
-// count from the end of the row.
+// Pick returns one entry of each row of a dimension, by default the one below the
+// first: the one at a position, an integer for all rows or a vector with one for each of
+// them in order. Negative ones count from the end of the row.
 //
 //	x: [n, (row), a…], at: int[] or int[n] → [n, a…]
 //	Gradient: the cotangent at the entries, 0 elsewhere.
 func Pick(x *Tensor, at any, o PickOptions) (out tensor.Tensor, err error) {
 	const fn = "ragged.Pick"
 	defer tenon.Catch(&err)
+	if o.Axis != 0 {
+		if axis := axisIn(fn, x, o.Axis); axis != 1 {
+			return pickedBelow(fn, x, at, axis, o)
+		}
+	}
 	if o.Fill == nil && !concrete(x, at) {
 		return pickedOrFail(fn, x, at)
 	}
@@ -38,6 +47,19 @@ func Pick(x *Tensor, at any, o PickOptions) (out tensor.Tensor, err error) {
 		return items, nil
 	}
 	return items, allFound(fn, x, found)
+}
+
+// pickedBelow picks in the rows of an axis below others.
+func pickedBelow(fn string, x *Tensor, at any, axis int, o PickOptions) (tensor.Tensor, error) {
+	if axis == 0 {
+		return nil, invalid(fn, "Axis", "is the outermost dimension, of which ops.Index takes an entry")
+	}
+	l := listsAt(x, axis)
+	out, err := Pick(partitioned(l.values, l.p), at, PickOptions{Fill: o.Fill})
+	if err != nil {
+		return nil, err
+	}
+	return onTop(out, l.outer), nil
 }
 
 // concrete reports whether rows and positions are in memory.

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/conform/cases"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -40,6 +41,17 @@ func decodeRagged(c *cases.Case, o cases.Object) (any, error) {
 	parts, err := partitions(o["partitions"])
 	if err != nil {
 		return nil, err
+	}
+	if m, ok := values.(*masked.Tensor); ok { // what is missing below partitions
+		v, err := ragged.FromPartitions(m.Values(), parts...)
+		if err != nil {
+			return nil, err
+		}
+		mask, err := ragged.FromPartitions(m.Mask(), parts...)
+		if err != nil {
+			return nil, err
+		}
+		return masked.New(v, mask)
 	}
 	return ragged.FromPartitions(cases.As[tensor.Tensor](values), parts...)
 }
@@ -83,6 +95,9 @@ func samePartition(want, got *ragged.RowPartition) error {
 }
 
 func compareRagged(m *cases.Matcher, want cases.Object, got any) error {
+	if x, ok := got.(tensor.Tensor); ok && leftAligned(m.Case) {
+		return compareMissing(m, want, x)
+	}
 	t, ok := got.(*ragged.Tensor)
 	if !ok {
 		return fmt.Errorf("got the %T %v, want a ragged tensor", got, got)

@@ -103,8 +103,8 @@ func init() {
 			if len(c.Args) == 2 {
 				return nil, tenon.NewError(tenon.ErrInvalid, "conform", "one of x and y is missing")
 			}
-			if c.File.Group == "awkward/ops" && c.Tensor(0).Shape().Rank() == 1 && c.Tensor(1).Shape().Rank() > 1 {
-				return ragged.Choose(c.Arg(0), c.Arg(1), c.Arg(2)) // that system lines dimensions up from the left
+			if leftAligned(c) {
+				return awkwardWhere(c)
 			}
 			return ops.Where(c.Arg(0), c.Arg(1), c.Arg(2)), nil
 		},

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/conform/cases"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// leftAligned reports whether a case is of the group whose reference lines dimensions up
+// at the outermost, and takes a dense dimension for a uniform partition.
+func leftAligned(c *cases.Case) bool { return strings.HasPrefix(c.File.Group, "awkward/") }
+
+// axes returns the axes of a reduction: none for all.
+func axes(c *cases.Case) []int {
+	if !c.Has("axis") {
+		return nil
+	}
+	return []int{c.AttrInt("axis", 0)}
+}
+
+func init() {
+	m := map[string]cases.Func{}
+	for name, o := range map[string]string{
+		"sum": "reduce_sum", "prod": "reduce_prod", "any": "reduce_any", "all": "reduce_all", "count_nonzero": "count_nonzero",
+		"mean": "reduce_mean", "var": "reduce_variance", "std": "reduce_std",
+	} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, o, c.Arg(0)) }
+	}
+	m["ragged.count"] = func(c *cases.Case) (any, error) {
+		n, err := ragged.Count(c.Tensor(0), axes(c)...)
+		if err != nil || !c.AttrBool("keepdims", false) {
+			return n, err
+		}
+		return ops.ExpandDims(n, axes(c)...), nil
+	}
+	for name, o := range map[string]string{"min": "reduce_min", "max": "reduce_max"} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardExtreme(c, o) }
+	}
+	for _, name := range []string{"argmin", "argmax"} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, name, c.Arg(0)) }
+	}
+	m["ragged.ptp"] = func(c *cases.Case) (any, error) {
+		x := masked.All(c.Tensor(0))
+		return ops.Sub(ops.Max(x, axes(c)...), ops.Min(x, axes(c)...)), nil
+	}
+	for name, f := range map[string]func(x any, axis int, o ops.SortOptions) tensor.Tensor{"sort": ops.Sort, "argsort": ops.ArgSort} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) {
+			return f(c.Arg(0), c.AttrInt("axis", -1), ops.SortOptions{Descending: !c.AttrBool("ascending", true)}), nil
+		}
+	}
+	for name, f := range map[string]func(x tensor.Tensor, axis int) (tensor.Tensor, error){
+		"num": ragged.Num, "local_index": ragged.LocalIndex, "firsts": ragged.Firsts, "to_regular": ragged.ToRegular, "from_regular": ragged.FromRegular,
+	} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) { return f(c.Tensor(0), c.AttrInt("axis", 1)) }
+	}
+	for name, f := range map[string]func(c *cases.Case) (any, error){
+		"singletons":  func(c *cases.Case) (any, error) { return ragged.Singletons(c.Tensor(0), c.AttrInt("axis", 0)) },
+		"ravel":       func(c *cases.Case) (any, error) { return ragged.Ravel(c.Tensor(0)) },
+		"run_lengths": func(c *cases.Case) (any, error) { return ragged.RunLengths(c.Tensor(0)) },
+		"flatten": func(c *cases.Case) (any, error) {
+			if v, there := c.Attrs["axis"]; there && v == nil {
+				return ragged.FlattenAll(c.Tensor(0))
+			}
+			return ragged.Flatten(c.Tensor(0), c.AttrInt("axis", 1))
+		},
+		"unflatten": func(c *cases.Case) (any, error) { return ragged.Unflatten(c.Tensor(0), c.Arg(1), c.AttrInt("axis", 0)) },
+		"pad_none": func(c *cases.Case) (any, error) {
+			return ragged.PadMissing(c.Tensor(0), c.AttrInt("target", 0), c.AttrInt("axis", 1), ragged.PadOptions{Clip: c.AttrBool("clip", false)})
+		},
+		"fill_none":   fillNone,
+		"drop_none":   func(c *cases.Case) (any, error) { return ragged.DropMissing(c.Tensor(0), axes(c)...) },
+		"is_none":     func(c *cases.Case) (any, error) { return ragged.IsMissing(c.Tensor(0), c.AttrInt("axis", 0)) },
+		"nan_to_none": func(c *cases.Case) (any, error) { return ragged.NaNToMissing(c.Tensor(0)) },
+		"mask": func(c *cases.Case) (any, error) {
+			m := c.Tensor(1)
+			if !c.AttrBool("valid_when", true) {
+				m = ops.LogicalNot(m)
+			}
+			return ragged.Mask(c.Tensor(0), m)
+		},
+		"concatenate":     func(c *cases.Case) (any, error) { return ops.Concat(c.Values(0), c.AttrInt("axis", 0)), nil },
+		"combinations":    func(c *cases.Case) (any, error) { return awkwardCombinations(c, ragged.Combinations) },
+		"argcombinations": func(c *cases.Case) (any, error) { return awkwardCombinations(c, ragged.ArgCombinations) },
+		"cartesian":       func(c *cases.Case) (any, error) { return awkwardCartesian(c, ragged.Cartesian) },
+		"argcartesian":    func(c *cases.Case) (any, error) { return awkwardCartesian(c, ragged.ArgCartesian) },
+		"zip":             awkwardZip,
+		"unzip":           awkwardUnzip,
+		"broadcast_arrays": func(c *cases.Case) (any, error) {
+			ys, err := ragged.BroadcastRows(c.Tensors(0), ragged.BroadcastRowsOptions{})
+			return list(ys), err
+		},
+		"index": func(c *cases.Case) (any, error) { return ops.Index(c.Arg(0), keys(c.Arg(1))...), nil },
+		"pick": func(c *cases.Case) (any, error) {
+			return ragged.Pick(cases.As[*ragged.Tensor](c.Arg(0)), c.AttrInt("index", 0), ragged.PickOptions{Axis: c.AttrInt("axis", 1)})
+		},
+		"field":      func(c *cases.Case) (any, error) { return structArg(c, 0).Field(namesArg(c.Attrs["field"])...) },
+		"with_field": withField,
+		"without_field": func(c *cases.Case) (any, error) {
+			return structArg(c, 0).WithUpdates([]structured.Update{{Path: namesArg(c.Attrs["field"])}})
+		},
+		"values_astype": func(c *cases.Case) (any, error) { return ops.Cast(c.Arg(0), c.AttrDType("dtype", dtype.Float64)), nil },
+		"full_like": func(c *cases.Case) (any, error) {
+			x := c.Tensor(0)
+			return ops.Where(ops.Equal(ops.ZerosLike(x), ops.ZerosLike(x)), ops.Cast(c.Attrs["value"], x.DType()), x), nil
+		},
+	} {
+		m["ragged."+name] = f
+	}
+	cases.Handle(m)
+}
+
+func awkwardReduce(c *cases.Case, name string, x any) (any, error) {
+	args := map[string]any{"x": x, "keepdims": c.AttrBool("keepdims", false)}
+	if a := axes(c); a != nil && strings.HasPrefix(name, "arg") {
+		args["axis"] = a[0]
+	} else if a != nil {
+		args["axis"] = a
+	}
+	if c.Has("ddof") {
+		args["ddof"] = c.AttrInt("ddof", 0)
+	}
+	return call(name, args)
+}
+
+// awkwardExtreme answers min and max, which an empty row has not got, or gives the
+// identity.
+func awkwardExtreme(c *cases.Case, name string) (any, error) {
+	x := c.Tensor(0)
+	if c.AttrBool("mask_identity", true) && axes(c) != nil {
+		return awkwardReduce(c, name, masked.All(x))
+	}
+	out, err := awkwardReduce(c, name, x)
+	if m, ok := out.(*masked.Tensor); ok {
+		if o, ok := x.(*masked.Tensor); !ok || o.Mask().Shape().Rank() == x.Shape().Rank() {
+			return m.Values(), err
+		}
+	}
+	return out, err
+}
+
+func fillNone(c *cases.Case) (any, error) {
+	v := c.Attrs["value"]
+	switch n := v.(type) {
+	case int:
+		v = tensor.Scalar(int64(n))
+	case float64:
+		v = tensor.Scalar(n)
+	}
+	if c.Has("axis") {
+		return ragged.FillMissing(c.Tensor(0), v, c.AttrInt("axis", 0))
+	}
+	return ragged.FillMissing(c.Tensor(0), v)
+}
+
+// records returns tensors with the same rows as the fields "0", "1", … of records.
+func records(parts []tensor.Tensor, rank int) (any, error) {
+	fields := make([]structured.Field, len(parts))
+	for i, p := range parts {
+		fields[i] = structured.Field{Name: strconv.Itoa(i), Value: p}
+	}
+	return recordsOf(fields, rank)
+}
+
+func recordsOf(fields []structured.Field, rank int) (any, error) {
+	return structured.FromFieldsAndRank(fields, rank, structured.Options{})
+}
+
+// depth counts the dimensions down to an axis of a tensor.
+func depth(x tensor.Tensor, axis int) int {
+	if axis < 0 {
+		axis += x.Shape().Rank()
+	}
+	return axis + 1
+}
+
+func awkwardCombinations(c *cases.Case, f func(x tensor.Tensor, n, axis int, o ragged.CombinationOptions) ([]tensor.Tensor, error)) (any, error) {
+	axis := c.AttrInt("axis", 1)
+	parts, err := f(c.Tensor(0), c.AttrInt("n", 2), axis, ragged.CombinationOptions{Replacement: c.AttrBool("replacement", false)})
+	if err != nil {
+		return nil, err
+	}
+	return records(parts, depth(c.Tensor(0), axis))
+}
+
+func awkwardCartesian(c *cases.Case, f func(xs []tensor.Tensor, axis int, o ragged.CartesianOptions) ([]tensor.Tensor, error)) (any, error) {
+	axis, nested := c.AttrInt("axis", 1), c.AttrBool("nested", false)
+	xs := c.Tensors(0)
+	parts, err := f(xs, axis, ragged.CartesianOptions{Nested: nested})
+	if err != nil {
+		return nil, err
+	}
+	rank := depth(xs[0], axis)
+	if nested {
+		rank += len(xs) - 1
+	}
+	return records(parts, rank)
+}
+
+func awkwardZip(c *cases.Case) (any, error) {
+	var names []string
+	var xs []tensor.Tensor
+	fields := cases.As[cases.Dict](c.Arg(0))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		names, xs = append(names, name), append(xs, cases.As[tensor.Tensor](fields[name]))
+	}
+	limit := c.AttrInt("depth_limit", 0)
+	rank := 0
+	for _, x := range xs {
+		rank = max(rank, x.Shape().Rank())
+	}
+	if limit > 0 {
+		rank = min(rank, limit)
+	}
+	ys, err := ragged.BroadcastRows(xs, ragged.BroadcastRowsOptions{Depth: limit})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]structured.Field, len(ys))
+	for i, y := range ys {
+		out[i] = structured.Field{Name: names[i], Value: y}
+	}
+	return recordsOf(out, rank)
+}
+
+func awkwardUnzip(c *cases.Case) (any, error) {
+	s := structArg(c, 0)
+	var out []any
+	for _, name := range s.FieldNames() {
+		v, err := s.Field(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func withField(c *cases.Case) (any, error) {
+	s := structArg(c, 0)
+	ys, err := ragged.BroadcastRows([]tensor.Tensor{s.Numbers(), c.Tensor(1)}, ragged.BroadcastRowsOptions{Depth: s.Rank()})
+	if err != nil {
+		return nil, err
+	}
+	return s.WithUpdates([]structured.Update{{Path: namesArg(c.Attrs["field"]), Value: ys[1]}})
+}
+
+// awkwardWhere chooses elements after it has lined up the operands' rows.
+func awkwardWhere(c *cases.Case) (any, error) {
+	ys, err := ragged.BroadcastRows([]tensor.Tensor{c.Tensor(0), c.Tensor(1), c.Tensor(2)}, ragged.BroadcastRowsOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return ops.Where(ys[0], ys[1], ys[2]), nil
+}

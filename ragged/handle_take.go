@@ -1,0 +1,154 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(takeAlongAxis, "take_along_axis")
+	handle(argSort, "argsort")
+}
+
+// takeAlongAxis takes an element along an axis for each index. Outside of the axis both
+// have the same rows; below it too, so that positions there stay.
+func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(tensor.Tensor)
+	at, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 || !taken(x) || !taken(at) {
+		return nil, op.NotHandled
+	}
+	if rankOf(x) != rankOf(at) {
+		return nil, c.Errorf(tenon.ErrShape, "the indices have rank %d, the tensor %d", rankOf(at), rankOf(x))
+	}
+	if !at.DType().IsInteger() {
+		return nil, c.Errorf(tenon.ErrDType, "the indices are %v, not integers", at.DType())
+	}
+	_, p := split(x)
+	_, q := split(at)
+	k := max(len(p), len(q))
+	t, i := atLeast(x, k).(*Tensor), atLeast(at, k).(*Tensor)
+	axis := axisOf(c, t)
+	for a := range k {
+		if a+1 == axis {
+			continue
+		}
+		if err := sameRows(c.Op.Func(), t.parts[a], i.parts[a].as(t.parts[a].DType())); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case axis > k:
+		return op.One(i.with(ops.TakeAlongAxis(t.flat, i.flat, axis-k)))
+	case axis == k:
+		return op.One(i.with(ops.TakeAlongAxis(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
+	}
+	return op.One(i.with(ops.TakeAlongAxis(t.flat, acrossRows(t, i, axis), 0)))
+}
+
+// absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
+// values. Negative ones count from the end of the row.
+func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
+	at = ops.Cast(at, dtype.Int64)
+	row := func(v tensor.Tensor) tensor.Tensor {
+		return inner(rows.Repeat(ops.Cast(v, dtype.Int64), q.RowSplits(), q.nvals), at)
+	}
+	n := row(p.RowLengths())
+	within := ops.Where(ops.Less(at, int64(0)), ops.Add(at, n), at)
+	good := ops.LogicalAnd(ops.GreaterEqual(within, int64(0)), ops.Less(within, n))
+	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "an index is out of bounds for its row"))
+	}
+	return ops.Where(good, ops.Add(row(p.RowStarts()), within), int64(-1)<<40)
+}
+
+// listNumbers returns for each flat value of x the number of the entry of an axis that it
+// lies in, counted in its list.
+func listNumbers(x *Tensor, axis int) tensor.Tensor {
+	var number tensor.Tensor
+	if axis == 0 {
+		n := x.parts[0].NRows()
+		number = ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType()))
+	} else {
+		number = x.parts[axis-1].OffsetsInRows()
+	}
+	for _, p := range x.parts[axis:] {
+		number = rows.Repeat(number, p.RowSplits(), p.StaticNVals())
+	}
+	return ops.Cast(number, dtype.Int64)
+}
+
+// lineOf returns for each flat value of x its line along an axis: the values at the same
+// place below the entries of one list.
+func lineOf(x *Tensor, axis int) tensor.Tensor {
+	at, n := x.lists(axis)
+	for _, q := range x.parts[axis:] {
+		var p *RowPartition
+		p, at = positions(q, at, n)
+		n = p.NVals()
+	}
+	return ops.Cast(at, dtype.Int64)
+}
+
+// lists returns for each entry of an axis the list it is in, and how many there are.
+func (t *Tensor) lists(axis int) (at, n tensor.Tensor) {
+	if axis == 0 {
+		d := t.parts[0].DType()
+		return filled(t.parts[0].NRows(), scalar(0, d)), scalar(1, d)
+	}
+	q := t.parts[axis-1]
+	return q.ValueRowIDs(), q.NRows()
+}
+
+// acrossRows turns numbers of the entries of an axis with partitioned axes below it into
+// positions among the flat values of t.
+func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
+	// The values of a line lie in the order of their entries' numbers, so that line and
+	// number together are a key in rising order.
+	line, number := lineOf(t, axis), listNumbers(t, axis)
+	wide := ops.Add(ops.Max(ops.Concat([]any{number, []int64{0}}, 0)), int64(1))
+	keys := ops.Add(ops.Mul(line, wide), number)
+	order := ops.ArgSort(keys, 0, ops.SortOptions{})
+	sorted := ops.Gather(keys, order, 0)
+	want := ops.Add(inner(ops.Mul(lineOf(i, axis), wide), i.flat), ops.Cast(i.flat, dtype.Int64))
+	place := ops.SearchSorted(sorted, want, false)
+	n := ops.Cast(outerSize(keys), dtype.Int64)
+	found := ops.Less(place, n)
+	place = ops.Minimum(place, ops.Maximum(ops.Sub(n, int64(1)), int64(0)))
+	got := ops.Gather(sorted, place, 0)
+	good := ops.LogicalAnd(found, ops.Equal(got, want))
+	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
+		tenon.Throw(invalid("ops.TakeAlongAxis", "indices", "name an entry that has no element there"))
+	}
+	return ops.Where(good, ops.Gather(order, place, 0), int64(-1)<<40)
+}
+
+// argSort answers with the positions of the elements of each row in sorted order; along
+// an axis with ragged axes below it, the numbers of the entries that hold them.
+func argSort(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	o := rows.SortOptions{Descending: truthAttr(c, "descending")}
+	axis := axisOf(c, x)
+	k := len(x.parts)
+	switch {
+	case axis > k:
+		return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+	case axis == k:
+		return op.One(x.with(rows.ArgSort(x.flat, x.parts[k-1].RowSplits(), o)))
+	}
+	order, splits, back := gathered(x, axis)
+	at := rows.ArgSort(ops.Gather(x.flat, order, 0), splits, o)
+	line := newPartition(splits, shape.Unknown)
+	first := inner(rows.Repeat(ops.Cast(line.RowStarts(), dtype.Int64), splits, line.nvals), at)
+	numbers := ops.Gather(listNumbers(x, axis), order, 0)
+	sorted := ops.Gather(numbers, ops.Add(first, ops.Cast(at, dtype.Int64)), 0)
+	return op.One(x.with(ops.Gather(sorted, back, 0)))
+}

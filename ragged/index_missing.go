@@ -1,0 +1,134 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Indexing where positions, truth values or entries are missing: what is selected by a
+// missing one is missing.
+
+func init() {
+	index, _ := op.Lookup("index")
+	_, err := op.Handle(masked.TypeName, op.Match{Op: index}, func(c *op.Call) ([]tenon.Value, error) {
+		keys, err := key.Parse(c.Str(1), c.List(2))
+		if err != nil {
+			return nil, err
+		}
+		x, ok := c.Value(0).(tensor.Tensor)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		out, ok := missingIndexed(x, keys)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		return op.One(out)
+	})
+	tenon.Throw(err)
+}
+
+// missingKey returns the first key as a tensor with missing entries, if it is one.
+func missingKey(keys []key.Key) (*masked.Tensor, bool) {
+	if len(keys) == 0 || keys[0].Kind != key.ByKind {
+		return nil, false
+	}
+	t, ok := keys[0].Value.(tensor.Tensor)
+	if !ok {
+		return nil, false
+	}
+	m, ok := lifted(t).(*masked.Tensor)
+	return m, ok
+}
+
+// missingIndexed returns what keys select where entries, or those that the first key
+// lists, may be missing. It declines other keys.
+func missingIndexed(x tensor.Tensor, keys []key.Key) (tensor.Tensor, bool) {
+	if k, ok := missingKey(keys); ok {
+		return indexMissing(x, k, keys[1:]), true
+	}
+	values, mask, depth := maskedAt(x)
+	if mask == nil {
+		return nil, false
+	}
+	// The mask takes the keys of its own dimensions.
+	n, covered := 0, 0
+	for n < len(keys) && covered < depth {
+		if keys[n].Kind == key.EllipsisKind || keys[n].Kind == key.FieldKind {
+			return nil, false
+		}
+		covered += keyAxes(keys[n])
+		n++
+	}
+	if covered > depth {
+		mask, n = tenon.Must(masked.New(values, mask)).Full(), len(keys)
+	}
+	return withMask(ops.Index(values, anyKeys(keys)...), ops.Index(mask, anyKeys(keys[:n])...)), true
+}
+
+// indexMissing returns what keys select of which the first is a tensor with missing
+// positions or truth values.
+func indexMissing(x tensor.Tensor, k *masked.Tensor, rest []key.Key) tensor.Tensor {
+	values, mask, _ := maskedAt(k)
+	if values.DType().IsBool() {
+		// What is missing is selected, as a missing entry.
+		there := k.Full()
+		pick := ops.LogicalOr(values, ops.LogicalNot(there))
+		y := ops.Index(x, append([]any{key.By(pick)}, anyKeys(rest)...)...)
+		return masking(y, ops.Index(there, key.By(pick)))
+	}
+	flat, parts := split(mask)
+	if flat.Shape().Rank() != 1 {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "missing positions come in a vector or in ragged rows", Line: source.Line()})
+	}
+	y := ops.Index(x, append([]any{key.By(tenon.Must(DropMissing(k)))}, anyKeys(rest)...)...)
+	// What was found goes to the places of the positions that were there.
+	found := ops.Sub(ops.CumSum(ops.Cast(flat, dtype.Int64), 0, ops.CumOptions{}), int64(1))
+	return masking(onParts(takeOrNothing(belowParts(y, len(parts)), found, flat), parts), mask)
+}
+
+// masking returns x without what a mask does not have, beside what x lacks already.
+func masking(x, mask tensor.Tensor) tensor.Tensor {
+	values, old, depth := maskedAt(x)
+	if old != nil && depth == rankOf(mask) {
+		return withMask(values, ops.LogicalAnd(old, mask))
+	}
+	return withMask(x, mask)
+}
+
+// belowParts returns what lies below the n outer partitions.
+func belowParts(x tensor.Tensor, n int) tensor.Tensor {
+	if m, ok := x.(*masked.Tensor); ok {
+		return withMask(belowParts(m.Values(), n), belowParts(m.Mask(), n))
+	}
+	if r, ok := x.(Records); ok {
+		return tenon.Must(r.AtNumbers(belowParts(r.Numbers(), n)))
+	}
+	flat, parts := split(atLeast(x, n))
+	return build(flat, parts[n:])
+}
+
+// onParts puts partitions on top of values, some of which may be missing.
+func onParts(x tensor.Tensor, parts []*RowPartition) tensor.Tensor {
+	if m, ok := x.(*masked.Tensor); ok {
+		return withMask(onParts(m.Values(), parts), onParts(m.Mask(), parts))
+	}
+	if r, ok := x.(Records); ok {
+		return tenon.Must(r.AtNumbers(onParts(r.Numbers(), parts)))
+	}
+	return onTop(x, parts)
+}
+
+func anyKeys(keys []key.Key) []any {
+	out := make([]any, len(keys))
+	for i, k := range keys {
+		out[i] = k
+	}
+	return out
+}

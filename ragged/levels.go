@@ -1,0 +1,193 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Functions about one dimension of a tensor: a dense or a ragged one, one with
+// missing elements, or records. In all of them an axis counts from the outermost
+// dimension, a negative one from the innermost.
+
+// axisIn returns an axis counted from the start, and throws where there is none.
+func axisIn(fn string, x tensor.Tensor, axis int) int {
+	r := x.Shape().Rank()
+	if axis < -r || axis >= r {
+		e := &tenon.Error{Kind: tenon.ErrAxis, Op: fn, Where: "axis", Msg: itoa(axis) + " is out of range for rank " + itoa(r), Line: source.Line()}
+		tenon.Throw(e)
+	}
+	if axis < 0 {
+		axis += r
+	}
+	return axis
+}
+
+// lists is a dimension below the first: the partition that divides values into its
+// rows, and the partitions outside of it.
+type lists struct {
+	outer  []*RowPartition
+	p      *RowPartition
+	values tensor.Tensor
+	dense  bool // the tensor had no partitions
+}
+
+// listsAt returns dimension axis > 0 of a tensor.
+func listsAt(x tensor.Tensor, axis int) lists {
+	_, ragged := x.(*Tensor)
+	flat, parts := split(atLeast(x, axis))
+	return lists{outer: parts[:axis-1], p: parts[axis-1], values: build(flat, parts[axis:]), dense: !ragged}
+}
+
+// with returns the tensor with other rows in the level's place. A dense tensor stays
+// one as long as its rows are declared to be of one length.
+func (l lists) with(values tensor.Tensor, p *RowPartition) tensor.Tensor {
+	return l.settled(onTop(values, append(append([]*RowPartition(nil), l.outer...), p)))
+}
+
+// settled makes what came from a dense tensor dense again where its Spec says that it is.
+func (l lists) settled(x tensor.Tensor) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok || !l.dense {
+		return x
+	}
+	for _, p := range t.parts {
+		if !p.IsUniform() {
+			return x
+		}
+	}
+	return tenon.Must(WithRaggedRank(t, 0))
+}
+
+// Records are tensors of another kind whose dimensions hold records: what is done to
+// the numbers of the records is done to them.
+type Records interface {
+	tensor.Tensor
+
+	// Numbers returns the number of each record, in the records' dimensions.
+	Numbers() tensor.Tensor
+
+	// AtNumbers returns the records with the given numbers, in the dimensions of these.
+	AtNumbers(numbers tensor.Tensor) (tensor.Tensor, error)
+}
+
+// throughNumbers does to records what f does to a tensor of their numbers.
+func throughNumbers(r Records, f func(x tensor.Tensor) (tensor.Tensor, error)) (tensor.Tensor, error) {
+	at, err := f(r.Numbers())
+	if err != nil {
+		return nil, err
+	}
+	return r.AtNumbers(at)
+}
+
+// lifted returns a ragged tensor whose flat values lack elements as a tensor with
+// missing elements whose values and mask are ragged: the form that operations know.
+func lifted(x tensor.Tensor) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return x
+	}
+	m, ok := t.flat.(*masked.Tensor)
+	if !ok {
+		return x
+	}
+	return tenon.Must(masked.New(onTop(m.Values(), t.parts), onTop(m.Mask(), t.parts)))
+}
+
+// maskedAt takes a tensor with missing elements apart: its values, its mask, and how
+// many dimensions the mask has. A tensor without any has no mask.
+func maskedAt(x tensor.Tensor) (values, mask tensor.Tensor, depth int) {
+	m, ok := lifted(x).(*masked.Tensor)
+	if !ok {
+		return x, nil, 0
+	}
+	return m.Values(), m.Mask(), m.Mask().Shape().Rank()
+}
+
+// withMask returns values of which those are there whose mask is true; without a mask
+// the values.
+func withMask(values, mask tensor.Tensor) tensor.Tensor {
+	if mask == nil {
+		return values
+	}
+	return tenon.Must(masked.New(values, mask))
+}
+
+// Num returns how many entries the rows of an axis have: for axis 0 one number, and for
+// a deeper one as many as there are rows. Where rows are missing, so are their numbers.
+//
+//	x: [n, (m), a] → int64[] at axis 0, int64[n] at axis 1, int64[n, (m)] at axis 2. No gradient.
+func Num(x tensor.Tensor, axis int) (n tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return num(x, axisIn("ragged.Num", x, axis)), nil
+}
+
+func num(x tensor.Tensor, axis int) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return num(r.Numbers(), axis)
+	}
+	if values, mask, depth := maskedAt(x); mask != nil {
+		n := num(values, axis)
+		if depth <= axis {
+			return withMask(n, mask)
+		}
+		return n
+	}
+	if axis == 0 {
+		return ops.Cast(outerSize(x), dtype.Int64)
+	}
+	l := listsAt(x, axis)
+	return l.settled(build(ops.Cast(l.p.RowLengths(), dtype.Int64), l.outer))
+}
+
+// LocalIndex returns for each entry of an axis its position in its row.
+//
+//	x: [n, (m), a] → int64[n] at axis 0, int64[n, (m)] at axis 1, int64[n, (m), a] at axis 2. No gradient.
+func LocalIndex(x tensor.Tensor, axis int) (at tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return localIndex(x, axisIn("ragged.LocalIndex", x, axis)), nil
+}
+
+func localIndex(x tensor.Tensor, axis int) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return localIndex(r.Numbers(), axis)
+	}
+	if values, mask, depth := maskedAt(x); mask != nil {
+		at := localIndex(values, axis)
+		if depth <= axis {
+			return withMask(at, mask)
+		}
+		return at
+	}
+	if axis == 0 {
+		return numbers(outerSize(x))
+	}
+	l := listsAt(x, axis)
+	return l.with(ops.Cast(l.p.OffsetsInRows(), dtype.Int64), l.p)
+}
+
+// RunLengths returns the lengths of the runs of equal neighbours in the innermost
+// dimension. A run ends with its row; NaN differs from its neighbours.
+//
+//	x: [n] → int64[k]; x: [n, (m)] → int64[n, (k)]. No gradient.
+func RunLengths(x tensor.Tensor) (lengths tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "ragged.RunLengths"
+	r := axisIn(fn, x, -1)
+	if _, mask, _ := maskedAt(x); mask != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "whether missing elements are equal is not known: fill or drop them first", Line: source.Line()}
+	}
+	if r == 0 {
+		n := outerSize(x)
+		splits := ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
+		lengths, _ = rows.RunLengths(x, splits)
+		return lengths, nil
+	}
+	l := listsAt(x, r)
+	lengths, splits := rows.RunLengths(l.values, l.p.RowSplits())
+	return l.with(lengths, newPartition(splits, lengths.Shape().Dim(0))), nil
+}

@@ -1,0 +1,192 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// PadOptions says how [PadMissing] pads. The zero value leaves rows that are longer as
+// they are.
+type PadOptions struct {
+	Clip bool // longer rows are cut: all have the target length then
+}
+
+// PadMissing gives the rows of an axis at least as many entries as a target, those that
+// are added being missing.
+//
+//	x: [n, (m)], target t, axis 1 → [n, (max(m, t))] with missing elements, [n, t] where longer rows are cut.
+//	Gradient: the cotangent of the entries that there were.
+func PadMissing(x tensor.Tensor, target, axis int, o PadOptions) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "ragged.PadMissing"
+	if target < 0 {
+		return nil, invalid(fn, "target", "is %d", target)
+	}
+	return paddedTo(x, target, axisIn(fn, x, axis), o), nil
+}
+
+func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return paddedTo(at, target, axis, o), nil }))
+	}
+	values, mask, depth := maskedAt(x)
+	if mask != nil && depth <= axis {
+		return withMask(paddedTo(values, target, axis, o), mask)
+	}
+	if axis == 0 {
+		n := ops.Cast(outerSize(x), dtype.Int64)
+		length := ops.Cast(tensor.Scalar(int64(target)), dtype.Int64)
+		if !o.Clip {
+			length = larger(n, length)
+		}
+		at := numbers(length)
+		there := ops.Less(at, n)
+		return paddedFrom(values, mask, depth, 1, func(v tensor.Tensor) tensor.Tensor { return takeOrNothing(v, at, there) }, there)
+	}
+	l := listsAt(values, axis)
+	d := l.p.DType()
+	var q *RowPartition
+	goal := scalar(target, d)
+	switch {
+	case o.Clip:
+		q = newUniform(l.p.NRows(), goal)
+	case l.p.IsUniform():
+		q = newUniform(l.p.NRows(), larger(l.p.uniform, goal))
+	default:
+		q = newPartition(cast(rows.FromLengths(ops.Maximum(l.p.RowLengths(), goal)), d), shape.Unknown)
+	}
+	within := q.OffsetsInRows()
+	rowOf := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(v, q.RowSplits(), q.nvals) }
+	there := ops.Less(within, rowOf(l.p.RowLengths()))
+	at := ops.Cast(ops.Add(rowOf(l.p.RowStarts()), within), dtype.Int64)
+	pad := func(v tensor.Tensor) tensor.Tensor {
+		m := listsAt(v, axis)
+		m.dense = l.dense
+		return m.with(takeOrNothing(m.values, at, there), q)
+	}
+	return paddedFrom(values, mask, depth, axis+1, pad, l.with(there, q))
+}
+
+// larger returns the larger of two sizes.
+func larger(a, b tensor.Tensor) tensor.Tensor {
+	if n, m := known(a), known(b); n >= 0 && m >= 0 {
+		return scalar(max(n, m), a.DType())
+	}
+	return ops.Maximum(a, b)
+}
+
+// paddedFrom pads values whose mask has depth dimensions at the dimension that new masks
+// have, where there says what was there before.
+func paddedFrom(values, mask tensor.Tensor, depth, at int, pad func(tensor.Tensor) tensor.Tensor, there tensor.Tensor) tensor.Tensor {
+	switch {
+	case mask == nil:
+		return withMask(pad(values), there)
+	case depth == at:
+		return withMask(pad(values), ops.LogicalAnd(there, pad(mask)))
+	}
+	return withMask(withMask(pad(values), pad(mask)), there)
+}
+
+// takeOrNothing returns the rows of v at positions, and filler where none is there.
+func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
+	if m, ok := v.(*masked.Tensor); ok {
+		return withMask(takeOrNothing(m.Values(), at, there), takeOrNothing(m.Mask(), at, there))
+	}
+	if r, ok := v.(Records); ok {
+		return tenon.Must(r.AtNumbers(ops.Where(there, ops.Gather(withFiller(r.Numbers()), ops.Where(there, at, ops.Cast(outerSize(r.Numbers()), dtype.Int64)), 0), int64(0))))
+	}
+	n := ops.Cast(outerSize(v), dtype.Int64)
+	return gatherRows(withFiller(v), ops.Where(there, at, n))
+}
+
+// withFiller adds a row that stands for a missing one behind all others: zeros, or an
+// empty row.
+func withFiller(v tensor.Tensor) tensor.Tensor {
+	if t, ok := v.(*Tensor); ok {
+		if p := t.parts[0]; p.IsUniform() {
+			return partitioned(withFillers(t.Values(), p.uniform), newUniform(sum(p.NRows(), scalar(1, p.DType())), p.uniform))
+		}
+		return withEmptyRow(t)
+	}
+	return withFillers(v, scalar(1, dtype.Int64))
+}
+
+// withFillers adds n rows of filler.
+func withFillers(v, n tensor.Tensor) tensor.Tensor {
+	if t, ok := v.(*Tensor); ok {
+		p := t.parts[0]
+		if p.IsUniform() {
+			return partitioned(withFillers(t.Values(), product(p.uniform, n)), newUniform(sum(p.NRows(), n), p.uniform))
+		}
+		more := filled(ops.Cast(n, p.DType()), p.NVals())
+		return partitioned(t.Values(), newPartition(ops.Concat([]tensor.Tensor{p.RowSplits(), more}, 0), p.nvals))
+	}
+	dims := ops.Concat([]tensor.Tensor{ops.Reshape(ops.Cast(n, dtype.Int64), []int{1}), tail(v)}, 0)
+	return ops.Concat([]tensor.Tensor{v, ops.Zeros(v.DType(), dims)}, 0)
+}
+
+// Firsts returns the first entry of each row of an axis, missing where the row is empty.
+//
+//	x: [n, (m), a] → [n, a] at axis 1 with missing entries. Gradient: of the entries.
+func Firsts(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	a := axisIn("ragged.Firsts", x, axis)
+	if a == 0 {
+		return ops.Index(x, 0), nil
+	}
+	return firsts(x, a), nil
+}
+
+func firsts(x tensor.Tensor, axis int) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return firsts(at, axis), nil }))
+	}
+	values, mask, depth := maskedAt(x)
+	if mask != nil && depth <= axis {
+		return withMask(firsts(values, axis), mask)
+	}
+	l := listsAt(values, axis)
+	there := ops.Greater(l.p.RowLengths(), scalar(0, l.p.DType()))
+	at := ops.Cast(l.p.RowStarts(), dtype.Int64)
+	take := func(v tensor.Tensor) tensor.Tensor {
+		m := listsAt(v, axis)
+		m.dense = l.dense
+		return m.settled(onTop(takeOrNothing(m.values, at, there), m.outer))
+	}
+	return paddedFrom(values, mask, depth, axis, take, l.settled(build(there, l.outer)))
+}
+
+// Singletons makes a row of each entry of an axis: of one entry, or of none where it is
+// missing.
+//
+//	x: [n, a] with missing entries, axis 0 → [n, (0 or 1), a]. Gradient: of the entries.
+func Singletons(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return singletons(x, axisIn("ragged.Singletons", x, axis)), nil
+}
+
+func singletons(x tensor.Tensor, axis int) tensor.Tensor {
+	values, mask, depth := maskedAt(x)
+	switch {
+	case mask == nil || depth > axis+1:
+		out := fromRegular(ops.ExpandDims(values, axis+1), axis+1)
+		if mask == nil {
+			return out
+		}
+		return withMask(out, fromRegular(ops.ExpandDims(mask, axis+1), axis+1))
+	case depth <= axis:
+		return withMask(singletons(values, axis), mask)
+	}
+	flat, parts := split(atLeast(mask, axis))
+	p := newPartition(rows.FromLengths(ops.Cast(flat, dtype.Int64)), shape.Unknown)
+	if axis == 0 {
+		return onTop(ops.BooleanMask(values, mask, 0), []*RowPartition{p})
+	}
+	l := listsAt(values, axis)
+	return onTop(ops.BooleanMask(l.values, flat, 0), append(append([]*RowPartition(nil), parts...), p))
+}

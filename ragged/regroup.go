@@ -1,0 +1,302 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Flatten joins an axis with the one outside of it: the rows of the axis one behind the
+// other. Missing rows vanish, missing elements stay. At axis 0 nothing is joined, and
+// only what is missing there vanishes.
+//
+//	x: [n, (m), a] → [nvals, a] at axis 1, [n, (m·a)] at axis 2.
+//	Gradient: the cotangent in the old rows.
+func Flatten(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return flattened(x, axisIn("ragged.Flatten", x, axis)), nil
+}
+
+func flattened(x tensor.Tensor, axis int) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return flattened(at, axis), nil }))
+	}
+	values, mask, depth := maskedAt(x)
+	switch {
+	case mask != nil && depth <= max(axis, 1):
+		return flattened(kept(values, mask), axis)
+	case axis == 0:
+		return x
+	case mask != nil:
+		return withMask(flattened(values, axis), merged(mask, axis-1, axis))
+	}
+	return merged(values, axis-1, axis)
+}
+
+// kept drops from values what the mask does not have, at the mask's innermost dimension.
+func kept(values, mask tensor.Tensor) tensor.Tensor {
+	depth := mask.Shape().Rank()
+	if depth == 1 {
+		return ops.BooleanMask(values, mask, 0)
+	}
+	l := listsAt(values, depth-1)
+	flat, _ := split(atLeast(mask, depth-1))
+	splits := rows.MaskSplits(l.p.RowSplits(), flat)
+	return l.with(ops.BooleanMask(l.values, flat, 0), newPartition(splits, shape.Unknown))
+}
+
+// Ravel returns all elements in order as a vector. Missing elements stay; the elements
+// of missing rows are none.
+//
+//	x: [n, (m), a] → [k]. Gradient: the cotangent in the old places.
+func Ravel(x tensor.Tensor) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	for x.Shape().Rank() > 1 {
+		x = flattened(x, 1)
+	}
+	return x, nil
+}
+
+// FlattenAll is [Ravel] without what is missing.
+func FlattenAll(x tensor.Tensor) (y tensor.Tensor, err error) {
+	if y, err = Ravel(x); err != nil {
+		return nil, err
+	}
+	defer tenon.Catch(&err)
+	return flattened(y, 0), nil
+}
+
+// Unflatten divides the entries of an axis into new rows: of one length, an integer, or
+// of the lengths that a vector lists in order. Inside of a ragged axis the new rows have
+// to end where the old ones do.
+//
+//	x: [k, a], counts: int[n] → [n, (counts), a]; counts: int c → [k/c, c, a].
+//	Gradient: of x.
+func Unflatten(x tensor.Tensor, counts any, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "ragged.Unflatten"
+	c, err := tensor.Convert(counts)
+	if err != nil {
+		return nil, err
+	}
+	if !c.DType().IsInteger() || c.Shape().Rank() > 1 {
+		return nil, invalid(fn, "counts", "are %s, want an integer or a vector of them", tenon.String(c.Spec()))
+	}
+	return unflattened(fn, x, c, axisIn(fn, x, axis)), nil
+}
+
+func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return unflattened(fn, at, counts, axis), nil }))
+	}
+	if values, mask, depth := maskedAt(x); mask != nil {
+		if depth > axis {
+			mask = unflattened(fn, mask, counts, axis)
+		}
+		return withMask(unflattened(fn, values, counts, axis), mask)
+	}
+	single := counts.Shape().Rank() == 0
+	if axis == 0 {
+		if single {
+			return unflattenedEvenly(fn, x, counts)
+		}
+		t, err := FromRowLengths(x, ops.Cast(counts, dtype.Int64))
+		tenon.Throw(inNameOf(fn, err))
+		return t
+	}
+	l := listsAt(x, axis)
+	if single {
+		n := ops.Cast(counts, l.p.DType())
+		below := partitioned(l.values, evenRows(fn, l.p, n))
+		lengths := ops.FloorDiv(l.p.RowLengths(), ops.Maximum(n, ops.OnesLike(n)))
+		outer := newPartition(cast(rows.FromLengths(lengths), l.p.DType()), shape.Unknown)
+		if l.p.IsUniform() {
+			outer = newUniform(l.p.nrows, ops.FloorDiv(l.p.uniform, ops.Maximum(n, ops.OnesLike(n))))
+		}
+		return l.with(below, outer)
+	}
+	below, err := FromRowLengths(l.values, ops.Cast(counts, l.p.DType()))
+	tenon.Throw(inNameOf(fn, err))
+	return l.with(below, regrouped(fn, l.p, below.parts[0]))
+}
+
+// unflattenedEvenly divides the rows of x into rows of n.
+func unflattenedEvenly(fn string, x, n tensor.Tensor) tensor.Tensor {
+	size := outerSize(x)
+	n = ops.Cast(n, size.DType())
+	if k, m := known(size), known(n); k >= 0 && m >= 0 && (m == 0 && k > 0 || m > 0 && k%m != 0) {
+		tenon.Throw(invalid(fn, "counts", "%d entries are no whole number of rows of %d", k, m))
+	}
+	if c, ok := op.Known(n); ok && tensor.Data[int64](ops.Cast(c, dtype.Int64))[0] < 0 {
+		tenon.Throw(invalid(fn, "counts", "a row has no negative length"))
+	}
+	nrows := ops.FloorDiv(size, ops.Maximum(n, ops.OnesLike(n)))
+	if _, ragged := x.(*Tensor); !ragged {
+		dims := ops.Concat([]tensor.Tensor{ops.Stack([]tensor.Tensor{ops.Cast(nrows, dtype.Int64), ops.Cast(n, dtype.Int64)}, 0), tail(x)}, 0)
+		return ops.Reshape(x, dims)
+	}
+	return partitioned(x, newUniform(nrows, n))
+}
+
+// tail returns the sizes of a dense tensor below its first dimension.
+func tail(x tensor.Tensor) tensor.Tensor {
+	s := x.Shape()
+	if s.Tail(1).IsFull() {
+		dims := make([]int64, 0, s.Rank()-1)
+		for _, d := range s.Tail(1).Dims() {
+			dims = append(dims, int64(d))
+		}
+		return tensor.Vector(dims)
+	}
+	return part(ops.Shape(x), 1, 0)
+}
+
+// evenRows returns the partition of the values of p into rows of one length n, which
+// has to divide the length of every row of p.
+func evenRows(fn string, p *RowPartition, n tensor.Tensor) *RowPartition {
+	s, ok := p.Splits64()
+	if m := known(n); ok && m >= 0 {
+		for r := 1; r < len(s); r++ {
+			if k := int(s[r] - s[r-1]); m == 0 && k > 0 || m > 0 && k%m != 0 {
+				tenon.Throw(invalid(fn, fmtRow(r-1), "%d entries are no whole number of rows of %d", k, m))
+			}
+		}
+	}
+	return newUniform(ops.FloorDiv(p.NVals(), ops.Maximum(n, ops.OnesLike(n))), n)
+}
+
+// regrouped returns the partition of the rows of q into the rows that p makes of the same
+// values. Where an outer row ends, an inner one has to end; empty inner rows there belong
+// to the outer row in front, at the start to the first.
+func regrouped(fn string, p, q *RowPartition) *RowPartition {
+	d := p.DType()
+	limits := q.RowLimits()
+	at := ops.SearchSorted(limits, p.RowSplits(), true)
+	at = ops.Cast(at, d)
+	first := part(at, 1, 0)
+	ends := ops.Gather(q.RowSplits(), first, 0)
+	if c, ok := op.Known(ops.Equal(ends, p.RowLimits())); ok {
+		for r, same := range tensor.Data[bool](c) {
+			if !same {
+				tenon.Throw(invalid(fn, fmtRow(r), "ends inside of a new row"))
+			}
+		}
+	} else {
+		rows.AssertSame(p.RowSplits(), ops.Concat([]tensor.Tensor{ops.Cast(tensor.Vector([]int64{0}), d), ends}, 0))
+	}
+	zero := ops.Cast(tensor.Vector([]int64{0}), d)
+	return newPartition(ops.Concat([]tensor.Tensor{zero, first}, 0), shape.Unknown)
+}
+
+// ToRegular makes an axis uniform whose rows have all the same length; of a tensor with
+// no ragged axis left it returns a dense one. Rows that differ are an error that names the first.
+func ToRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	const fn = "ragged.ToRegular"
+	a := axisIn(fn, x, axis)
+	values, mask, depth := maskedAt(x)
+	if mask != nil {
+		if depth > a {
+			mask = toRegular(fn, mask, a)
+		}
+		return withMask(toRegular(fn, values, a), mask), nil
+	}
+	return toRegular(fn, values, a), nil
+}
+
+func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok || axis == 0 || axis > len(t.parts) {
+		return x
+	}
+	parts := append([]*RowPartition(nil), t.parts...)
+	if p := parts[axis-1]; !p.IsUniform() {
+		if s, ok := p.Splits64(); ok {
+			for r := 2; r < len(s); r++ {
+				if s[r]-s[r-1] != s[1] {
+					tenon.Throw(invalid(fn, fmtRow(r-1), "has %d entries, the row before it %d", s[r]-s[r-1], s[1]))
+				}
+			}
+			n := 0
+			if len(s) > 1 {
+				n = int(s[1])
+			}
+			parts[axis-1] = newUniform(p.NRows(), scalar(n, p.DType()))
+		} else {
+			n := rows.UniformLength(p.RowSplits())
+			parts[axis-1] = newUniform(p.NRows(), n)
+		}
+	}
+	out := wrap(t.flat, parts)
+	for _, p := range parts {
+		if !p.IsUniform() {
+			return out
+		}
+	}
+	return tenon.Must(WithRaggedRank(out, 0))
+}
+
+// FromRegular makes an axis ragged whose rows have one length.
+func FromRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	a := axisIn("ragged.FromRegular", x, axis)
+	values, mask, depth := maskedAt(x)
+	if mask != nil {
+		if depth > a {
+			mask = fromRegular(mask, a)
+		}
+		return withMask(fromRegular(values, a), mask), nil
+	}
+	return fromRegular(values, a), nil
+}
+
+func fromRegular(x tensor.Tensor, axis int) tensor.Tensor {
+	if axis == 0 {
+		return x
+	}
+	l := listsAt(x, axis)
+	p := l.p
+	if p.IsUniform() {
+		p = newPartition(p.RowSplits(), p.nvals)
+	}
+	return l.with(l.values, p)
+}
+
+// Count returns how many elements a reduction over axes meets, missing ones left out;
+// without axes all.
+//
+//	x: [n, (m)], axis 1 → int64[n]. No gradient.
+func Count(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	if r, ok := x.(Records); ok {
+		x = r.Numbers()
+	}
+	return ops.Sum(ones(lifted(x)), axes...), nil
+}
+
+// ones returns int64 ones in the place of elements, zeros in that of missing ones.
+// Missing rows stay missing.
+func ones(x tensor.Tensor) tensor.Tensor {
+	m, ok := x.(*masked.Tensor)
+	if !ok {
+		return like(x, int64(1))
+	}
+	if m.Mask().Shape().Rank() < m.Shape().Rank() {
+		return withMask(ones(m.Values()), m.Mask())
+	}
+	return ops.Cast(m.Mask(), dtype.Int64)
+}
+
+// like returns a value in the place of every element.
+func like(x tensor.Tensor, value any) tensor.Tensor {
+	flat, parts := split(x)
+	if s := flat.Shape(); s.IsFull() {
+		return build(ops.Fill(s.Dims(), value), parts)
+	}
+	return build(ops.Fill(ops.Shape(flat), value), parts)
+}

@@ -1,0 +1,185 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// CombinationOptions says which combinations [Combinations] makes. The zero value takes
+// each entry at most once.
+type CombinationOptions struct {
+	Replacement bool // an entry may be taken repeatedly
+}
+
+// Combinations returns all ways to take n entries of each row of an axis, in
+// lexicographic order of their positions: n tensors, the first with the first entry of
+// each way, and so on. They share their partitions.
+//
+//	x: [n, (m), a], axis 1 → [n, (k), a] each. Gradient: of the entries.
+func Combinations(x tensor.Tensor, n, axis int, o CombinationOptions) (parts []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return combinations(x, n, axisIn("ragged.Combinations", x, axis), o, false), nil
+}
+
+// ArgCombinations is [Combinations] with the entries' positions in their rows, int64.
+func ArgCombinations(x tensor.Tensor, n, axis int, o CombinationOptions) (parts []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return combinations(x, n, axisIn("ragged.ArgCombinations", x, axis), o, true), nil
+}
+
+func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool) []tensor.Tensor {
+	if r, ok := x.(Records); ok && !local {
+		return recordsAt(combinations(r.Numbers(), n, axis, o, local), r)
+	} else if ok {
+		x = r.Numbers()
+	}
+	values, mask, depth := maskedAt(x)
+	if mask != nil && depth <= axis {
+		parts := combinations(values, n, axis, o, local)
+		for i, p := range parts {
+			parts[i] = withMask(p, mask)
+		}
+		return parts
+	}
+	l, splits := rowsAlong(x, axis)
+	out, at := rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
+	parts := make([]tensor.Tensor, n)
+	p := newPartition(out, at[0].Shape().Dim(0))
+	for i, index := range at {
+		parts[i] = l.tuple(index, p, axis, local)
+	}
+	return parts
+}
+
+// recordsAt returns the records with the numbers in each of some tensors.
+func recordsAt(numbers []tensor.Tensor, r ...Records) []tensor.Tensor {
+	out := make([]tensor.Tensor, len(numbers))
+	for i, at := range numbers {
+		out[i] = tenon.Must(r[i%len(r)].AtNumbers(at))
+	}
+	return out
+}
+
+// rowsAlong returns an axis and its row splits; axis 0 as one row of everything.
+func rowsAlong(x tensor.Tensor, axis int) (lists, tensor.Tensor) {
+	if axis > 0 {
+		l := listsAt(lifted(x), axis)
+		return l, l.p.RowSplits()
+	}
+	n := outerSize(x)
+	return lists{values: x, dense: true}, ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
+}
+
+// tuple returns the entries at positions of the axis, or the positions, under a partition.
+func (l lists) tuple(index tensor.Tensor, p *RowPartition, axis int, local bool) tensor.Tensor {
+	v := index
+	if !local {
+		v = gatherRows(l.values, index)
+	}
+	if axis == 0 {
+		return v
+	}
+	return onTop(v, append(append([]*RowPartition(nil), l.outer...), p))
+}
+
+// CartesianOptions says how [Cartesian] arranges what it makes. The zero value puts all
+// ways of a row into one row.
+type CartesianOptions struct {
+	Nested bool // the ways that begin with the same entries make a row of their own
+}
+
+// Cartesian returns all ways to take one entry of each tensor's row of an axis, the last
+// tensor's entry changing fastest: a tensor for each, with shared partitions. Outside of
+// the axis the tensors have the same rows.
+//
+//	xs: [n, (mₖ), aₖ] each, axis 1 → [n, (Π m), aₖ]; nested [n, (m₀), (m₁), …, aₖ].
+//	Gradient: of the entries.
+func Cartesian(xs []tensor.Tensor, axis int, o CartesianOptions) (parts []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return cartesian("ragged.Cartesian", xs, axis, o, false), nil
+}
+
+// ArgCartesian is [Cartesian] with the entries' positions in their rows, int64.
+func ArgCartesian(xs []tensor.Tensor, axis int, o CartesianOptions) (parts []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return cartesian("ragged.ArgCartesian", xs, axis, o, true), nil
+}
+
+func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, local bool) []tensor.Tensor {
+	if len(xs) == 0 {
+		tenon.Throw(invalid(fn, "xs", "is empty"))
+	}
+	levels := make([]lists, len(xs))
+	splits := make([]tensor.Tensor, len(xs))
+	records := make([]Records, len(xs))
+	a := 0
+	for i, x := range xs {
+		if r, ok := x.(Records); ok {
+			records[i], x = r, r.Numbers()
+		}
+		if b := axisIn(fn, x, axis); i > 0 && b != a {
+			tenon.Throw(invalid(fn, "axis", "%d means different dimensions of tensors of different ranks", axis))
+		} else {
+			a = b
+		}
+		levels[i], splits[i] = rowsAlong(x, a)
+		if first := levels[0]; a > 0 && i > 0 {
+			if n, m := first.p.StaticNRows(), levels[i].p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+				tenon.Throw(invalid(fn, "xs["+itoa(i)+"]", "has %d rows, the first tensor %d", m, n))
+			}
+			for k, p := range first.outer {
+				tenon.Throw(sameRows(fn, p, levels[i].outer[k].as(p.DType())))
+			}
+		}
+	}
+	d := dtype.Int32
+	for _, s := range splits {
+		if s.DType() == dtype.Int64 {
+			d = dtype.Int64
+		}
+	}
+	for i, s := range splits {
+		splits[i] = cast(s, d)
+	}
+	outSplits, at := rows.Cartesian(splits, local)
+	inner := []*RowPartition{newPartition(outSplits, at[0].Shape().Dim(0))}
+	if o.Nested {
+		inner = nestedRows(splits)
+	}
+	parts := make([]tensor.Tensor, len(xs))
+	for i, index := range at {
+		v := index
+		if !local {
+			v = gatherRows(levels[i].values, index)
+		}
+		if a > 0 || o.Nested {
+			v = onTop(v, append(append([]*RowPartition(nil), levels[0].outer...), inner...))
+		}
+		if a == 0 && o.Nested {
+			v = v.(*Tensor).Values()
+		}
+		if r := records[i]; r != nil && !local {
+			v = tenon.Must(r.AtNumbers(v))
+		}
+		parts[i] = v
+	}
+	return parts
+}
+
+// nestedRows returns the partitions of nested products: the rows of the first tensor,
+// below each of its entries the row of the second that goes with it, and so on.
+func nestedRows(splits []tensor.Tensor) []*RowPartition {
+	out := []*RowPartition{newPartition(splits[0], shape.Unknown)}
+	row := out[0].ValueRowIDs() // for each entry so far the row of the tensors it is in
+	for _, s := range splits[1:] {
+		lengths := ops.Gather(rows.Lengths(s), ops.Cast(row, dtype.Int64), 0)
+		p := newPartition(cast(rows.FromLengths(lengths), s.DType()), shape.Unknown)
+		row = ops.Gather(row, ops.Cast(p.ValueRowIDs(), dtype.Int64), 0)
+		out = append(out, p)
+	}
+	return out
+}

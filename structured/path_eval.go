@@ -1,0 +1,353 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Path returns what a path expression selects. It follows RFC 9535 (JSONPath), over
+// columns: all records are searched at once, and what is found keeps the dimensions
+// of the lists it was found in.
+//
+//	orders.price                   the prices of each record's orders: [n, (orders)]
+//	orders[0].price                of its first order; missing where it has none: [n]
+//	orders[-2:].price              of its last two: [n, (orders)]
+//	orders[?@.qty > 2].price       of the orders of more than two
+//	orders['cat','price']          the orders with these two fields only
+//	$[?@.geo.lat > 0].id           the ids of some of the records: [(records)]
+//	$[0].orders                    the orders of the first record
+//
+// A path goes on from each record, or with $ in front from the whole tensor, so that
+// its first brackets choose records. A name chooses a field of each record, through
+// all lists on the way, so that [*] may be left out; names that are no identifiers are
+// quoted, `["a b"]` or `."a b"`. Brackets choose among the elements of the next list:
+// an index (where a list is too short for it, a value is missing, and a list is empty;
+// among the records of $ that is an error), a slice, or ? and a condition.
+//
+// A condition compares paths that begin with @, the element, and constants (numbers,
+// strings in quotes, true, false, null) with ==, !=, <, <=, > and >=, and combines
+// comparisons with &&, || and !. A path alone asks whether it selects anything: that
+// an optional field is there, or that a filtered list is not empty; a truth value has
+// to be compared, `@.active == true`. null equals what is missing, which is neither
+// below nor above anything. length(@.x) is the number of a list's elements or of a
+// string's characters, count(@.x[*]) the number of what a path selects, and match and
+// search apply a regular expression to a string. Where a path in a comparison goes
+// through a list, any(…) or all(…) around it says for which of the elements it has to hold.
+//
+// Not of RFC 9535: any and all; comparing values of different types is an error,
+// not false; and descendants (..) and lists of indices are left out, as their results
+// would be no column. Path throws errors, as functions of package ops do.
+func (t *Tensor) Path(path string) tensor.Tensor {
+	q, err := parseQuery(path)
+	tenon.Throw(err)
+	if names, ok := onlyNames(q); ok {
+		v, err := t.Field(names...)
+		tenon.Throw(err)
+		return v
+	}
+	s, single := t, t.rank == 0
+	if single {
+		s = newTensor(1, scalar(1, t.dtype), nil, t.rows(), t.dtype)
+	}
+	n := nodeOf(s, path)
+	if !q.root || single {
+		n.at = n.rank
+	}
+	for i, seg := range q.segments {
+		if b, ok := seg.(byIndex); ok && n.at == 0 && i == 0 {
+			one := ops.Index(s, b.at).(*Tensor)
+			rest := query{root: true, segments: q.segments[1:]}
+			return one.selected(rest, path)
+		}
+		n.step(seg)
+	}
+	out := n.result()
+	if single {
+		return ops.Index(out, 0)
+	}
+	return out
+}
+
+// selected evaluates what is left of a path from the whole tensor.
+func (t *Tensor) selected(q query, path string) tensor.Tensor {
+	if len(q.segments) == 0 {
+		return t
+	}
+	if t.rank > 0 {
+		n := nodeOf(t, path)
+		for _, s := range q.segments {
+			n.step(s)
+		}
+		return n.result()
+	}
+	n := nodeOf(newTensor(1, scalar(1, t.dtype), nil, t.rows(), t.dtype), path)
+	n.at = 1
+	for _, s := range q.segments {
+		n.step(s)
+	}
+	return ops.Index(n.result(), 0)
+}
+
+// onlyNames returns the names of a query that consists of single names.
+func onlyNames(q query) ([]string, bool) {
+	var names []string
+	for _, s := range q.segments {
+		n, ok := s.(byName)
+		if !ok || n.list {
+			return nil, false
+		}
+		names = append(names, n.names...)
+	}
+	return names, true
+}
+
+// A node is what a path has selected so far: lists of lists of elements, of which the
+// elements are either records or a leaf's. Records are kept as columns and the numbers
+// of those that are left, so that only the field that the path goes on to is gathered.
+type node struct {
+	path  string
+	rank  int
+	nrows tensor.Tensor
+	parts []*ragged.RowPartition // of the dimensions below the first
+	at    int                    // how many dimensions have been gone through
+	dtype dtype.DType
+
+	cols []column      // of records
+	take tensor.Tensor // which entries of the columns; nil for all
+	has  tensor.Tensor // which of the records are there; nil for all
+
+	leaf tensor.Tensor // nil for records
+}
+
+func nodeOf(t *Tensor, path string) *node {
+	return &node{path: path, rank: t.rank, nrows: t.nrows, parts: slices.Clone(t.parts), dtype: t.dtype, cols: t.cols}
+}
+
+func (n *node) fail(format string, args ...any) {
+	tenon.Throw(badPath(n.path, format, args...))
+}
+
+// step goes on by one segment.
+func (n *node) step(s segment) {
+	switch s := s.(type) {
+	case byName:
+		n.name(s)
+		return
+	case wildcard:
+		if n.at < n.rank {
+			n.at++
+		} else if n.leaf != nil {
+			n.fail("[*] is applied to what is neither a list nor a record")
+		}
+		return
+	}
+	if n.at == n.rank {
+		n.fail("an element is chosen of what is no list")
+	}
+	switch s := s.(type) {
+	case byIndex:
+		n.index(s.at)
+	case bySlice:
+		n.slice(s)
+	case byFilter:
+		n.filter(s.cond)
+	}
+}
+
+// name goes to a field, or to records of some fields.
+func (n *node) name(s byName) {
+	if n.leaf != nil {
+		n.fail("there is no field %q: the path has come to no record", s.names[0])
+	}
+	n.at = n.rank
+	var cols []column
+	for i, name := range s.names {
+		k := slices.IndexFunc(n.cols, func(c column) bool { return c.name == name })
+		if k < 0 {
+			e := badPath(n.path, "there is no field %q, but %q", name, namesOf(n.cols))
+			e.Kind = tenon.ErrNotFound
+			tenon.Throw(e)
+		}
+		if slices.Contains(s.names[:i], name) {
+			n.fail("the field %q is listed twice", name)
+		}
+		cols = append(cols, n.cols[k])
+	}
+	if s.list {
+		n.cols = cols
+		return
+	}
+	n.enter(n.entries(cols[0].v))
+}
+
+func namesOf(cols []column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.name
+	}
+	return out
+}
+
+// entries returns those entries of a column that belong to the records that are left.
+func (n *node) entries(v tensor.Tensor) tensor.Tensor {
+	if n.take != nil {
+		v = taken(v, n.take)
+	}
+	if n.has != nil {
+		v = spread(v, n.has)
+	}
+	return v
+}
+
+// enter goes on to the entries of a field, one for each element.
+func (n *node) enter(v tensor.Tensor) {
+	n.take, n.has = nil, nil
+	if s, ok := v.(*Tensor); ok {
+		n.parts = append(n.parts, s.parts...)
+		n.cols = s.cols
+		n.rank += s.rank - 1
+		return
+	}
+	n.cols = nil
+	for {
+		p, below, ok := lists(v)
+		if !ok {
+			break
+		}
+		n.parts = append(n.parts, p)
+		n.rank++
+		v = below
+	}
+	n.leaf = v
+}
+
+// keep leaves only some of the elements of dimension d, by number, whose partition is
+// already that of the elements left.
+func (n *node) keep(d int, at tensor.Tensor) {
+	for ; d < len(n.parts); d++ {
+		n.parts[d], at = selectRows(n.parts[d], at)
+	}
+	switch {
+	case n.leaf != nil:
+		n.leaf = ops.Gather(n.leaf, at, 0)
+	case n.has != nil:
+		n.materialise()
+		n.take = at
+	case n.take != nil:
+		n.take = ops.Gather(n.take, at, 0)
+	default:
+		n.take = at
+	}
+}
+
+// materialise gathers all columns.
+func (n *node) materialise() {
+	cols := slices.Clone(n.cols)
+	for i, c := range cols {
+		cols[i].v = n.entries(c.v)
+	}
+	n.cols, n.take, n.has = cols, nil, nil
+}
+
+// count returns the number of elements of dimension d.
+func (n *node) count(d int) tensor.Tensor {
+	if d == 0 {
+		return n.nrows
+	}
+	return n.parts[d-1].NVals()
+}
+
+// slice chooses a range of each list.
+func (n *node) slice(s bySlice) {
+	k := key.Key{Kind: key.RangeKind}
+	set := func(to *any, i *int) {
+		if i != nil {
+			*to = *i
+		}
+	}
+	set(&k.Start, s.start)
+	set(&k.Stop, s.stop)
+	set(&k.Step, s.step)
+	d := n.at
+	n.at++
+	if d == 0 {
+		at := ops.Index(upTo(n.nrows), k)
+		n.nrows = sizeOf(at, n.dtype)
+		n.keep(0, at)
+		return
+	}
+	splits, at := rows.SliceIndex(n.parts[d-1].RowSplits(), k)
+	n.parts[d-1] = partitionOf(splits)
+	n.keep(d, at)
+}
+
+// filter keeps the elements of each list for which a condition holds.
+func (n *node) filter(cond logical) {
+	d := n.at
+	element := *n
+	element.rank, element.at = n.rank-d, 1
+	element.nrows, element.parts = n.count(d), slices.Clone(n.parts[d:])
+	mask := element.truth(cond)
+	n.at++
+	if d == 0 {
+		at := ops.BooleanMask(upTo(n.nrows), mask, 0)
+		n.nrows = sizeOf(at, n.dtype)
+		n.keep(0, at)
+		return
+	}
+	at := ops.BooleanMask(upTo(n.count(d)), mask, 0)
+	n.parts[d-1] = partitionOf(rows.MaskSplits(n.parts[d-1].RowSplits(), mask))
+	n.keep(d, at)
+}
+
+// index chooses one element of each list, and takes the dimension away.
+func (n *node) index(i int) {
+	d := n.at
+	if d == 0 {
+		n.fail("an element of $ is chosen at the beginning of a path only")
+	}
+	p := n.parts[d-1]
+	lengths := ops.Cast(p.RowLengths(), dtype.Int64)
+	first := starts(p.RowSplits())
+	var has, at tensor.Tensor
+	if i >= 0 {
+		has, at = ops.Greater(lengths, int64(i)), ops.Add(first, int64(i))
+	} else {
+		has, at = ops.GreaterEqual(lengths, -int64(i)), ops.Add(ops.Add(first, lengths), int64(i))
+	}
+	at = ops.BooleanMask(at, has, 0)
+	n.parts = slices.Delete(n.parts, d-1, d)
+	n.rank--
+	if d <= len(n.parts) { // what is chosen are lists: those that are missing are empty
+		q, below := selectRows(n.parts[d-1], at)
+		n.parts[d-1] = spreadRows(q, rows.FromLengths(ops.Cast(has, dtype.Int64)))
+		n.keep(d, below)
+		return
+	}
+	if n.leaf != nil {
+		n.leaf = spread(ops.Gather(n.leaf, at, 0), has)
+		return
+	}
+	n.keep(d, at)
+	n.has = has
+}
+
+// result returns what was selected, with its dimensions.
+func (n *node) result() tensor.Tensor {
+	if n.leaf != nil {
+		return tenon.Must(ragged.FromPartitions(n.leaf, n.parts...))
+	}
+	n.materialise()
+	parts := make([]*ragged.RowPartition, len(n.parts))
+	for i, p := range n.parts {
+		parts[i] = tenon.Must(p.WithDType(n.dtype))
+	}
+	return newTensor(n.rank, n.nrows, parts, n.cols, n.dtype)
+}

@@ -1,0 +1,302 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A measure is what an operand or a condition has for the elements that a filter
+// chooses among: a value for each, or, if it goes through lists, one for each element
+// of those. It is flat, so that values of different depth are brought together by
+// repeating, and what is missing is false in a mask.
+type measure struct {
+	v     tensor.Tensor
+	mask  tensor.Tensor          // nil: nothing is missing
+	parts []*ragged.RowPartition // of the lists that it goes through
+}
+
+// truth returns for which of the elements of its first dimension a condition holds.
+func (n *node) truth(c logical) tensor.Tensor {
+	m := n.logical(c)
+	if len(m.parts) > 0 {
+		n.fail("the condition has a truth value for each element of a list: write any(…) or all(…) around it")
+	}
+	return m.v
+}
+
+func (n *node) logical(c logical) measure {
+	switch c := c.(type) {
+	case or:
+		x, y, parts := n.together(n.logical(c.x), n.logical(c.y))
+		return measure{v: ops.LogicalOr(x.v, y.v), parts: parts}
+	case and:
+		x, y, parts := n.together(n.logical(c.x), n.logical(c.y))
+		return measure{v: ops.LogicalAnd(x.v, y.v), parts: parts}
+	case not:
+		x := n.logical(c.x)
+		return measure{v: ops.LogicalNot(x.v), parts: x.parts}
+	case exists:
+		return measure{v: n.exists(c.q)}
+	case comparison:
+		return n.compare(c)
+	case matches:
+		x := n.operand(c.x)
+		if _, ok := c.x.(literal); ok || !x.v.DType().IsString() {
+			n.fail("match and search are about strings")
+		}
+		pattern := c.pattern
+		if !c.whole {
+			pattern = `(?s:.*)(?:` + pattern + `)(?s:.*)`
+		}
+		return measure{v: present(ops.StringRegexFullMatch(x.v, pattern), x.mask), parts: x.parts}
+	case quantified:
+		x := n.logical(c.x)
+		if len(x.parts) == 0 {
+			n.fail("any and all are about the elements of lists, and here are none")
+		}
+		reduce := rows.Any
+		if c.all {
+			reduce = rows.All
+		}
+		v := x.v
+		for _, p := range slices.Backward(x.parts) {
+			v = reduce(v, p.RowSplits())
+		}
+		return measure{v: v}
+	}
+	return measure{}
+}
+
+// present is a truth value that is false where something is missing.
+func present(v, mask tensor.Tensor) tensor.Tensor {
+	if mask == nil {
+		return v
+	}
+	return ops.LogicalAnd(v, mask)
+}
+
+// follow evaluates a query from each element.
+func (n *node) follow(q query) *node {
+	m := *n
+	m.parts = slices.Clone(n.parts)
+	for _, s := range q.segments {
+		m.step(s)
+	}
+	return &m
+}
+
+// exists returns for which elements a query selects something. Of an optional value
+// that is a value that is there.
+func (n *node) exists(q query) tensor.Tensor {
+	m := n.follow(q)
+	deepest := m.at == m.rank
+	found := ops.Fill(ops.Reshape(ops.Cast(m.count(m.at-1), dtype.Int64), []int{1}), true)
+	switch {
+	case deepest && m.leaf != nil:
+		if _, mask := there(m.leaf); mask != nil {
+			found = oneEach(mask)
+		}
+	case deepest && m.has != nil:
+		found = m.has
+	}
+	for _, p := range slices.Backward(m.parts[:m.at-1]) {
+		found = rows.Any(found, p.RowSplits())
+	}
+	return found
+}
+
+// oneEach reduces a mask with further dimensions to one value for each entry.
+func oneEach(mask tensor.Tensor) tensor.Tensor {
+	for mask.Shape().Rank() > 1 {
+		mask = ops.Any(mask, -1)
+	}
+	return mask
+}
+
+// compare compares two operands, after RFC 9535, 2.3.5.2.2: what is missing equals
+// what is missing only.
+func (n *node) compare(c comparison) measure {
+	x, y := n.operand(c.x), n.operand(c.y)
+	_, lx := c.x.(literal)
+	_, ly := c.y.(literal)
+	if lx && ly {
+		n.fail("two constants are compared")
+	}
+	if isNull(c.x) || isNull(c.y) {
+		if isNull(c.x) {
+			x = y
+		}
+		return n.compareNull(c, x)
+	}
+	if lx {
+		x.v = likeColumn(c.x.(literal).value, y.v)
+	}
+	if ly {
+		y.v = likeColumn(c.y.(literal).value, x.v)
+	}
+	if comparisonKind(x.v.DType()) != comparisonKind(y.v.DType()) {
+		n.fail("%v is compared with %v", x.v.DType(), y.v.DType())
+	}
+	x, y, parts := n.together(x, y)
+	less := func(a, b measure) tensor.Tensor {
+		if a.v.DType().IsBool() {
+			n.fail("truth values have no order")
+		}
+		return present(present(ops.Less(a.v, b.v), a.mask), b.mask)
+	}
+	equal := func() tensor.Tensor {
+		e := present(present(ops.Equal(x.v, y.v), x.mask), y.mask)
+		if x.mask != nil && y.mask != nil {
+			e = ops.LogicalOr(e, ops.LogicalNot(ops.LogicalOr(x.mask, y.mask)))
+		}
+		return e
+	}
+	var v tensor.Tensor
+	switch c.op {
+	case "==":
+		v = equal()
+	case "!=":
+		v = ops.LogicalNot(equal())
+	case "<":
+		v = less(x, y)
+	case ">":
+		v = less(y, x)
+	case "<=":
+		v = ops.LogicalOr(less(x, y), equal())
+	case ">=":
+		v = ops.LogicalOr(less(y, x), equal())
+	}
+	return measure{v: v, parts: parts}
+}
+
+func isNull(o operand) bool {
+	l, ok := o.(literal)
+	return ok && l.value == nil
+}
+
+// compareNull compares a value with null, which what is missing equals.
+func (n *node) compareNull(c comparison, x measure) measure {
+	size := sizeOf(x.v, dtype.Int64)
+	there := ops.Fill(ops.Reshape(size, []int{1}), true)
+	if x.mask != nil {
+		there = x.mask
+	}
+	switch c.op {
+	case "==", "<=", ">=":
+		return measure{v: ops.LogicalNot(there), parts: x.parts}
+	case "!=":
+		return measure{v: there, parts: x.parts}
+	}
+	return measure{v: ops.LogicalAnd(there, false), parts: x.parts}
+}
+
+// comparisonKind returns one element type for all that can be compared with it.
+func comparisonKind(d dtype.DType) dtype.DType {
+	if d.IsNumeric() {
+		return dtype.Float64
+	}
+	return d
+}
+
+// likeColumn returns a constant in the element type in which a column is compared
+// with it: a fraction takes that of floating numbers, and is float64 beside integers.
+func likeColumn(x any, column tensor.Tensor) tensor.Tensor {
+	v := tenon.Must(tensor.Convert(x))
+	if column == nil || !v.DType().IsNumeric() {
+		return v
+	}
+	d := column.DType()
+	i, isInt := x.(int64)
+	switch {
+	case d.IsFloat() || d.IsComplex():
+		return ops.Cast(v, d)
+	case d == dtype.Uint64 && isInt && i >= 0:
+		return ops.Cast(v, d)
+	case d == dtype.Uint64:
+		return ops.Cast(v, dtype.Float64)
+	}
+	return v
+}
+
+// operand returns what an operand has for each element; a constant has one value.
+func (n *node) operand(o operand) measure {
+	switch o := o.(type) {
+	case queried:
+		m := n.follow(o.q)
+		if m.leaf == nil {
+			n.fail("a record is compared; name one of its fields")
+		}
+		v, mask := there(m.leaf)
+		return measure{v, mask, m.parts}
+	case measured:
+		return n.measured(o)
+	case literal:
+		if o.value == nil {
+			return measure{v: tensor.Scalar(false)}
+		}
+		return measure{v: tenon.Must(tensor.Convert(o.value))}
+	}
+	return measure{}
+}
+
+// measured returns the length of what a query selects, or how much it selects.
+func (n *node) measured(o measured) measure {
+	m := n.follow(o.q)
+	if o.nodes {
+		counts := ops.Cast(ops.OnesLike(upTo(m.count(m.at-1))), dtype.Int64)
+		if m.leaf != nil && m.at == m.rank {
+			if _, mask := there(m.leaf); mask != nil {
+				counts = ops.Cast(oneEach(mask), dtype.Int64)
+			}
+		}
+		for _, p := range slices.Backward(m.parts[:m.at-1]) {
+			counts = rows.Sum(counts, p.RowSplits())
+		}
+		return measure{v: counts}
+	}
+	if m.at < m.rank {
+		return measure{v: ops.Cast(m.parts[m.at-1].RowLengths(), dtype.Int64), parts: m.parts[:m.at-1]}
+	}
+	if m.leaf == nil || !m.leaf.DType().IsString() {
+		n.fail("length is about lists and strings")
+	}
+	v, mask := there(m.leaf)
+	return measure{ops.Cast(ops.StringLength(v, ops.UnitChar), dtype.Int64), mask, m.parts}
+}
+
+// together brings two measures to one depth: what goes through fewer lists is repeated
+// for the elements of the others.
+func (n *node) together(x, y measure) (a, b measure, parts []*ragged.RowPartition) {
+	if len(x.parts) > len(y.parts) {
+		b, a, parts = n.together(y, x)
+		return a, b, parts
+	}
+	for i, p := range x.parts {
+		if q := y.parts[i]; p != q {
+			// The lists have to be the same; the check is part of the result.
+			s := rows.AssertSame(q.RowSplits(), p.RowSplits())
+			y.parts = slices.Clone(y.parts)
+			y.parts[i] = partitionOf(s)
+		}
+	}
+	if constant(x) {
+		return x, y, y.parts
+	}
+	for _, p := range y.parts[len(x.parts):] {
+		ids := p.ValueRowIDs()
+		x.v = ops.Gather(x.v, ids, 0)
+		if x.mask != nil {
+			x.mask = ops.Gather(x.mask, ids, 0)
+		}
+	}
+	return x, y, y.parts
+}
+
+// constant reports whether a measure is one value for all.
+func constant(m measure) bool { return m.v.Shape().IsScalar() }

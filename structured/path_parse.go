@@ -1,0 +1,277 @@
+package structured
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+const pathFn = "structured.Path"
+
+// maxPathDepth limits how deep parentheses and filters nest.
+const maxPathDepth = 100
+
+// ParsePath returns the names of a path that consists of names only: the reverse of
+// [PathString]. Names in brackets, `["a b"]`, and the `$` in front are read too.
+func ParsePath(text string) ([]string, error) {
+	q, err := parseQuery(text)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(q.segments))
+	for i, s := range q.segments {
+		n, ok := s.(byName)
+		if !ok || len(n.names) != 1 {
+			return nil, badPath(text, "has to consist of names only")
+		}
+		names[i] = n.names[0]
+	}
+	return names, nil
+}
+
+func badPath(text, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: pathFn, Where: strconv.Quote(text), Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
+// A pathParser reads path expressions by recursive descent. Its methods throw.
+type pathParser struct {
+	text  string
+	at    int
+	depth int
+}
+
+func parseQuery(text string) (q query, err error) {
+	defer tenon.Catch(&err)
+	p := &pathParser{text: text}
+	p.space()
+	q = p.query(true)
+	p.space()
+	if p.at < len(p.text) {
+		p.fail("unexpected %q", p.rest())
+	}
+	return q, nil
+}
+
+func parseCondition(text string) (c logical, err error) {
+	defer tenon.Catch(&err)
+	p := &pathParser{text: text}
+	c = p.or()
+	p.space()
+	if p.at < len(p.text) {
+		p.fail("unexpected %q", p.rest())
+	}
+	return c, nil
+}
+
+func (p *pathParser) fail(format string, args ...any) {
+	tenon.Throw(badPath(p.text, "at character %d: %s", 1+utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)))
+}
+
+// rest returns a few of the characters that are left.
+func (p *pathParser) rest() string {
+	r := p.text[p.at:]
+	for i, n := 0, 0; i < len(r); n++ {
+		if n == 12 {
+			return r[:i] + "…"
+		}
+		_, size := utf8.DecodeRuneInString(r[i:])
+		i += size
+	}
+	return r
+}
+
+func (p *pathParser) space() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\n\r", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+func (p *pathParser) peek() byte {
+	if p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+// eat skips a token, and space before it, and reports whether it was there.
+func (p *pathParser) eat(token string) bool {
+	p.space()
+	if strings.HasPrefix(p.text[p.at:], token) {
+		p.at += len(token)
+		return true
+	}
+	return false
+}
+
+func (p *pathParser) want(token string) {
+	if !p.eat(token) {
+		if p.at == len(p.text) {
+			p.fail("the path ends, want %q", token)
+		}
+		p.fail("got %q, want %q", p.rest(), token)
+	}
+}
+
+// deeper counts what nests; the function it returns counts back.
+func (p *pathParser) deeper() func() {
+	if p.depth++; p.depth > maxPathDepth {
+		p.fail("nested deeper than %d", maxPathDepth)
+	}
+	return func() { p.depth-- }
+}
+
+// query reads a path. bare lets it begin with a name.
+func (p *pathParser) query(bare bool) query {
+	var q query
+	switch c := p.peek(); {
+	case c == '$':
+		q.root = true
+		p.at++
+	case c == '@':
+		p.at++
+	case bare && c != '[' && c != 0:
+		q.segments = append(q.segments, p.dotted())
+	case !bare:
+		p.fail("got %q, want a path that begins with @", p.rest())
+	}
+	for {
+		start := p.at
+		p.space()
+		switch {
+		case strings.HasPrefix(p.text[p.at:], ".."):
+			p.fail("descendants (..) are in several columns: name the one")
+		case p.peek() == '.':
+			p.at++
+			q.segments = append(q.segments, p.dotted())
+		case p.peek() == '[':
+			p.at++
+			q.segments = append(q.segments, p.bracketed())
+		default:
+			p.at = start
+			return q
+		}
+	}
+}
+
+// dotted reads what follows a dot: a name, also in quotes, or *.
+func (p *pathParser) dotted() segment {
+	switch p.peek() {
+	case '*':
+		p.at++
+		return wildcard{}
+	case '"', '\'':
+		return byName{names: []string{p.nameString()}}
+	}
+	return byName{names: []string{p.name()}}
+}
+
+// name reads a name without quotes: letters, digits and underscores, and all
+// characters outside ASCII, no digit first.
+func (p *pathParser) name() string {
+	start := p.at
+	for p.at < len(p.text) {
+		r, n := utf8.DecodeRuneInString(p.text[p.at:])
+		if r == utf8.RuneError && n == 1 {
+			p.fail("invalid UTF-8")
+		}
+		digit := r >= '0' && r <= '9'
+		if !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf || digit && p.at > start) {
+			break
+		}
+		p.at += n
+	}
+	if p.at == start {
+		if p.at == len(p.text) {
+			p.fail("the path ends, want a name")
+		}
+		p.fail("got %q, want a name", p.rest())
+	}
+	return p.text[start:p.at]
+}
+
+// nameString reads a name in quotes.
+func (p *pathParser) nameString() string {
+	s := p.quoted()
+	if s == "" {
+		p.fail("a field has a name")
+	}
+	return s
+}
+
+// bracketed reads what follows an opening bracket.
+func (p *pathParser) bracketed() segment {
+	p.space()
+	var s segment
+	switch c := p.peek(); {
+	case c == '"' || c == '\'':
+		n := byName{names: []string{p.nameString()}}
+		for p.eat(",") {
+			p.space()
+			if c := p.peek(); c != '"' && c != '\'' {
+				p.fail("got %q: only names can be listed", p.rest())
+			}
+			n.names, n.list = append(n.names, p.nameString()), true
+		}
+		s = n
+	case c == '*':
+		p.at++
+		s = wildcard{}
+	case c == '?':
+		p.at++
+		s = byFilter{p.or()}
+	default:
+		s = p.position()
+	}
+	if p.eat(",") {
+		p.fail("only names can be listed")
+	}
+	p.want("]")
+	return s
+}
+
+// position reads an index or a slice.
+func (p *pathParser) position() segment {
+	start := p.optionalInt()
+	if !p.eat(":") {
+		if start == nil {
+			p.fail("got %q, want a name in quotes, *, an index, a slice or ?", p.rest())
+		}
+		return byIndex{*start}
+	}
+	s := bySlice{start: start, stop: p.optionalInt()}
+	if p.eat(":") {
+		s.step = p.optionalInt()
+	}
+	if s.step != nil && *s.step == 0 {
+		p.fail("the step is 0")
+	}
+	return s
+}
+
+// optionalInt reads an integer as RFC 9535 writes it, without leading zeros.
+func (p *pathParser) optionalInt() *int {
+	p.space()
+	start := p.at
+	if p.peek() == '-' {
+		p.at++
+	}
+	digits := p.at
+	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
+		p.at++
+	}
+	if p.at == start {
+		return nil
+	}
+	text := p.text[start:p.at]
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n > 1<<53 || n < -1<<53 || p.at-digits > 1 && p.text[digits] == '0' || text == "-0" {
+		p.at = start
+		p.fail("%q is no index", text)
+	}
+	i := int(n)
+	return &i
+}

@@ -1,0 +1,237 @@
+package structured
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// or, and and unary read conditions: || binds weaker than &&, and that than !.
+func (p *pathParser) or() logical {
+	defer p.deeper()()
+	x := p.and()
+	for p.eat("||") {
+		x = or{x, p.and()}
+	}
+	return x
+}
+
+func (p *pathParser) and() logical {
+	x := p.unary()
+	for p.eat("&&") {
+		x = and{x, p.unary()}
+	}
+	return x
+}
+
+func (p *pathParser) unary() logical {
+	p.space()
+	if p.peek() == '!' {
+		defer p.deeper()()
+		p.at++
+		return not{p.unary()}
+	}
+	if p.eat("(") {
+		x := p.or()
+		p.want(")")
+		return x
+	}
+	if name := p.function("any", "all", "match", "search"); name != "" {
+		return p.test(name)
+	}
+	x := p.operand()
+	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
+		if p.eat(op) {
+			p.space()
+			return comparison{op, x, p.operand()}
+		}
+	}
+	switch x := x.(type) {
+	case queried:
+		return exists(x)
+	case literal:
+		p.fail("a constant is no condition: compare it")
+	}
+	p.fail("a number is no condition: compare it")
+	return nil
+}
+
+// function reads one of some names and a parenthesis, and nothing where they are not there.
+func (p *pathParser) function(names ...string) string {
+	for _, name := range names {
+		if strings.HasPrefix(p.text[p.at:], name+"(") {
+			p.at += len(name) + 1
+			return name
+		}
+	}
+	return ""
+}
+
+// test reads the arguments of a function with a truth value.
+func (p *pathParser) test(name string) logical {
+	if name == "any" || name == "all" {
+		x := p.or()
+		p.want(")")
+		return quantified{x, name == "all"}
+	}
+	p.space()
+	x := p.operand()
+	p.want(",")
+	p.space()
+	if c := p.peek(); c != '"' && c != '\'' {
+		p.fail("got %q, want a regular expression in quotes", p.rest())
+	}
+	m := matches{x, p.quoted(), name == "match"}
+	p.want(")")
+	return m
+}
+
+// operand reads a constant, a path, or a function with a value.
+func (p *pathParser) operand() operand {
+	switch c := p.peek(); {
+	case c == '"' || c == '\'':
+		return literal{p.quoted()}
+	case c == '-' || c >= '0' && c <= '9':
+		return literal{p.number()}
+	case c == '@':
+		return queried{p.query(false)}
+	case c == '$':
+		p.fail("a condition is about each element: a path in it begins with @")
+	}
+	if name := p.function("length", "count", "value"); name != "" {
+		p.space()
+		q := p.query(false)
+		p.want(")")
+		if name == "value" {
+			return queried{q}
+		}
+		return measured{q, name == "count"}
+	}
+	start := p.at
+	for c := p.peek(); c >= 'a' && c <= 'z'; c = p.peek() {
+		p.at++
+	}
+	switch p.text[start:p.at] {
+	case "true":
+		return literal{true}
+	case "false":
+		return literal{false}
+	case "null":
+		return literal{nil}
+	}
+	p.at = start
+	if p.at == len(p.text) {
+		p.fail("the path ends, want a value")
+	}
+	p.fail("got %q, want a constant, a path that begins with @, or a function", p.rest())
+	return nil
+}
+
+// number reads a JSON number: int64 where it is an integer that fits.
+func (p *pathParser) number() any {
+	start := p.at
+	digits := func() int {
+		n := p.at
+		for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
+			p.at++
+		}
+		return p.at - n
+	}
+	if p.peek() == '-' {
+		p.at++
+	}
+	first := p.at
+	ok := digits() > 0 && (p.text[first] != '0' || p.at == first+1)
+	if ok && p.peek() == '.' {
+		p.at++
+		ok = digits() > 0
+	}
+	if c := p.peek(); ok && (c == 'e' || c == 'E') {
+		p.at++
+		if c := p.peek(); c == '+' || c == '-' {
+			p.at++
+		}
+		ok = digits() > 0
+	}
+	text := p.text[start:p.at]
+	if ok {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			return f
+		}
+	}
+	p.at = start
+	p.fail("%q is no number", text)
+	return nil
+}
+
+// quoted reads a string in single or double quotes, with the escapes of JSON, those
+// of quotes, and those that Go writes.
+func (p *pathParser) quoted() string {
+	quote := p.text[p.at]
+	start := p.at
+	p.at++
+	var b strings.Builder
+	for {
+		if p.at == len(p.text) {
+			p.at = start
+			p.fail("the string does not end")
+		}
+		switch c := p.text[p.at]; {
+		case c == quote:
+			p.at++
+			return b.String()
+		case c == '\\':
+			p.escape(&b)
+		default:
+			r, n := utf8.DecodeRuneInString(p.text[p.at:])
+			if r == utf8.RuneError && n == 1 {
+				p.fail("invalid UTF-8")
+			}
+			b.WriteString(p.text[p.at : p.at+n])
+			p.at += n
+		}
+	}
+}
+
+var escapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'v': '\v', '/': '/', '\\': '\\', '"': '"', '\'': '\''}
+
+// escape reads a backslash and what follows.
+func (p *pathParser) escape(b *strings.Builder) {
+	start := p.at
+	p.at++
+	c := p.peek()
+	p.at++
+	if x, ok := escapes[c]; ok {
+		b.WriteByte(x)
+		return
+	}
+	n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+	r, ok := p.hex(n)
+	if ok && c == 'u' && r >= 0xd800 && r < 0xdc00 && strings.HasPrefix(p.text[min(p.at, len(p.text)):], `\u`) {
+		p.at += 2
+		low, isHex := p.hex(4)
+		ok = isHex && low >= 0xdc00 && low < 0xe000
+		r = (r-0xd800)<<10 + (low - 0xdc00) + 0x10000
+	}
+	if !ok || c == 'x' && r >= utf8.RuneSelf || !utf8.ValidRune(r) {
+		p.at = start
+		p.fail("%q is no escape", p.rest())
+	}
+	b.WriteRune(r)
+}
+
+// hex reads n hexadecimal digits.
+func (p *pathParser) hex(n int) (rune, bool) {
+	if n == 0 || p.at+n > len(p.text) {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(p.text[p.at:p.at+n], 16, 32)
+	if err != nil || v > utf8.MaxRune {
+		return 0, false
+	}
+	p.at += n
+	return rune(v), true
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -68,6 +69,8 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 	for _, v := range values {
 		if s, ok := v.(*Tensor); ok {
 			structs = append(structs, s)
+		} else if _, ok := v.(*masked.Tensor); ok {
+			return nil, op.NotHandled // it asks for its records and its mask
 		} else if c.Op.Name == "concat" || c.Op.Name == "stack" {
 			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
 		}
@@ -130,13 +133,36 @@ func joined(structs []*Tensor) []column {
 			parts[k] = rest.v
 			out[i].inner = min(out[i].inner, rest.inner)
 		}
-		out[i].v = ops.Concat(parts, 0)
+		out[i].v = join(parts)
 	}
 	return out
 }
 
+// join puts the entries of columns one behind the other. Rows that may be missing
+// keep a mask of rows, however their elements are divided.
+func join(parts []tensor.Tensor) tensor.Tensor {
+	rows, some := true, false
+	for _, v := range parts {
+		if m, ok := v.(*masked.Tensor); ok {
+			some, rows = true, rows && m.Mask().Shape().Rank() == 1
+		}
+	}
+	if !some || !rows {
+		return ops.Concat(parts, 0)
+	}
+	values, masks := slices.Clone(parts), slices.Clone(parts)
+	for i, v := range parts {
+		if m, ok := v.(*masked.Tensor); ok {
+			values[i], masks[i] = m.Values(), m.Mask()
+		} else {
+			masks[i] = ops.Fill(ops.ExpandDims(sizeOf(v, dtype.Int64), 0), true)
+		}
+	}
+	return tenon.Must(masked.New(join(values), ops.Concat(masks, 0)))
+}
+
 // sameFields checks that two tensors that take part in a call have the same fields,
-// structured ones of the same rank, and all of the same element type.
+// and that these are of the same kind.
 func sameFields(c *op.Call, s, u *Tensor) error {
 	if len(s.cols) != len(u.cols) {
 		return c.Errorf(tenon.ErrInvalid, "the fields differ: %q and %q", s.FieldNames(), u.FieldNames())
@@ -146,18 +172,30 @@ func sameFields(c *op.Call, s, u *Tensor) error {
 		if k < 0 {
 			return c.Errorf(tenon.ErrInvalid, "the field %q is missing in an operand", a.name)
 		}
-		x, ok := a.v.(*Tensor)
-		y, ok2 := u.cols[k].v.(*Tensor)
-		switch {
-		case ok != ok2 || ok && x.rank-s.rank != y.rank-u.rank && s.rank > 0 && u.rank > 0:
-			return c.Errorf(tenon.ErrInvalid, "the field %q has records of different ranks", a.name)
-		case ok:
-			if err := sameFields(c, x, y); err != nil {
-				return err
-			}
-		case a.v.DType() != u.cols[k].v.DType():
-			return c.Errorf(tenon.ErrInvalid, "the field %q is %v and %v", a.name, a.v.DType(), u.cols[k].v.DType())
+		if err := sameKind(c, a.name, a.v, u.cols[k].v, s.rank > 0 && u.rank > 0); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// sameKind checks that two columns join; ranked says that both have rows.
+func sameKind(c *op.Call, name string, a, b tensor.Tensor, ranked bool) error {
+	if x, ok := a.(*masked.Tensor); ok {
+		a = x.Values()
+	}
+	if x, ok := b.(*masked.Tensor); ok {
+		b = x.Values()
+	}
+	x, ok := a.(*Tensor)
+	y, ok2 := b.(*Tensor)
+	switch {
+	case ok != ok2 || ok && ranked && x.rank != y.rank:
+		return c.Errorf(tenon.ErrInvalid, "the field %q has records of different ranks", name)
+	case ok:
+		return sameFields(c, x, y)
+	case a.DType() != b.DType():
+		return c.Errorf(tenon.ErrInvalid, "the field %q is %v and %v", name, a.DType(), b.DType())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 )
@@ -169,6 +170,20 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 	for i := range dims {
 		dims[i] = dim{t.Shape().Dim(i), true}
 	}
+	if list, with, ok := specPieces(coveringSpec(c.spec, m.rank)); ok {
+		for i, x := range list {
+			part, own, err := m.column(tenon.Field{Name: f.Name, Spec: x})
+			if err != nil {
+				return c, nil, err
+			}
+			if i == 0 {
+				copy(dims, own)
+			}
+			list[i], c.inner = part.spec, min(c.inner, part.inner)
+		}
+		c.spec = with(list)
+		return c, dims, nil
+	}
 	switch x := c.spec.(type) {
 	case *ragged.Spec:
 		parts := x.Partitions()
@@ -271,19 +286,10 @@ type typedSpec interface {
 func splitsOfSpecs(fields []tenon.Field) dtype.DType {
 	found := dtype.None
 	for _, f := range fields {
-		d := dtype.None
-		switch s := f.Spec.(type) {
-		case *ragged.Spec:
-			if s.RaggedRank() > 0 {
-				d = s.SplitsDType()
-			}
-		case *Spec:
-			d = s.dtype
-		}
-		if d == dtype.Int64 {
+		switch d := splitsOfSpec(f.Spec); d {
+		case dtype.Int64:
 			return d
-		}
-		if d != dtype.None {
+		case dtype.Int32:
 			found = d
 		}
 	}
@@ -293,8 +299,53 @@ func splitsOfSpecs(fields []tenon.Field) dtype.DType {
 	return found
 }
 
+func splitsOfSpec(s tenon.Spec) dtype.DType {
+	if list, _, ok := specPieces(s); ok {
+		return splitsOfSpec(list[0])
+	}
+	switch s := s.(type) {
+	case *ragged.Spec:
+		if s.RaggedRank() > 0 {
+			return s.SplitsDType()
+		}
+	case *Spec:
+		return s.dtype
+	}
+	return dtype.None
+}
+
+// specPieces is [pieces] for Specs.
+func specPieces(s tenon.Spec) ([]tenon.Spec, func([]tenon.Spec) tenon.Spec, bool) {
+	switch x := s.(type) {
+	case *masked.Spec:
+		return []tenon.Spec{x.Values(), x.Mask()}, func(l []tenon.Spec) tenon.Spec {
+			e := tenon.Tuple{tenon.SpecOf{Spec: l[0]}, tenon.SpecOf{Spec: l[1]}}
+			return tenon.Must(tenon.Decode(masked.TypeName, e))
+		}, true
+	case *UnionSpec:
+		return []tenon.Spec{x.rec}, func(l []tenon.Spec) tenon.Spec { return &UnionSpec{l[0].(*Spec)} }, true
+	case *DictionarySpec:
+		return []tenon.Spec{x.codes}, func(l []tenon.Spec) tenon.Spec { return &DictionarySpec{l[0], x.words} }, true
+	}
+	return nil, nil, false
+}
+
+// coveringSpec is [covering] for Specs.
+func coveringSpec(s tenon.Spec, r int) tenon.Spec {
+	if m, ok := s.(*masked.Spec); ok && m.Mask().(typedSpec).Shape().Rank() < r {
+		return tenon.Must(masked.NewSpec(m.Values(), -1))
+	}
+	return s
+}
+
 // withSplitsSpec returns a Spec of values with row splits of a type.
 func withSplitsSpec(s tenon.Spec, d dtype.DType) tenon.Spec {
+	if list, with, ok := specPieces(s); ok {
+		for i, x := range list {
+			list[i] = withSplitsSpec(x, d)
+		}
+		return with(list)
+	}
 	switch x := s.(type) {
 	case *ragged.Spec:
 		if x.RaggedRank() == 0 || x.SplitsDType() == d {

@@ -1,9 +1,11 @@
 package structured
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -24,17 +26,33 @@ func (s *Spec) Fields() []tenon.Field {
 func (s *Spec) Field(path ...string) (tenon.Spec, error) {
 	var out tenon.Spec = s
 	for i, name := range path {
-		x, ok := out.(*Spec)
-		if !ok {
-			return nil, notFound(path, PathString(path[:i])+" is no structured field")
+		var err error
+		if out, err = childSpec(out, name, path[:i+1]); err != nil {
+			return nil, err
 		}
-		k := slices.IndexFunc(x.cols, func(c columnSpec) bool { return c.name == name })
-		if k < 0 {
-			return nil, notFound(path, "there is no such field")
-		}
-		out = x.field(x.cols[k])
 	}
 	return out, nil
+}
+
+func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
+	switch x := s.(type) {
+	case *Spec:
+		k := slices.IndexFunc(x.cols, func(c columnSpec) bool { return c.name == name })
+		if k < 0 {
+			return nil, notFound(path, fmt.Sprintf("there is no field %q, but %q", name, x.FieldNames()))
+		}
+		return x.field(x.cols[k]), nil
+	case *masked.Spec:
+		v, err := childSpec(x.Values(), name, path)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := v.(*masked.Spec); ok {
+			v = m.Values()
+		}
+		return masked.NewSpec(v, x.Mask().(typedSpec).Shape().Rank())
+	}
+	return nil, notFound(path, fmt.Sprintf("%q is no structured field", PathString(path[:len(path)-1])))
 }
 
 // A Leaf is a field that holds no records, and the path to it.
@@ -74,6 +92,12 @@ func (s *Spec) RowPartitions() []*ragged.PartitionSpec { return slices.Clone(s.p
 func (s *Spec) field(c columnSpec) tenon.Spec {
 	if s.rank <= 1 {
 		return c.spec
+	}
+	if list, with, ok := specPieces(c.spec); ok {
+		for i, x := range list {
+			list[i] = s.field(columnSpec{c.name, x, c.inner})
+		}
+		return with(list)
 	}
 	if x, ok := c.spec.(*Spec); ok {
 		return &Spec{rank: s.rank - 1 + x.rank, nrows: s.nrows, dtype: s.dtype, parts: append(slices.Clone(s.parts), x.parts...), cols: x.cols}

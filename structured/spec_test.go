@@ -36,7 +36,9 @@ func TestSpecFields(t *testing.T) {
 	rows := func(rank int, dims ...int) tenon.Spec {
 		return tenon.Must(ragged.NewSpec(dtype.Int32, shape.Of(dims...), rank, dtype.Int64))
 	}
-	of := func(s shape.Shape, fields ...tenon.Field) (*structured.Spec, error) { return structured.NewSpec(s, fields) }
+	of := func(s shape.Shape, fields ...tenon.Field) (*structured.Spec, error) {
+		return structured.NewSpec(s, fields)
+	}
 	for _, c := range []struct {
 		name  string
 		field tenon.Spec

@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -97,23 +98,41 @@ func (t *Tensor) find(name string) int {
 }
 
 // Field returns the field at a path of names: below the first, names of fields of
-// structured fields. The empty path is the tensor itself. A name that is not there is
-// an error of kind tenon.ErrNotFound.
+// structured fields. The empty path is the tensor itself. What a missing record has
+// in a field is missing. A name that is not there is an error of kind
+// tenon.ErrNotFound.
 func (t *Tensor) Field(path ...string) (v tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	v = t
 	for i, name := range path {
-		s, ok := v.(*Tensor)
-		if !ok {
-			return nil, notFound(path, fmt.Sprintf("%q is no structured field", path[i-1]))
-		}
-		k := s.find(name)
-		if k < 0 {
-			return nil, notFound(path, fmt.Sprintf("there is no field %q, but %q", name, s.FieldNames()))
-		}
-		v = s.field(s.cols[k])
+		v = child(v, name, path[:i+1])
 	}
 	return v, nil
+}
+
+// child returns the field of records that may be missing.
+func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
+	switch x := v.(type) {
+	case *Tensor:
+		k := x.find(name)
+		if k < 0 {
+			tenon.Throw(notFound(path, fmt.Sprintf("there is no field %q, but %q", name, x.FieldNames())))
+		}
+		return x.field(x.cols[k])
+	case *masked.Tensor:
+		c := child(x.Values(), name, path)
+		m, ok := c.(*masked.Tensor)
+		if !ok {
+			return tenon.Must(masked.New(c, x.Mask()))
+		}
+		mask := x.Mask()
+		for mask.Shape().Rank() < m.Mask().Shape().Rank() {
+			mask = ops.ExpandDims(mask, -1)
+		}
+		return tenon.Must(masked.New(m.Values(), ops.LogicalAnd(mask, m.Mask())))
+	}
+	tenon.Throw(notFound(path, fmt.Sprintf("%s is no structured field", PathString(path[:len(path)-1]))))
+	return nil
 }
 
 // count returns the number of records as a scalar.
@@ -153,7 +172,7 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 	out := make([]column, len(cols))
 	if rank == 0 {
 		for i, c := range cols {
-			out[i] = column{name: c.name, v: ops.Index(c.v, at)}
+			out[i] = column{name: c.name, v: ops.Gather(c.v, at, 0), inner: allPlain}
 		}
 		return newTensor(0, nil, nil, out, d)
 	}
@@ -236,6 +255,9 @@ func known(t tensor.Tensor) int {
 
 // sizeOf returns the size of the outermost dimension as a scalar.
 func sizeOf(t tensor.Tensor, d dtype.DType) tensor.Tensor {
+	if list, _, ok := pieces(t); ok {
+		t = list[0]
+	}
 	switch x := t.(type) {
 	case *Tensor:
 		return ops.Cast(x.nrows, d)

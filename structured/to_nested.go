@@ -61,6 +61,8 @@ func plain(v tensor.Tensor) any {
 		return tenon.Must(x.Nested())
 	case *masked.Tensor:
 		return withoutMissing(plain(x.Values()), plain(x.Mask()))
+	case *Dictionary:
+		return plain(x.Decode())
 	case *Union:
 		variants := make([]any, len(x.rec.cols)-1)
 		for i, c := range x.rec.cols[1:] {

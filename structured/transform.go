@@ -207,36 +207,3 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 	}
 	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
 }
-
-// Equal reports whether two tensors have equal row partitions and the same fields
-// with equal values. NaN is not equal to NaN. The order of fields does not count.
-func (t *Tensor) Equal(u *Tensor) bool {
-	if t.rank != u.rank || len(t.cols) != len(u.cols) || t.dtype != u.dtype {
-		return false
-	}
-	if t.rank == 1 && known(t.nrows) != known(u.nrows) {
-		return false
-	}
-	for i, p := range t.parts {
-		a, ok := p.Splits64()
-		b, ok2 := u.parts[i].Splits64()
-		if !ok || !ok2 || !slices.Equal(a, b) {
-			return false
-		}
-	}
-	for _, c := range t.cols {
-		k := u.find(c.name)
-		if k < 0 {
-			return false
-		}
-		if s, ok := c.v.(*Tensor); ok {
-			r, ok := u.cols[k].v.(*Tensor)
-			if !ok || !s.Equal(r) {
-				return false
-			}
-		} else if !tensor.Equal(c.v, u.cols[k].v, tensor.EqualOptions{}) {
-			return false
-		}
-	}
-	return true
-}

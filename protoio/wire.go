@@ -16,7 +16,6 @@ type tag uint64
 
 func varintTag(n protowire.Number) tag  { return tag(n)<<3 | tag(protowire.VarintType) }
 func bytesTag(n protowire.Number) tag   { return tag(n)<<3 | tag(protowire.BytesType) }
-func fixed32Tag(n protowire.Number) tag { return tag(n)<<3 | tag(protowire.Fixed32Type) }
 func fixed64Tag(n protowire.Number) tag { return tag(n)<<3 | tag(protowire.Fixed64Type) }
 
 // eachField calls f with the fields of a message in order: with the number of a

@@ -1,0 +1,222 @@
+package protoio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// EncodeExamples writes a tf.Example message for each row of columns, dense or ragged
+// tensors with the same number of rows, and returns with them the Features by which
+// [ParseExamples] reads the columns back. Features stand in the order of their names.
+//
+// Integers and truth values become int64, floating types of 32 bits and less float32;
+// float64 and uint64 do not fit and are an error. A ragged column with inner ragged
+// dimensions has the lengths of their rows in features of their own, called
+// name/row_lengths_1 and so on, from the outermost one inwards.
+func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Features, err error) {
+	defer tenon.Catch(&err)
+	fs = Features{}
+	var parts []encoded
+	rows := -1
+	for _, name := range sortedKeys(columns) {
+		list, f, err := encodeColumn(name, columns[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		fs[name] = f
+		for _, e := range list {
+			if n := len(e.splits) - 1; rows >= 0 && n != rows {
+				return nil, nil, fail(tenon.ErrShape, name, "has %d rows, others have %d", n, rows)
+			}
+			rows = len(e.splits) - 1
+		}
+		parts = append(parts, list...)
+	}
+	messages = make([][]byte, max(rows, 0))
+	for i := range messages {
+		var features []byte
+		for _, e := range parts {
+			features = e.appendEntry(features, i)
+		}
+		messages[i] = appendBytes(nil, 1, features)
+	}
+	return messages, fs, nil
+}
+
+// EncodeStructured is [EncodeExamples] for the fields of records of rank 1.
+func EncodeStructured(t *structured.Tensor) ([][]byte, Features, error) {
+	if t.Rank() != 1 {
+		return nil, nil, fail(tenon.ErrShape, "", "the records have rank %d, not 1", t.Rank())
+	}
+	columns := map[string]tensor.Tensor{}
+	for _, name := range t.FieldNames() {
+		f, err := t.Field(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		columns[name] = f
+	}
+	return EncodeExamples(columns)
+}
+
+// AppendExample appends the message of one example to b. A feature is an []int64,
+// []float32 or []string, or one such element.
+func AppendExample(b []byte, features map[string]any) ([]byte, error) {
+	var all []byte
+	for _, name := range sortedKeys(features) {
+		t, err := tensor.Convert(features[name])
+		if err != nil {
+			return b, err
+		}
+		e, err := encodeValues(name, ops.Reshape(t, []int{-1}))
+		if err != nil {
+			return b, err
+		}
+		e.splits = []int64{0, int64(t.Shape().Size())}
+		all = e.appendEntry(all, 0)
+	}
+	return appendBytes(b, 1, all), nil
+}
+
+// encoded is a feature to write: values and the splits of rows.
+type encoded struct {
+	key    string
+	kind   kind
+	ints   []int64
+	floats []float32
+	texts  *tensor.Strings
+	splits []int64
+}
+
+func encodeColumn(name string, x tensor.Tensor) ([]encoded, Feature, error) {
+	switch t := x.(type) {
+	case *tensor.Dense, *tensor.Strings:
+		s := x.Shape()
+		if s.Rank() < 1 {
+			return nil, nil, fail(tenon.ErrShape, name, "a scalar has no rows")
+		}
+		rows := s.Dim(0)
+		e, err := encodeValues(name, x)
+		if err != nil {
+			return nil, nil, err
+		}
+		item := s.Tail(1)
+		e.splits = make([]int64, rows+1)
+		for i := range e.splits {
+			e.splits[i] = int64(i * item.Size())
+		}
+		return []encoded{e}, Fixed{DType: e.kind.dtype(), Shape: item}, nil
+	case *ragged.Tensor:
+		return encodeRagged(name, t)
+	}
+	return nil, nil, fail(tenon.ErrUnsupported, name, "a %T is no column of examples: they are dense or ragged", x)
+}
+
+// encodeRagged writes the flat values, and the lengths of the inner rows.
+func encodeRagged(name string, t *ragged.Tensor) ([]encoded, Feature, error) {
+	e, err := encodeValues(name, t.FlatValues())
+	if err != nil {
+		return nil, nil, err
+	}
+	f := Ragged{DType: e.kind.dtype(), Splits: t.RowSplits().DType()}
+	list := []encoded{}
+	splits := splitsOf(t.RowSplits())
+	inner, deep := t.Values().(*ragged.Tensor)
+	for level := 1; deep; level++ {
+		next := splitsOf(inner.RowSplits())
+		lengths := make([]int64, len(next)-1)
+		for i := range lengths {
+			lengths[i] = next[i+1] - next[i]
+		}
+		key := fmt.Sprintf("%s/row_lengths_%d", name, level)
+		list = append(list, encoded{key: key, kind: int64List, ints: lengths, splits: splits})
+		f.Partitions = append(f.Partitions, Partition{RowLengths: key})
+		through := make([]int64, len(splits))
+		for i, s := range splits {
+			through[i] = next[s]
+		}
+		splits = through
+		inner, deep = inner.Values().(*ragged.Tensor)
+	}
+	flat := t.FlatValues().Shape()
+	for _, n := range flat.Tail(1).Dims() {
+		f.Partitions = append(f.Partitions, Partition{UniformLength: n})
+	}
+	item := int64(flat.Tail(1).Size())
+	if item == 0 {
+		return nil, nil, fail(tenon.ErrUnsupported, name, "a dimension of size 0 cannot be read back from an example")
+	}
+	if item != 1 {
+		scaled := make([]int64, len(splits))
+		for i, s := range splits {
+			scaled[i] = s * item
+		}
+		splits = scaled
+	}
+	e.splits = splits
+	return append([]encoded{e}, list...), f, nil
+}
+
+func splitsOf(t tensor.Tensor) []int64 { return tensor.Data[int64](ops.Cast(t, dtype.Int64)) }
+
+// encodeValues returns the elements of a tensor as the list they fit.
+func encodeValues(name string, x tensor.Tensor) (encoded, error) {
+	e := encoded{key: name}
+	switch d := x.DType(); d {
+	case dtype.String:
+		e.kind, e.texts = bytesList, x.(*tensor.Strings)
+	case dtype.Float32, dtype.Float16, dtype.BFloat16:
+		e.kind, e.floats = floatList, tensor.Data[float32](ops.Cast(x, dtype.Float32))
+	case dtype.Bool, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Uint32:
+		e.kind, e.ints = int64List, tensor.Data[int64](ops.Cast(x, dtype.Int64))
+	default:
+		return e, &tenon.Error{Kind: tenon.ErrDType, Op: "protoio", Where: name, Msg: fmt.Sprintf("an example has no %v", d),
+			Hint: "cast it to int64 or float32, if what that loses may be lost"}
+	}
+	return e, nil
+}
+
+// appendEntry appends the entry of a row to a Features message.
+func (e *encoded) appendEntry(b []byte, row int) []byte {
+	lo, hi := e.splits[row], e.splits[row+1]
+	var list []byte
+	switch e.kind {
+	case int64List:
+		var packed []byte
+		for _, x := range e.ints[lo:hi] {
+			packed = protowire.AppendVarint(packed, uint64(x))
+		}
+		list = appendList(packed)
+	case floatList:
+		var packed []byte
+		for _, x := range e.floats[lo:hi] {
+			packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(x))
+		}
+		list = appendList(packed)
+	default:
+		for i := lo; i < hi; i++ {
+			list = appendBytes(list, 1, e.texts.At(int(i)))
+		}
+	}
+	entry := appendBytes(nil, 1, e.key)
+	entry = appendBytes(entry, 2, appendBytes(nil, protowire.Number(e.kind), list))
+	return appendBytes(b, 1, entry)
+}
+
+// appendList returns the list of packed elements, which has none where there are none.
+func appendList(packed []byte) []byte {
+	if len(packed) == 0 {
+		return nil
+	}
+	return appendBytes(nil, 1, packed)
+}

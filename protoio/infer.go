@@ -1,0 +1,52 @@
+package protoio
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+)
+
+// InferFeatures looks at messages and returns a [Ragged] feature for each list that
+// one of them has, whatever its length: the Features to read all there is. A list
+// that has elements of one type in one message and of another type in the next is
+// an error that names both.
+func InferFeatures(messages [][]byte) (Features, error) {
+	seen := map[string]kind{}
+	for i, b := range messages {
+		err := part(b, 0, len(b), tagFirst, func(i, end int) error {
+			return part(b, i, end, tagFirst, func(i, end int) error { return inferEntry(seen, b, i, end) })
+		})
+		if err != nil {
+			return nil, wrong(i, err)
+		}
+	}
+	fs := make(Features, len(seen))
+	for key, k := range seen {
+		fs[key] = Ragged{DType: k.dtype()}
+	}
+	return fs, nil
+}
+
+func inferEntry(seen map[string]kind, b []byte, i, end int) error {
+	var s scanner
+	key, from, to, err := s.entry(b, i, end)
+	if err != nil {
+		return err
+	}
+	if from < 0 {
+		b, from, to = s.join, 0, len(s.join)
+	}
+	f := buffer{} // takes no list, so that the values are passed over
+	k, err := f.feature(b, from, to)
+	if err != nil || k == noList {
+		return err
+	}
+	if old, ok := seen[string(key)]; ok {
+		if old != k {
+			return &featureError{string(key), tenon.ErrInvalid, fmt.Sprintf("is a list of %v, and of %v in an earlier example", k.dtype(), old.dtype())}
+		}
+		return nil
+	}
+	seen[string(key)] = k
+	return nil
+}

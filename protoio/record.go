@@ -1,0 +1,245 @@
+package protoio
+
+import (
+	"bufio"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+
+	"github.com/tenonml/tenon"
+)
+
+// Compression is how a file of records is compressed.
+type Compression uint8
+
+// The ways to compress.
+const (
+	Auto Compression = iota // reading: whatever the file begins with; writing: None
+	None
+	GZIP
+	ZLIB
+)
+
+// RecordOptions says how records are read and written. The zero value reads any
+// file and writes an uncompressed one.
+type RecordOptions struct {
+	Compression Compression
+
+	// MaxRecord is the largest record that is read, in bytes; 0 stands for 1<<30.
+	MaxRecord int
+}
+
+// A record is
+//
+//	length   uint64, little-endian
+//	check    uint32 of the length
+//	data
+//	check    uint32 of the data
+//
+// where a check is a masked CRC-32C: tensorflow/core/lib/io/record_writer.h.
+const (
+	headerSize = 12
+	footerSize = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// masked returns the check of b. It is rotated and shifted so that the check of data
+// that hold checks themselves is no weaker.
+func masked(b []byte) uint32 {
+	c := crc32.Checksum(b, castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
+}
+
+// A RecordReader reads the records of a TFRecord file in turn.
+type RecordReader struct {
+	r      io.Reader
+	buf    []byte
+	max    int
+	record int // the number of the next one
+	err    error
+}
+
+// NewRecordReader returns a reader of the records in r. With [Auto] it finds out
+// whether they are compressed: an uncompressed file begins with a length and the
+// check of it.
+func NewRecordReader(r io.Reader, o RecordOptions) (*RecordReader, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	c := o.Compression
+	if c == Auto {
+		c = detect(b)
+	}
+	out := &RecordReader{r: b, max: o.MaxRecord}
+	if out.max <= 0 {
+		out.max = 1 << 30
+	}
+	var err error
+	switch c {
+	case None:
+	case GZIP:
+		out.r, err = gzip.NewReader(b)
+	case ZLIB:
+		out.r, err = zlib.NewReader(b)
+	default:
+		return nil, fail(tenon.ErrInvalid, "", "%d is no compression", c)
+	}
+	if err != nil {
+		return nil, fail(tenon.ErrInvalid, "", "the file is not compressed as it should be: %v", err)
+	}
+	return out, nil
+}
+
+func detect(b *bufio.Reader) Compression {
+	head, _ := b.Peek(headerSize)
+	if len(head) == headerSize && masked(head[:8]) == binary.LittleEndian.Uint32(head[8:]) {
+		return None
+	}
+	if len(head) >= 2 {
+		switch {
+		case head[0] == 0x1f && head[1] == 0x8b:
+			return GZIP
+		case head[0]&0x0f == 8 && (uint(head[0])<<8|uint(head[1]))%31 == 0: // RFC 1950, 2.2
+			return ZLIB
+		}
+	}
+	return None
+}
+
+// Next returns the next record, and io.EOF after the last one. The bytes are valid
+// until the next call. A record that is cut off, too long or does not agree with its
+// check is an error that names it; no record follows it.
+func (r *RecordReader) Next() ([]byte, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	b, err := r.next()
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	r.record++
+	return b, nil
+}
+
+func (r *RecordReader) next() ([]byte, error) {
+	var head [headerSize]byte
+	if n, err := io.ReadFull(r.r, head[:]); err != nil {
+		if n == 0 && errors.Is(err, io.EOF) {
+			return nil, io.EOF
+		}
+		return nil, r.fail("is cut off in its header", err)
+	}
+	if masked(head[:8]) != binary.LittleEndian.Uint32(head[8:]) {
+		return nil, r.fail("has a length that does not agree with its check: this is no file of records, or it is damaged", nil)
+	}
+	n := binary.LittleEndian.Uint64(head[:8])
+	if n > uint64(r.max) {
+		return nil, r.fail(fmt.Sprintf("has %d bytes, more than MaxRecord allows", n), nil)
+	}
+	if err := r.fill(int(n) + footerSize); err != nil {
+		return nil, r.fail("is cut off", err)
+	}
+	data := r.buf[:n]
+	if masked(data) != binary.LittleEndian.Uint32(r.buf[n:]) {
+		return nil, r.fail("does not agree with its check", nil)
+	}
+	return data, nil
+}
+
+// fill reads n bytes into the buffer, which grows with what is there rather than
+// with what the length claims.
+func (r *RecordReader) fill(n int) error {
+	const first = 1 << 20
+	r.buf = r.buf[:0]
+	for len(r.buf) < n {
+		if len(r.buf) == cap(r.buf) {
+			r.buf = append(make([]byte, 0, min(n, max(2*cap(r.buf), first))), r.buf...)
+		}
+		at := len(r.buf)
+		r.buf = r.buf[:min(n, cap(r.buf))]
+		if _, err := io.ReadFull(r.r, r.buf[at:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *RecordReader) fail(msg string, cause error) error {
+	e := fail(tenon.ErrInvalid, fmt.Sprintf("record %d", r.record), "%s", msg).(*tenon.Error)
+	e.Err = cause
+	return e
+}
+
+// All returns the records that are left, each a copy of its own. An error ends the
+// loop, after it has been given.
+func (r *RecordReader) All() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for {
+			b, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil {
+				b = append(make([]byte, 0, len(b)), b...)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A RecordWriter writes records as a TFRecord file. It is for one goroutine.
+type RecordWriter struct {
+	w    *bufio.Writer
+	pack io.WriteCloser // compresses what w writes; nil for none
+	out  *bufio.Writer
+}
+
+// NewRecordWriter returns a writer of records to w. [RecordWriter.Close] ends the file.
+func NewRecordWriter(w io.Writer, o RecordOptions) (*RecordWriter, error) {
+	out := bufio.NewWriterSize(w, 1<<16)
+	r := &RecordWriter{w: out, out: out}
+	switch o.Compression {
+	case Auto, None:
+		return r, nil
+	case GZIP:
+		r.pack = gzip.NewWriter(out)
+	case ZLIB:
+		r.pack = zlib.NewWriter(out)
+	default:
+		return nil, fail(tenon.ErrInvalid, "", "%d is no compression", o.Compression)
+	}
+	r.w = bufio.NewWriterSize(r.pack, 1<<16)
+	return r, nil
+}
+
+// Write appends a record.
+func (w *RecordWriter) Write(record []byte) error {
+	var b [headerSize]byte
+	binary.LittleEndian.PutUint64(b[:8], uint64(len(record)))
+	binary.LittleEndian.PutUint32(b[8:], masked(b[:8]))
+	for _, part := range [][]byte{b[:], record, binary.LittleEndian.AppendUint32(nil, masked(record))} {
+		if _, err := w.w.Write(part); err != nil {
+			return tenon.AsError(fmt.Errorf("writing a record: %w", err))
+		}
+	}
+	return nil
+}
+
+// Close writes what is left to be written. It does not close the writer below.
+func (w *RecordWriter) Close() error {
+	err := w.w.Flush()
+	if w.pack != nil {
+		err = errors.Join(err, w.pack.Close(), w.out.Flush())
+	}
+	if err != nil {
+		return tenon.AsError(fmt.Errorf("ending a file of records: %w", err))
+	}
+	return nil
+}

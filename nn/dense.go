@@ -1,0 +1,103 @@
+package nn
+
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Dense maps features linearly, with an offset and an activation:
+//
+//	y = activation(x·Kernel + Bias)
+type Dense struct {
+	Kernel     tensor.Tensor // [in, out]
+	Bias       tensor.Tensor // [out], or nil
+	Activation Activation    `tenon:"static"`
+	Names      Names         `tenon:"static"`
+}
+
+// DenseOptions are those of [NewDense]. The zero value is the default.
+type DenseOptions struct {
+	Activation Activation
+	NoBias     bool
+	Init       Init // of the kernel; "" stands for GlorotUniform
+	DType      dtype.DType
+	Names      Names
+}
+
+// NewDense returns a layer from in to out features. The bias starts at 0.
+func NewDense(key tensor.Tensor, in, out int, o DenseOptions) Dense {
+	d := floatType(o.DType)
+	l := Dense{Kernel: Initialize(orInit(o.Init, GlorotUniform), key, d, in, out), Activation: o.Activation, Names: o.Names}
+	if !o.NoBias {
+		l.Bias = ops.Zeros(d, []int{out})
+	}
+	return l
+}
+
+// Apply returns the layer's value.
+//
+//	x: [..., in], dense or ragged, or {..., In} → [..., out]
+func (l Dense) Apply(x tensor.Tensor) tensor.Tensor {
+	return onFeatures("nn.Dense", x, l.Names, func(x tensor.Tensor) tensor.Tensor {
+		y := multiply(x, l.Kernel)
+		if l.Bias != nil {
+			y = ops.Add(y, l.Bias)
+		}
+		return l.Activation.Apply(y)
+	})
+}
+
+// MLP is dense layers one after the other.
+type MLP struct{ Layers []Dense }
+
+// MLPOptions are those of [NewMLP]. The zero value is the default.
+type MLPOptions struct {
+	Activation Activation // of all layers but the last; Linear stands for Relu
+	Last       Activation // of the last layer
+	Init       Init       // of the kernels; "" stands for HeUniform for all but the last layer, GlorotUniform for that
+	DType      dtype.DType
+	Names      Names // of what the first layer takes and the last gives
+}
+
+// NewMLP returns layers from sizes[0] features to sizes[1], and so on.
+func NewMLP(key tensor.Tensor, sizes []int, o MLPOptions) MLP {
+	if o.Activation == Linear {
+		o.Activation = Relu
+	}
+	n := len(sizes) - 1
+	m := MLP{}
+	if n < 1 {
+		return m
+	}
+	for i, k := range keys(key, n) {
+		d := DenseOptions{Activation: o.Activation, Init: orInit(o.Init, HeUniform), DType: o.DType, Names: Names{In: o.Names.In}}
+		if i == n-1 {
+			d.Activation, d.Init, d.Names.Out = o.Last, orInit(o.Init, GlorotUniform), o.Names.Out
+		}
+		m.Layers = append(m.Layers, NewDense(k, sizes[i], sizes[i+1], d))
+	}
+	return m
+}
+
+// Apply returns the value of the last layer.
+func (m MLP) Apply(x tensor.Tensor) tensor.Tensor {
+	for _, l := range m.Layers {
+		x = l.Apply(x)
+	}
+	return x
+}
+
+// Dropout sets elements to 0 at random and scales up the others, during training.
+type Dropout struct {
+	Rate float64 `tenon:"static"` // the share that is set to 0
+}
+
+// Apply returns x without some elements, which the key chooses, or x itself where the
+// key is nil: outside of training.
+func (l Dropout) Apply(key, x tensor.Tensor) tensor.Tensor {
+	if key == nil || l.Rate == 0 {
+		return x
+	}
+	return onAll(x, func(x tensor.Tensor) tensor.Tensor { return ops.Dropout(key, x, l.Rate) })
+}

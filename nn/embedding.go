@@ -1,0 +1,108 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Embedding has a vector for each id from 0 up.
+type Embedding struct {
+	Table tensor.Tensor // [size, features]
+	Names Names         `tenon:"static"` // Out: the features
+}
+
+// EmbeddingOptions are those of [NewEmbedding]. The zero value is the default.
+type EmbeddingOptions struct {
+	Init  Init // "" stands for Uniform
+	DType dtype.DType
+	Names Names
+}
+
+// NewEmbedding returns vectors for the ids below size.
+func NewEmbedding(key tensor.Tensor, size, features int, o EmbeddingOptions) Embedding {
+	return Embedding{Initialize(orInit(o.Init, Uniform), key, floatType(o.DType), size, features), o.Names}
+}
+
+// Apply returns the vector of each id. An id outside the table is an error.
+//
+//	ids: [...] int32 or int64, dense, ragged or named → [..., features]
+func (l Embedding) Apply(ids tensor.Tensor) tensor.Tensor {
+	switch t := ids.(type) {
+	case *named.Tensor:
+		if l.Names.Out == nil {
+			e := tenon.NewError(tenon.ErrInvalid, "nn.Embedding", "the layer does not know the name of its features")
+			e.Hint = "give the layer Names{Out: ...}"
+			tenon.Throw(e)
+		}
+		dims := t.Dims().Names()
+		return named.Of(l.Apply(named.Unnamed(t, dims...)), append(append([]named.Name{}, dims...), l.Names.Out)...)
+	case *ragged.Tensor:
+		return tenon.Must(t.WithFlatValues(ops.Gather(l.Table, t.FlatValues(), 0)))
+	}
+	return ops.Gather(l.Table, ids, 0)
+}
+
+// A Combiner says how [Embedding.Bag] makes one vector of those of a row.
+type Combiner string
+
+// With weights wᵢ, the sum Σwᵢvᵢ, the same divided by Σwᵢ, and divided by √Σwᵢ².
+const (
+	BagSum   Combiner = ""
+	BagMean  Combiner = "mean"
+	BagSqrtN Combiner = "sqrtn"
+)
+
+// Bag returns one vector for each row of ids: their sum, mean or scaled sum, weighted.
+// An empty row has the vector 0. No vector of a single id is ever made.
+//
+//	ids: [rows, (ids)] int32 or int64; weights: the same rows, or their flat values, or nil for 1
+//	→ [rows, features]
+func (l Embedding) Bag(ids *ragged.Tensor, weights tensor.Tensor, c Combiner) tensor.Tensor {
+	const fn = "nn.Embedding.Bag"
+	if ids.RaggedRank() != 1 || ids.FlatValues().Shape().Rank() != 1 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("want rows of ids, got %s", tenon.String(ids.Spec()))))
+	}
+	d := l.Table.DType()
+	flat := ids.FlatValues()
+	splits := ids.RowSplits()
+	w := ops.Cast(ops.OnesLike(flat), d)
+	switch t := weights.(type) {
+	case nil:
+	case *ragged.Tensor:
+		rows.AssertSame(splits, t.RowSplits())
+		w = t.FlatValues()
+	default:
+		w = weights
+	}
+	sum := rows.EmbeddingBag(l.Table, flat, w, splits)
+	var by tensor.Tensor
+	switch c {
+	case BagSum:
+		return sum
+	case BagMean:
+		by = rows.Sum(w, splits)
+	case BagSqrtN:
+		by = ops.Sqrt(rows.Sum(ops.Square(w), splits))
+	default:
+		tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no combiner %q", string(c))))
+	}
+	empty := ops.Equal(by, 0.0)
+	return ops.Div(sum, ops.ExpandDims(ops.Where(empty, ops.OnesLike(by), by), -1))
+}
+
+// Attend returns the score of each id for each item: x·Tableᵀ, as where the last layer
+// of a model shares the table of the first.
+//
+//	x: [..., features] → [..., size]
+func (l Embedding) Attend(x tensor.Tensor) tensor.Tensor {
+	return onFeatures("nn.Embedding.Attend", x, Names{}, func(x tensor.Tensor) tensor.Tensor {
+		return multiply(x, ops.Transpose(l.Table, 1, 0))
+	})
+}

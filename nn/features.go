@@ -1,0 +1,100 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Names says which dimensions of a named tensor a layer is about. Tensors without names
+// need none.
+type Names struct {
+	In    named.Name // the features of what a layer takes
+	Out   named.Name // those of what it gives; nil: In
+	Along named.Name // positions, for layers that go along them
+}
+
+func (n Names) out() named.Name {
+	if n.Out == nil {
+		return n.In
+	}
+	return n.Out
+}
+
+// onFeatures applies f, which works on the last axis of a dense tensor, to the features
+// of any value.
+func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	switch t := x.(type) {
+	case *named.Tensor:
+		return unnamed(fn, t, []named.Name{n.In}, []named.Name{n.out()}, func(u tensor.Tensor) tensor.Tensor {
+			return onFeatures(fn, u, Names{}, f)
+		})
+	case *ragged.Tensor:
+		if t.FlatValues().Shape().Rank() == 1 {
+			e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the innermost dimension of %s is ragged: its items have no features", tenon.String(t.Spec())))
+			e.Hint = "look the items up in an nn.Embedding first"
+			tenon.Throw(e)
+		}
+		return tenon.Must(t.WithFlatValues(f(t.FlatValues())))
+	}
+	if x.Shape().HasRank() && x.Shape().Rank() == 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, "a scalar has no features"))
+	}
+	return f(x)
+}
+
+// unnamed applies f to a named tensor with some dimensions last, and names them anew.
+func unnamed(fn string, t *named.Tensor, from, to []named.Name, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	order := batchNames(fn, t, from)
+	y := f(named.Unnamed(t, append(append([]named.Name{}, order...), from...)...))
+	return named.Of(y, append(order, to...)...)
+}
+
+// batchNames returns the names of a tensor besides those that a layer is about.
+func batchNames(fn string, t *named.Tensor, but []named.Name) (order []named.Name) {
+	for _, n := range but {
+		if n == nil {
+			e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the layer does not know which dimensions of {%v} it is about", t.Dims()))
+			e.Hint = "give the layer Names"
+			tenon.Throw(e)
+		}
+	}
+	for _, d := range t.Dims().Names() {
+		if !slices.ContainsFunc(but, func(n named.Name) bool { return named.Path(d) == named.Path(n) }) {
+			order = append(order, d)
+		}
+	}
+	return order
+}
+
+// multiply returns x·kernel over the last axis of a dense tensor of any rank.
+func multiply(x, kernel tensor.Tensor) tensor.Tensor {
+	switch s := x.Shape(); {
+	case s.HasRank() && s.Rank() == 1:
+		return ops.Squeeze(ops.MatMul(ops.ExpandDims(x, 0), kernel), 0)
+	case s.HasRank() && s.Rank() > 2 && s.IsFull():
+		// One product of two matrices is faster than many small ones.
+		dims := s.Dims()
+		lead := dims[: len(dims)-1 : len(dims)-1]
+		flat := ops.Reshape(x, []int{s.Slice(0, len(lead)).Size(), dims[len(lead)]})
+		return ops.Reshape(ops.MatMul(flat, kernel), append(lead, kernel.Shape().Dim(1)))
+	}
+	return ops.MatMul(x, kernel)
+}
+
+// onAll applies f, which does not look at axes, to the elements of any value.
+func onAll(x tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	switch t := x.(type) {
+	case *named.Tensor:
+		dims := t.Dims().Names()
+		return named.Of(onAll(named.Unnamed(t, dims...), f), dims...)
+	case *ragged.Tensor:
+		return tenon.Must(t.WithFlatValues(f(t.FlatValues())))
+	}
+	return f(x)
+}

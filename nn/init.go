@@ -1,0 +1,170 @@
+package nn
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/linalg"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An Init names how the tensors of a layer start. The same name, key, type and sizes
+// give the same numbers everywhere. Fans are those of a kernel [window..., in, out].
+type Init string
+
+const (
+	Zeros           Init = "zeros"
+	Ones            Init = "ones"
+	Uniform         Init = "uniform"          // in [-0.05, 0.05)
+	Normal          Init = "normal"           // of deviation 0.05
+	TruncatedNormal Init = "truncated_normal" // the same, without what is further than two deviations off
+
+	// Variance 2/(fan in + fan out): X. Glorot and Y. Bengio, AISTATS 2010.
+	GlorotUniform Init = "glorot_uniform"
+	GlorotNormal  Init = "glorot_normal"
+
+	// Variance 2/(fan in), for rectifiers: K. He et al., ICCV 2015.
+	HeUniform Init = "he_uniform"
+	HeNormal  Init = "he_normal"
+
+	// Variance 1/(fan in): Y. LeCun et al., "Efficient backprop", 1998.
+	LecunUniform Init = "lecun_uniform"
+	LecunNormal  Init = "lecun_normal"
+
+	// Orthogonal columns or rows, uniform among all such matrices: A. Saxe et al., ICLR 2014.
+	Orthogonal Init = "orthogonal"
+
+	// Ones on the diagonal of a matrix.
+	Identity Init = "identity"
+)
+
+// truncated is the deviation of a standard normal distribution without what is further
+// than 2 from 0; dividing by it restores deviation 1.
+const truncated = 0.87962566103423978
+
+var inits = map[Init]func(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor{
+	Zeros:         func(_ tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor { return ops.Zeros(d, dims) },
+	Ones:          func(_ tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor { return ops.Ones(d, dims) },
+	Uniform:       spread(uniform, func(_, _ float64) float64 { return 0.05 * 0.05 / 3 }),
+	Normal:        func(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor { return normal(key, d, dims, 0.05) },
+	GlorotUniform: spread(uniform, func(in, out float64) float64 { return 2 / (in + out) }),
+	GlorotNormal:  spread(truncatedNormal, func(in, out float64) float64 { return 2 / (in + out) }),
+	HeUniform:     spread(uniform, func(in, _ float64) float64 { return 2 / in }),
+	HeNormal:      spread(truncatedNormal, func(in, _ float64) float64 { return 2 / in }),
+	LecunUniform:  spread(uniform, func(in, _ float64) float64 { return 1 / in }),
+	LecunNormal:   spread(truncatedNormal, func(in, _ float64) float64 { return 1 / in }),
+	TruncatedNormal: func(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
+		return ops.Mul(ops.RandomTruncatedNormal(key, dims, d), 0.05)
+	},
+	Orthogonal: orthogonal,
+	Identity: func(_ tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
+		if len(dims) != 2 {
+			tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("identity makes matrices, not the shape %v", dims)))
+		}
+		return ops.Eye(d, dims[0], dims[1])
+	},
+}
+
+// Initialize returns a tensor of a floating type and sizes, filled in the way that a
+// name says. The key is not used where nothing is random and may be nil then. It throws
+// errors.
+func Initialize(how Init, key tensor.Tensor, d dtype.DType, dims ...int) tensor.Tensor {
+	f, ok := inits[how]
+	switch {
+	case !ok:
+		e := tenon.NewError(tenon.ErrNotFound, "nn.Initialize", fmt.Sprintf("there is no way %q to initialize", how))
+		var names []string
+		for _, n := range slices.Sorted(maps.Keys(inits)) {
+			names = append(names, string(n))
+		}
+		e.Hint = "there are " + strings.Join(names, ", ")
+		tenon.Throw(e)
+	case !d.IsFloat():
+		tenon.Throw(tenon.NewError(tenon.ErrDType, "nn.Initialize", fmt.Sprintf("%v is no floating type", d)))
+	case slices.ContainsFunc(dims, func(n int) bool { return n < 0 }):
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("there is no shape %v", dims)))
+	}
+	return f(key, d, dims)
+}
+
+// fans returns how many inputs and outputs a kernel joins: [window..., in, out].
+func fans(dims []int) (in, out float64) {
+	switch len(dims) {
+	case 0:
+		return 1, 1
+	case 1:
+		return float64(max(1, dims[0])), float64(max(1, dims[0]))
+	}
+	window := 1
+	for _, n := range dims[:len(dims)-2] {
+		window *= n
+	}
+	return float64(max(1, window*dims[len(dims)-2])), float64(max(1, window*dims[len(dims)-1]))
+}
+
+// spread returns a way to initialize with a variance that depends on the fans.
+func spread(draw func(key tensor.Tensor, d dtype.DType, dims []int, deviation float64) tensor.Tensor, variance func(in, out float64) float64) func(tensor.Tensor, dtype.DType, []int) tensor.Tensor {
+	return func(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
+		return draw(key, d, dims, math.Sqrt(variance(fans(dims))))
+	}
+}
+
+func uniform(key tensor.Tensor, d dtype.DType, dims []int, deviation float64) tensor.Tensor {
+	limit := math.Sqrt(3) * deviation
+	return ops.Mul(ops.Sub(ops.RandomUniform(key, dims, d), 0.5), 2*limit)
+}
+
+func normal(key tensor.Tensor, d dtype.DType, dims []int, deviation float64) tensor.Tensor {
+	return ops.Mul(ops.RandomNormal(key, dims, d), deviation)
+}
+
+func truncatedNormal(key tensor.Tensor, d dtype.DType, dims []int, deviation float64) tensor.Tensor {
+	return ops.Mul(ops.RandomTruncatedNormal(key, dims, d), deviation/truncated)
+}
+
+// orthogonal takes the QR decomposition of a normal matrix, with the signs that make
+// the result uniform (F. Mezzadri, Notices of the AMS 54, 2007).
+func orthogonal(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
+	if len(dims) < 2 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("orthogonal makes matrices, not the shape %v", dims)))
+	}
+	rows, columns := 1, dims[len(dims)-1]
+	for _, n := range dims[:len(dims)-1] {
+		rows *= n
+	}
+	if rows == 0 || columns == 0 {
+		return ops.Zeros(d, dims)
+	}
+	tall := []int{max(rows, columns), min(rows, columns)}
+	q, r := linalg.QR(ops.RandomNormal(key, tall, dtype.Float64))
+	q = ops.Mul(q, ops.Sign(ops.DiagPart(r)))
+	if rows < columns {
+		q = ops.Transpose(q, 1, 0)
+	}
+	return ops.Cast(ops.Reshape(q, dims), d)
+}
+
+// keys returns n keys that depend on one.
+func keys(key tensor.Tensor, n int) []tensor.Tensor {
+	return ops.Unstack(ops.RandomSplit(key, n), 0)
+}
+
+func floatType(d dtype.DType) dtype.DType {
+	if d == dtype.None {
+		return dtype.Float32
+	}
+	return d
+}
+
+func orInit(i, d Init) Init {
+	if i == "" {
+		return d
+	}
+	return i
+}

@@ -65,6 +65,7 @@ const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, plot;
+	github.com/klauspost/compress/... < jsonl;
 	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt;

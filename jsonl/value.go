@@ -1,0 +1,313 @@
+package jsonl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/jsoncol"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// builder makes values of columns, which share their memory.
+type builder struct {
+	dictionaries bool
+	spec         *structured.Spec // that was asked for, nil for none
+	guide        *jsoncol.Schema  // made of it
+	forms        map[*jsoncol.Schema]form
+}
+
+// records returns a table as records.
+func (b *builder) records(t *jsoncol.Table) (*structured.Tensor, error) {
+	c := t.Column
+	if c.Len == 0 && c.Kind == jsoncol.Null {
+		c = &jsoncol.Column{Kind: jsoncol.Struct} // nothing says that they are no objects
+	}
+	if c.Kind != jsoncol.Struct {
+		e := invalid("jsonl.Read", "", "the records are %s, not objects", t.Schema).(*tenon.Error)
+		e.Hint = "ReadValues reads values of any type"
+		return nil, e
+	}
+	if c.Valid != nil {
+		whole := *c
+		whole.Valid = nil // their fields are missing too
+		c = &whole
+	}
+	v, err := b.value(c)
+	if err != nil {
+		return nil, err
+	}
+	out := v.(*structured.Tensor)
+	if b.spec == nil || fits(out, b.spec) {
+		return out, nil
+	}
+	if short, err := out.WithShapeDType(dtype.Int32); err == nil && fits(short, b.spec) {
+		return short, nil
+	}
+	return nil, invalid("jsonl.Read", "", "the records are %s, the schema says %s", tenon.String(out.Spec()), tenon.String(b.spec))
+}
+
+// fits reports whether records are those of a Spec, whatever number of rows that has.
+func fits(t *structured.Tensor, s *structured.Spec) bool {
+	var row tenon.Spec = s
+	if s.Rank() == 1 {
+		var err error
+		if row, err = s.Unbatched(); err != nil {
+			return false
+		}
+	}
+	own, err := t.Spec().(*structured.Spec).Unbatched()
+	return err == nil && tenon.Compatible(own, row)
+}
+
+// value returns a column as a value with an entry for each row.
+func (b *builder) value(c *jsoncol.Column) (v tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return b.of(c, b.guide, nil, nil), nil
+}
+
+// of returns a column as a value. Where g is not nil it is the node of the guide; above
+// is the validity of the record that the column is in.
+func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []string) tensor.Tensor {
+	v := b.whole(c, g, path)
+	there := validity(c)
+	if g != nil {
+		if g.Missing != jsoncol.MissingMasked {
+			return v
+		}
+		if there == nil {
+			there = slices.Repeat([]bool{true}, c.Len)
+		}
+	} else if there == nil || c.Kind == jsoncol.Null && c.Len == 0 || slices.Equal(there, above) {
+		return v // nothing is missing, but for what the record itself lacks
+	}
+	return tenon.Must(masked.New(v, tensor.Vector(there)))
+}
+
+// validity tells which rows of a column are there; nil means all.
+func validity(c *jsoncol.Column) []bool {
+	switch {
+	case c.Kind == jsoncol.Null:
+		return make([]bool, c.Len)
+	case c.Kind == jsoncol.Union && c.Valid == nil && slices.Contains(c.Tags, -1):
+		there := make([]bool, c.Len)
+		for i, tag := range c.Tags {
+			there[i] = tag >= 0
+		}
+		return there
+	}
+	return c.Valid
+}
+
+// whole is of without regard to what is missing.
+func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) tensor.Tensor {
+	switch c.Kind {
+	case jsoncol.Null:
+		return tensor.NewDense(dtype.Float64, shape.Of(c.Len))
+	case jsoncol.String:
+		s := tensor.WrapStrings(c.Offsets, c.Bytes, shape.Of(c.Len))
+		if b.dictionaries && g == nil || b.forms[g].dictionary {
+			return tenon.Must(structured.EncodeStrings(s))
+		}
+		return s
+	case jsoncol.List:
+		var below *jsoncol.Schema
+		if g != nil {
+			below = g.Elem
+		}
+		return b.list(b.of(c.Elem, below, nil, path), c.Offsets, b.forms[g], path)
+	case jsoncol.Struct:
+		fields := make([]structured.Field, len(c.Fields))
+		for i, f := range c.Fields {
+			var below *jsoncol.Schema
+			if g != nil {
+				below = g.Fields[i].Schema
+			}
+			at := append(path[:len(path):len(path)], f.Name)
+			fields[i] = structured.Field{Name: f.Name, Value: b.of(f.Column, below, c.Valid, at)}
+			if f.Name == "" {
+				tenon.Throw(invalid("jsonl.Read", structured.PathString(at), "records have a key without a name"))
+			}
+		}
+		return tenon.Must(structured.FromFields(fields, shape.Of(c.Len), structured.Options{NRows: c.Len}))
+	case jsoncol.Union:
+		return b.union(c, g, path)
+	}
+	return leaf(c.Values)
+}
+
+// leaf returns the elements of a leaf as a tensor.
+func leaf(values any) tensor.Tensor {
+	switch x := values.(type) {
+	case []bool:
+		return tensor.Vector(x)
+	case []int8:
+		return tensor.Vector(x)
+	case []int16:
+		return tensor.Vector(x)
+	case []int32:
+		return tensor.Vector(x)
+	case []int64:
+		return tensor.Vector(x)
+	case []uint8:
+		return tensor.Vector(x)
+	case []uint16:
+		return tensor.Vector(x)
+	case []uint32:
+		return tensor.Vector(x)
+	case []uint64:
+		return tensor.Vector(x)
+	case []dtype.F16:
+		return tensor.Vector(x)
+	case []dtype.BF16:
+		return tensor.Vector(x)
+	case []float32:
+		return tensor.Vector(x)
+	case []float64:
+		return tensor.Vector(x)
+	}
+	tenon.Throw(fmt.Errorf("jsonl: a column of %T", values))
+	return nil
+}
+
+// list returns elements divided into lists by offsets.
+func (b *builder) list(v tensor.Tensor, offsets []int64, f form, path []string) tensor.Tensor {
+	if f.uniform {
+		f.length = b.common(offsets, f.length, path)
+	}
+	if f.dense {
+		return reshaped(v, len(offsets)-1, f.length)
+	}
+	var p *ragged.RowPartition
+	if f.uniform {
+		p = tenon.Must(ragged.PartitionFromUniformRowLength(f.length, ragged.PartitionOptions{NRows: len(offsets) - 1}))
+	} else {
+		p = tenon.Must(ragged.PartitionFromRowSplits(tensor.Vector(offsets), ragged.PartitionOptions{}))
+	}
+	return divide(v, p)
+}
+
+// divide puts the entries of a value into rows.
+func divide(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
+	switch x := v.(type) {
+	case *structured.Tensor:
+		return tenon.Must(x.PartitionOuterDimension(p))
+	case *masked.Tensor:
+		return tenon.Must(masked.New(divide(x.Values(), p), divide(x.Mask(), p)))
+	case *structured.Union:
+		fields := make([]structured.Field, len(x.Variants()))
+		for i, name := range x.Variants() {
+			fields[i] = structured.Field{Name: name, Value: divide(tenon.Must(x.Variant(name)).Values(), p)}
+		}
+		return tenon.Must(structured.NewUnion(divide(x.Tags(), p), fields))
+	case *structured.Dictionary:
+		return tenon.Must(ragged.FromPartition(x, p))
+	}
+	return tenon.Must(ragged.FromPartition(v, p))
+}
+
+// common returns the length that all lists have: length, or that of the first where it
+// is not known.
+func (b *builder) common(offsets []int64, length int, path []string) int {
+	if length < 0 {
+		length = 0
+		if len(offsets) > 1 {
+			length = int(offsets[1] - offsets[0])
+		}
+	}
+	for i := range len(offsets) - 1 {
+		if n := offsets[i+1] - offsets[i]; n != int64(length) {
+			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "list %d has %d elements, the schema wants %d", i, n, length))
+		}
+	}
+	return length
+}
+
+// reshaped returns entries as rows of a length.
+func reshaped(v tensor.Tensor, n, length int) tensor.Tensor {
+	dims := append([]int{n, length}, v.Shape().Dims()[1:]...)
+	switch x := v.(type) {
+	case *tensor.Dense:
+		return x.Reshaped(shape.Of(dims...))
+	case *tensor.Strings:
+		return x.Reshaped(shape.Of(dims...))
+	case *masked.Tensor:
+		return tenon.Must(masked.New(reshaped(x.Values(), n, length), reshaped(x.Mask(), n, length)))
+	}
+	return ops.Reshape(v, dims)
+}
+
+// union returns a column of several types: each variant gets filler where the others are.
+func (b *builder) union(c *jsoncol.Column, g *jsoncol.Schema, path []string) tensor.Tensor {
+	tags := make([]int8, c.Len)
+	fields := make([]structured.Field, len(c.Fields))
+	for i, f := range c.Fields {
+		var below *jsoncol.Schema
+		if g != nil {
+			below = g.Fields[i].Schema
+		}
+		name := f.Name
+		if below != nil {
+			if u, ok := b.variantName(path, i); ok {
+				name = u
+			}
+		}
+		column := f.Column
+		if column.Len == 0 && c.Len > 0 {
+			column = filler(column, c.Len)
+			fields[i] = structured.Field{Name: name, Value: b.of(column, below, nil, path)}
+			continue
+		}
+		at := make([]int64, c.Len)
+		for row, tag := range c.Tags {
+			if int(tag) == i {
+				at[row], tags[row] = c.Index[row], tag
+			}
+		}
+		fields[i] = structured.Field{Name: name, Value: ops.Gather(b.of(column, below, nil, path), tensor.Vector(at), 0)}
+	}
+	return tenon.Must(structured.NewUnion(tensor.Vector(tags), fields))
+}
+
+// variantName returns the name that the schema gives to a variant of the union at a path.
+func (b *builder) variantName(path []string, i int) (string, bool) {
+	if b.spec == nil {
+		return "", false
+	}
+	s, err := b.spec.Field(path...)
+	for err == nil {
+		switch x := s.(type) {
+		case *structured.UnionSpec:
+			return x.Variants()[i].Name, true
+		case *masked.Spec:
+			s = x.Values()
+		case *ragged.Spec:
+			s = x.Flat()
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// filler returns a column like c, which has no rows, with n rows of zeros.
+func filler(c *jsoncol.Column, n int) *jsoncol.Column {
+	out := &jsoncol.Column{Kind: c.Kind, DType: c.DType, Len: n, Elem: c.Elem}
+	switch c.Kind {
+	case jsoncol.Bool, jsoncol.Int64, jsoncol.Float64:
+		out.Values = zeros(c.DType, n)
+	case jsoncol.String, jsoncol.List:
+		out.Offsets = make([]int64, n+1)
+	case jsoncol.Struct:
+		for _, f := range c.Fields {
+			out.Fields = append(out.Fields, jsoncol.Field{Name: f.Name, Column: filler(f.Column, n)})
+		}
+	}
+	return out
+}

@@ -32,6 +32,9 @@ type Graph struct {
 	cells    map[Cell]*Value
 	effects  []Effect
 	memo     sync.Map
+
+	rebuilding bool   // nodes take their line from replaced, not from the stack
+	replaced   string // the line of the node that is being replaced
 }
 
 // A Node is an operation in a graph.
@@ -155,20 +158,25 @@ func (v *Value) String() string { return fmt.Sprintf("%%%d: %v", v.id, v.spec) }
 
 // Inputs returns the node's tensor arguments in the order of its parameters.
 func (n *Node) Inputs() []*Value {
-	var in []*Value
+	in := make([]*Value, 0, 3)
+	n.EachInput(func(v *Value) { in = append(in, v) })
+	return in
+}
+
+// EachInput calls f with each of [Node.Inputs].
+func (n *Node) EachInput(f func(v *Value)) {
 	for _, a := range n.Args {
 		switch a := a.(type) {
 		case *Value:
-			in = append(in, a)
+			f(a)
 		case []tenon.Value:
 			for _, x := range a {
 				if v, ok := x.(*Value); ok {
-					in = append(in, v)
+					f(v)
 				}
 			}
 		}
 	}
-	return in
 }
 
 // Regions returns the graphs among the node's attributes.

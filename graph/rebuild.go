@@ -12,7 +12,7 @@ import (
 // the node. New nodes keep the source line of the node they come from.
 func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) (*Graph, error) {
 	h := New(g.Name)
-	h.region, h.Captures = g.region, g.Captures
+	h.region, h.Captures, h.rebuilding = g.region, g.Captures, true
 	defer h.Seal()
 	env := make([]*Value, g.next)
 	for i, p := range g.Params {
@@ -43,7 +43,7 @@ func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) 
 				c.Args[i] = a
 			}
 		}
-		first := len(h.Nodes)
+		h.replaced = n.Line
 		out, err := rule(n, c)
 		if err != nil {
 			return nil, err
@@ -61,9 +61,6 @@ func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) 
 				env[n.Outs[i].id] = o
 			}
 			continue
-		}
-		for _, added := range h.Nodes[first:] {
-			added.Line = n.Line
 		}
 		for i, o := range out {
 			v, err := h.use(o)

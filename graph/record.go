@@ -45,7 +45,7 @@ func (v *Value) Record(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, c.Fail(err)
 	}
-	n, err := g.Add(d, source.Line(), specs)
+	n, err := g.Add(d, g.line(), specs)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,14 @@ func (v *Value) Record(c *op.Call) ([]tenon.Value, error) {
 		out[i] = o
 	}
 	return out, nil
+}
+
+// line returns the user's line, or that of the node which is being replaced.
+func (g *Graph) line() string {
+	if g.rebuilding {
+		return g.replaced
+	}
+	return source.Line()
 }
 
 // Import returns v as a Value of g: itself, a constant, or a capture.

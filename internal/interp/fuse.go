@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -21,6 +22,7 @@ type group struct {
 	outs   []int  // slots used outside
 	outAt  []int  // for each of outs, the node that computes it
 	regs   int    // temporaries of one block
+	size   int    // bytes of the largest element
 	steps  []step // the same nodes one by one, where the shapes do not allow fusing
 }
 
@@ -34,15 +36,21 @@ type groupNode struct {
 	reg      int // temporary it writes to; -1: an output
 }
 
-// blockBytes is the size of a temporary: 1024 elements of 8 bytes, so that the
-// handful of temporaries that a chain needs stays in the first-level cache.
 const (
-	blockLen   = 1024
-	blockBytes = blockLen * 16
-	minFuse    = 2
-	// minElements is the size below which the nodes run one by one: a block is not
-	// worth its bookkeeping.
+	// blockBytes is the size of the largest operand's part in a block: the handful
+	// of temporaries that a chain needs stays in the first-level cache.
+	blockBytes = 4096
+
+	// stagger keeps temporaries from starting at the same place of a page, where
+	// loads would wait for stores to their neighbours.
+	stagger = 5 * 64
+
+	// A group of fewer nodes on fewer elements runs one by one: it is not worth the
+	// bookkeeping.
 	minElements = 4096
+	minNodes    = 4
+
+	minFuse = 2 // the nodes of the smallest group
 )
 
 // fusible returns the loop of a node, and nil where it is none that fuses.
@@ -115,6 +123,7 @@ func (p *Plan) fuse(i, j int, readers [][]int) step {
 	for k, n := range nodes {
 		gn := groupNode{reg: -1}
 		gn.f, gn.dtype = fusible(n)
+		g.size = max(g.size, gn.dtype.Size())
 		for m, v := range n.Inputs() {
 			where, ok := at[v.ID()]
 			if !ok {
@@ -126,6 +135,7 @@ func (p *Plan) fuse(i, j int, readers [][]int) step {
 				lastUse[-1-where] = k
 			}
 			gn.operands[m] = where
+			g.size = max(g.size, v.DType().Size())
 			gn.n++
 		}
 		out := n.Outs[0].ID()
@@ -171,57 +181,101 @@ type form struct {
 	period int // elements after which it repeats; 0: as long as the result
 }
 
-var scratch = sync.Pool{New: func() any { return new([][blockBytes]byte) }}
+// run is what one run of a group works on.
+type run struct {
+	n, step int // elements, and elements of the shortest row that repeats, or n
+	block   int // elements of a block
+	forms   []form
+	outs    []unsafe.Pointer // of each node that writes to memory
+	scratch
+}
+
+// scratch is the memory of one worker.
+type scratch struct {
+	temps []byte
+	at    []unsafe.Pointer // where the result of each node of the block is
+	x     [3]unsafe.Pointer
+}
+
+var (
+	runs      = sync.Pool{New: func() any { return new(run) }}
+	scratches = sync.Pool{New: func() any { return new(scratch) }}
+)
 
 // run computes the group's outputs, and reports false where the shapes do not
-// allow it: then the nodes have to run one by one.
+// allow it, or it is not worth it: then the nodes have to run one by one.
 func (g *group) run(slots []tensor.Tensor) bool {
-	var s shape.Shape
-	n := -1
+	r := runs.Get().(*run)
+	ok := g.prepare(r, slots)
+	if ok {
+		g.all(r)
+	}
+	clear(r.forms)
+	clear(r.outs)
+	runs.Put(r)
+	return ok
+}
+
+// prepare finds the forms of the operands and allocates the results.
+func (g *group) prepare(r *run, slots []tensor.Tensor) bool {
+	var s *tensor.Dense
+	r.n, r.forms = -1, r.forms[:0]
 	for _, id := range g.inputs {
 		d, ok := slots[id].(*tensor.Dense)
 		if !ok || !d.IsContiguous() {
 			return false
 		}
-		if d.Len() > n {
-			s, n = d.Shape(), d.Len()
+		if d.Len() > r.n {
+			s, r.n = d, d.Len()
 		}
 	}
-	if n < minElements {
+	if r.n == 0 || r.n < minElements && len(g.nodes) < minNodes {
 		return false
 	}
-	forms := make([]form, len(g.inputs))
-	step := n
-	for i, id := range g.inputs {
-		d := slots[id].(*tensor.Dense)
-		f, ok := formOf(d, s)
+	shape := s.Shape()
+	r.step = r.n
+	for _, id := range g.inputs {
+		f, ok := formOf(slots[id].(*tensor.Dense), shape)
 		if !ok {
 			return false
 		}
-		forms[i] = f
+		r.forms = append(r.forms, f)
 		if f.period > 0 {
-			if step != n && step != f.period {
+			if r.step != r.n && r.step != f.period {
 				return false
 			}
-			step = f.period
+			r.step = f.period
 		}
 	}
-	if !g.full(forms) {
+	if !g.full(r.forms) {
 		return false
 	}
-	outs := make([]unsafe.Pointer, len(g.nodes))
+	r.outs = slices.Grow(r.outs[:0], len(g.nodes))[:len(g.nodes)]
 	for i, k := range g.outAt {
-		t := tensor.Uninit(g.nodes[k].dtype, s)
+		t := tensor.Uninit(g.nodes[k].dtype, shape)
 		slots[g.outs[i]] = t
-		outs[k] = t.Raw()
+		r.outs[k] = t.Raw()
 	}
-	// Work is cut into rows of the shortest period, or into blocks where there is none.
-	grain := 16 * blockLen
-	if step != n {
-		grain = max(1, grain/step) * step
-	}
-	par.For(n, grain, func(lo, hi int) { g.blocks(lo, hi, step, n, forms, outs) })
+	r.block = blockBytes / g.size
 	return true
+}
+
+// all computes all elements. Work is cut into rows of the shortest period, or into
+// blocks where there is none.
+func (g *group) all(r *run) {
+	grain := 16 * r.block
+	if r.step != r.n {
+		grain = max(1, grain/r.step) * r.step
+	}
+	if r.n <= grain {
+		g.blocks(0, r.n, r, &r.scratch)
+		return
+	}
+	par.For(r.n, grain, func(lo, hi int) {
+		w := scratches.Get().(*scratch)
+		g.blocks(lo, hi, r, w)
+		scratches.Put(w)
+	})
 }
 
 func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
@@ -269,46 +323,47 @@ func (g *group) full(forms []form) bool {
 }
 
 // blocks computes elements lo to hi.
-func (g *group) blocks(lo, hi, step, n int, forms []form, outs []unsafe.Pointer) {
-	temps := scratch.Get().(*[][blockBytes]byte)
-	defer scratch.Put(temps)
-	if len(*temps) < g.regs {
-		*temps = make([][blockBytes]byte, g.regs)
+func (g *group) blocks(lo, hi int, r *run, w *scratch) {
+	const stride = blockBytes + stagger
+	if len(w.temps) < g.regs*stride {
+		w.temps = make([]byte, g.regs*stride)
 	}
-	var small [16]unsafe.Pointer
-	at := small[:]
-	if len(g.nodes) > len(small) {
-		at = make([]unsafe.Pointer, len(g.nodes))
+	if len(w.at) < len(g.nodes) {
+		w.at = make([]unsafe.Pointer, len(g.nodes))
 	}
+	temps := unsafe.Pointer(unsafe.SliceData(w.temps))
 	for i := lo; i < hi; {
-		m := min(blockLen, hi-i)
-		if step != n {
-			m = min(m, step-i%step) // stay inside one row
+		m := min(r.block, hi-i)
+		if r.step != r.n {
+			m = min(m, r.step-i%r.step) // stay inside one row
 		}
 		for k := range g.nodes {
 			nd := &g.nodes[k]
-			var x [3]unsafe.Pointer
 			var scalars uint8
 			for j, o := range nd.operands[:nd.n] {
-				switch {
-				case o < 0:
-					x[j] = at[-1-o]
-				case forms[o].scalar:
-					x[j] = forms[o].base
+				if o < 0 {
+					w.x[j] = w.at[-1-o]
+					continue
+				}
+				switch f := &r.forms[o]; {
+				case f.scalar:
+					w.x[j] = f.base
 					scalars |= 1 << j
-				case forms[o].period > 0:
-					x[j] = unsafe.Add(forms[o].base, i%forms[o].period*forms[o].size)
+				case f.period > 0:
+					w.x[j] = unsafe.Add(f.base, i%f.period*f.size)
 				default:
-					x[j] = unsafe.Add(forms[o].base, i*forms[o].size)
+					w.x[j] = unsafe.Add(f.base, i*f.size)
 				}
 			}
 			if nd.reg >= 0 {
-				at[k] = unsafe.Pointer(&(*temps)[nd.reg])
+				w.at[k] = unsafe.Add(temps, nd.reg*stride)
 			} else {
-				at[k] = unsafe.Add(outs[k], i*nd.dtype.Size())
+				w.at[k] = unsafe.Add(r.outs[k], i*nd.dtype.Size())
 			}
-			nd.f(at[k], &x, m, scalars)
+			nd.f(w.at[k], &w.x, m, scalars)
 		}
 		i += m
 	}
+	clear(w.at[:len(g.nodes)])
+	w.x = [3]unsafe.Pointer{}
 }

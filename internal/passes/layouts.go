@@ -14,6 +14,9 @@ import (
 // copy, whichever operand of the scores came first. A contraction of a transposed
 // tensor takes the tensor itself, with its labels in another order.
 func Layouts(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "contract", "transpose") {
+		return g, nil
+	}
 	uses := usesOf(g)
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		switch n.Op.Name {

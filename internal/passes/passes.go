@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
@@ -43,7 +44,21 @@ func Apply(g *graph.Graph, list []Pass) (*graph.Graph, error) {
 	return g, g.Verify()
 }
 
+// has reports whether some node of the graph is of interest, so that a pass which
+// finds nothing to do costs a look and not another graph.
+func has(g *graph.Graph, interesting func(n *graph.Node) bool) bool {
+	return slices.ContainsFunc(g.Nodes, interesting)
+}
+
+// hasOp is has for operations by name.
+func hasOp(g *graph.Graph, names ...string) bool {
+	return has(g, func(n *graph.Node) bool { return slices.Contains(names, n.Op.Name) })
+}
+
 func inRegions(g *graph.Graph, list []Pass) (*graph.Graph, error) {
+	if !has(g, func(n *graph.Node) bool { return len(n.Regions()) > 0 }) {
+		return g, nil
+	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		for i, a := range c.Args {
 			switch a := a.(type) {
@@ -73,6 +88,9 @@ const foldLimit = 1 << 16
 
 // Fold computes operations on constants.
 func Fold(g *graph.Graph) (*graph.Graph, error) {
+	if !has(g, onConstants) {
+		return g, nil
+	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		values := c.Values()
 		if n.Op.Stateful || len(n.Regions()) > 0 || len(values) == 0 {
@@ -104,8 +122,21 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
+// onConstants reports whether a node has operands, all of them known.
+func onConstants(n *graph.Node) bool {
+	known, operands := true, false
+	n.EachInput(func(v *graph.Value) {
+		_, ok := v.ConstValue()
+		known, operands = known && ok, true
+	})
+	return known && operands
+}
+
 // CSE computes what is computed twice once: operations with the same arguments.
 func CSE(g *graph.Graph) (*graph.Graph, error) {
+	if !repeats(g) {
+		return g, nil
+	}
 	seen := map[string][]tensor.Tensor{}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		key, ok := keyOf(n, c)
@@ -126,6 +157,34 @@ func CSE(g *graph.Graph) (*graph.Graph, error) {
 		seen[key] = ts
 		return ts, nil
 	})
+}
+
+// repeats reports whether two nodes may compute the same: they are of the same
+// operation and read the same first value.
+func repeats(g *graph.Graph) bool {
+	type start struct {
+		op *op.Op
+		of any // a value, or the elements of a constant
+	}
+	seen := make(map[start]bool, len(g.Nodes))
+	for _, n := range g.Nodes {
+		s := start{op: n.Op}
+		n.EachInput(func(v *graph.Value) {
+			if s.of != nil {
+				return
+			}
+			if s.of = v; v.Node() == nil {
+				if t, ok := v.ConstValue(); ok {
+					s.of = t
+				}
+			}
+		})
+		if seen[s] {
+			return true
+		}
+		seen[s] = true
+	}
+	return false
 }
 
 func keyOf(n *graph.Node, c *op.Call) (string, bool) {
@@ -179,9 +238,10 @@ func DCE(g *graph.Graph) (*graph.Graph, error) {
 			continue
 		}
 		keep[n] = true
-		for _, v := range n.Inputs() {
-			live[v.ID()] = true
-		}
+		n.EachInput(func(v *graph.Value) { live[v.ID()] = true })
+	}
+	if len(keep) == len(g.Nodes) {
+		return g, nil
 	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		if keep[n] {
@@ -194,6 +254,9 @@ func DCE(g *graph.Graph) (*graph.Graph, error) {
 // Simplify applies identities that hold for every element, NaN and infinities
 // included: x+0 is not one of them for -0, and so on.
 func Simplify(g *graph.Graph) (*graph.Graph, error) {
+	if !has(g, simple) {
+		return g, nil
+	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		out := simplified(c)
 		if out == nil || !sameSpec(out, n.Outs[0]) {
@@ -201,6 +264,24 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 		}
 		return []tensor.Tensor{out}, nil
 	})
+}
+
+// simple reports whether a node may be one that [simplified] takes out: of an
+// arithmetic operation, it is where an operand is known.
+func simple(n *graph.Node) bool {
+	switch n.Op.Name {
+	case "identity", "stop_gradient", "neg", "conj", "logical_not", "bitwise_not", "cast", "reshape", "broadcast_to", "expand_dims",
+		"squeeze", "transpose", "concat":
+		return true
+	case "mul", "div", "sub", "add", "pow":
+		known := false
+		n.EachInput(func(v *graph.Value) {
+			_, ok := v.ConstValue()
+			known = known || ok
+		})
+		return known
+	}
+	return false
 }
 
 func sameSpec(t tensor.Tensor, old *graph.Value) bool {
@@ -339,6 +420,9 @@ func isIdentity(p []int) bool {
 // SinkBroadcasts takes broadcast_to away from operands of elementwise operations
 // that broadcast by themselves.
 func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "broadcast_to") {
+		return g, nil
+	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		if n.Op.Class != op.BinaryElementwise && n.Op.Class != op.TernaryElementwise {
 			return nil, nil
@@ -364,6 +448,9 @@ func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
 
 // FoldTransposes lets matrix products read transposed operands where they are.
 func FoldTransposes(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "transpose") {
+		return g, nil
+	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		if n.Op.Name != "matmul" {
 			return nil, nil

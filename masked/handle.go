@@ -62,6 +62,7 @@ func init() {
 		"concat":          joined,
 		"stack":           joined,
 		"pad":             pad,
+		"expand_dims":     expandDims,
 		"shape":           ofValues,
 		"size":            ofValues,
 		"rank":            ofValues,
@@ -190,7 +191,7 @@ func skipping(identity any) op.HandlerFunc {
 		if inRows(x, axesOf(c)) {
 			return op.One(wrap(op.Apply(c, x.values), x.mask))
 		}
-		return op.One(op.Apply(c, filled(x, identity)))
+		return op.One(op.Apply(c, filled(x.single(), identity)))
 	}
 }
 
@@ -202,6 +203,7 @@ func orMissing(identity extreme) op.HandlerFunc {
 		if inRows(x, axes) {
 			return op.One(wrap(op.Apply(c, x.values), x.mask))
 		}
+		x = x.single()
 		keep, _ := c.Attr("keepdims").(bool)
 		there := ops.Any
 		if keep {
@@ -233,6 +235,7 @@ func mean(c *op.Call) ([]tenon.Value, error) {
 	if inRows(x, axes) {
 		return op.One(wrap(op.Apply(c, x.values), x.mask))
 	}
+	x = x.single()
 	sum, count := moments(x, axes, floating(x.values))
 	return op.One(dropped(c, ops.Div(sum, count), axes))
 }
@@ -256,13 +259,29 @@ func std(c *op.Call) ([]tenon.Value, error) {
 }
 
 func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
+	x = x.single()
 	v := floating(x.values)
 	sum, count := moments(x, axes, v)
-	square, _ := moments(x, axes, ops.Square(ops.Sub(v, ops.Div(sum, count))))
+	square, _ := moments(x, axes, ops.Square(ops.Sub(v, spread(v, ops.Div(sum, count), axes))))
 	if ddof, _ := c.Attr("ddof").(int); ddof != 0 {
 		count = ops.Sub(count, float64(ddof))
 	}
 	return ops.Div(square, count)
+}
+
+// A spreader gives each of its elements the result of a reduction over axes, which the
+// result lacks, that it went into.
+type spreader interface {
+	SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor
+}
+
+// spread brings the result of a reduction of v over axes, which it has with size 1, to
+// where it broadcasts against v.
+func spread(v, reduced tensor.Tensor, axes []int) tensor.Tensor {
+	if s, ok := v.(spreader); ok && axes != nil {
+		return s.SpreadReduced(ops.Squeeze(reduced, axes...), axes)
+	}
+	return reduced
 }
 
 // dropped removes the reduced axes, unless the call keeps them.
@@ -283,6 +302,7 @@ func running(identity any) op.HandlerFunc {
 		if inRows(x, axesOf(c)) {
 			return op.One(wrap(op.Apply(c, x.values), x.mask))
 		}
+		x = x.single()
 		out := op.Apply(c, filled(x, identity))
 		return op.One(wrap(out, x.Full()))
 	}
@@ -293,7 +313,7 @@ func zeroFilled(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	for i, v := range values {
 		if t, ok := v.(*Tensor); ok {
-			values[i] = filled(t, 0)
+			values[i] = filled(t.single(), 0)
 		}
 	}
 	return op.One(op.Apply(c, values...))
@@ -373,6 +393,23 @@ func pad(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(op.Apply(c, values...), mask[0].(tensor.Tensor)))
 }
 
+// expandDims adds axes: inside of rows that are there or missing as a whole they have
+// nothing to do with the mask.
+func expandDims(c *op.Call) ([]tenon.Value, error) {
+	x := c.Value(0).(*Tensor)
+	axes := axesOf(c)
+	k, r := x.mask.Shape().Rank(), x.values.Shape().Rank()
+	for _, a := range axes {
+		if a < 0 {
+			a += r + len(axes)
+		}
+		if k == r || a < k {
+			return structural(c)
+		}
+	}
+	return op.One(wrap(op.Apply(c, x.values), x.mask))
+}
+
 // gather picks elements; a missing index picks a missing element.
 func gather(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
@@ -409,6 +446,10 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 // sorted puts missing elements last, in whichever order the rest is.
 func sorted(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
+	if inRows(x, axesOf(c)) {
+		return op.One(wrap(op.Apply(c, x.values), x.mask))
+	}
+	x = x.single()
 	order, err := positions(c, x)
 	if err != nil {
 		return nil, err
@@ -418,7 +459,11 @@ func sorted(c *op.Call) ([]tenon.Value, error) {
 }
 
 func argsorted(c *op.Call) ([]tenon.Value, error) {
-	order, err := positions(c, c.Value(0).(*Tensor))
+	x := c.Value(0).(*Tensor)
+	if inRows(x, axesOf(c)) {
+		return op.One(wrap(op.Apply(c, x.values), x.mask))
+	}
+	order, err := positions(c, x.single())
 	if err != nil {
 		return nil, err
 	}

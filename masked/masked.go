@@ -57,7 +57,12 @@ func check(fn string, v, m tensor.Tensor) error {
 	return nil
 }
 
+// wrap makes a tensor. Values that lack elements at the same depth share one mask with
+// it; those whose own mask goes deeper, or not as deep, keep it.
 func wrap(values, mask tensor.Tensor) *Tensor {
+	if inner, ok := values.(*Tensor); ok && inner.mask.Shape().Rank() == mask.Shape().Rank() {
+		return wrap(inner.values, ops.LogicalAnd(inner.mask, mask))
+	}
 	return &Tensor{values, mask, &Spec{values: values.Spec(), mask: mask.Spec()}}
 }
 
@@ -97,8 +102,12 @@ func (t *Tensor) Values() tensor.Tensor { return t.values }
 // Mask returns the mask: true where there is a value.
 func (t *Tensor) Mask() tensor.Tensor { return t.mask }
 
-// Full returns the mask in the shape of the values.
+// Full returns the mask in the shape of the values. Where these lack elements of their
+// own it does not have them either.
 func (t *Tensor) Full() tensor.Tensor {
+	if inner, ok := t.values.(*Tensor); ok {
+		return ops.LogicalAnd(wrap(inner.values, t.mask).Full(), inner.Full())
+	}
 	k, r := t.mask.Shape().Rank(), t.values.Shape().Rank()
 	if k == r {
 		return t.mask
@@ -108,6 +117,16 @@ func (t *Tensor) Full() tensor.Tensor {
 		m = ops.ExpandDims(m, -1)
 	}
 	return ops.LogicalAnd(m, allTrue(t.values))
+}
+
+// single returns t with one mask, which has the shape of the values where t has
+// several.
+func (t *Tensor) single() *Tensor {
+	inner, ok := t.values.(*Tensor)
+	if !ok {
+		return t
+	}
+	return &Tensor{values: inner.single().values, mask: t.Full(), spec: &Spec{values: inner.single().values.Spec(), mask: t.Full().Spec()}}
 }
 
 // IsMissing returns true where an element is missing.

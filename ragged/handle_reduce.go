@@ -307,28 +307,40 @@ func needsPositions(x *Tensor, axes []int) bool {
 	return false
 }
 
+// SpreadReduced gives each element of t the entry of a reduction over axes, which the
+// result lacks, that it went into: what broadcasting does along uniform axes, also along
+// those that have ragged ones below them.
+func (t *Tensor) SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor {
+	at := slices.Clone(axes)
+	for i, a := range at {
+		if a < 0 {
+			at[i] = a + t.rank()
+		}
+	}
+	slices.Sort(at)
+	return spread(t, reduced, at)
+}
+
 // byPositionBack gives each element of x the entry of red that it was reduced to.
 func byPositionBack(x *Tensor, red tensor.Tensor, axes []int) tensor.Tensor {
-	if len(axes) != 1 {
-		tenon.Throw(invalid("ragged.reduce", "axis", "the axes %v with partitioned axes between them are not reduced together", axes))
+	if len(axes) == 1 {
+		flat, _ := split(red)
+		return x.with(ops.Gather(flat, lineOf(x, axes[0]), 0))
 	}
-	axis := axes[0]
-	var ids, n tensor.Tensor
-	var p *RowPartition
-	if axis == 0 {
-		n = scalar(1, x.parts[0].DType())
-		ids = filled(x.parts[0].NRows(), scalar(0, n.DType()))
-	} else {
-		q := x.parts[axis-1]
-		ids, n = q.ValueRowIDs(), q.NRows()
+	// One axis after the other, in the shapes that there were on the way.
+	last := len(axes) - 1
+	y := reducers["reduce_max"].reduce(ops.ZerosLike(x), axes[last:])
+	below := spread1(y, red, axes[:last])
+	return spread1(x, below, axes[last:]).(*Tensor)
+}
+
+// spread1 is spread with a result of the shape of x.
+func spread1(x, red tensor.Tensor, axes []int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if ok && (len(axes) == 1 && axes[0] == 0 || needsPositions(t, axes)) {
+		return byPositionBack(t, red, axes)
 	}
-	at := ids
-	for _, q := range x.parts[axis:] {
-		p, at = positions(q, at, n)
-		n = p.NVals()
-	}
-	flat, _ := split(red)
-	return x.with(ops.Gather(flat, ops.Cast(at, dtype.Int64), 0))
+	return tenon.Must(BroadcastTo(keeping(red, axes), ShapeOf(x)))
 }
 
 func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {

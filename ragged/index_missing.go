@@ -15,8 +15,8 @@ import (
 // missing one is missing.
 
 func init() {
-	index, _ := op.Lookup("index")
-	_, err := op.Handle(masked.TypeName, op.Match{Op: index}, func(c *op.Call) ([]tenon.Value, error) {
+	name, _ := op.Lookup("index")
+	_, err := op.Handle(masked.TypeName, op.Match{Op: name}, func(c *op.Call) ([]tenon.Value, error) {
 		keys, err := key.Parse(c.Str(1), c.List(2))
 		if err != nil {
 			return nil, err
@@ -75,7 +75,10 @@ func missingIndexed(x tensor.Tensor, keys []key.Key) (tensor.Tensor, bool) {
 // indexMissing returns what keys select of which the first is a tensor with missing
 // positions or truth values.
 func indexMissing(x tensor.Tensor, k *masked.Tensor, rest []key.Key) tensor.Tensor {
-	values, mask, _ := maskedAt(k)
+	values, mask, depth := maskedAt(k)
+	if depth < rankOf(k) {
+		return indexMissingRows(x, values, mask, rest)
+	}
 	if values.DType().IsBool() {
 		// What is missing is selected, as a missing entry.
 		there := k.Full()
@@ -91,6 +94,18 @@ func indexMissing(x tensor.Tensor, k *masked.Tensor, rest []key.Key) tensor.Tens
 	// What was found goes to the places of the positions that were there.
 	found := ops.Sub(ops.CumSum(ops.Cast(flat, dtype.Int64), 0, ops.CumOptions{}), int64(1))
 	return masking(onParts(takeOrNothing(belowParts(y, len(parts)), found, flat), parts), mask)
+}
+
+// indexMissingRows is indexMissing for keys of which whole rows are missing.
+func indexMissingRows(x, by, mask tensor.Tensor, rest []key.Key) tensor.Tensor {
+	depth := rankOf(mask)
+	values, old, d := maskedAt(x)
+	if old != nil && d == depth {
+		mask = ops.LogicalAnd(old, mask)
+		x = values
+	}
+	by = filledAt(indexFn, withMask(fromRegular(by, depth), mask), []any{}, depth-1)
+	return masking(ops.Index(x, append([]any{key.By(by)}, anyKeys(rest)...)...), mask)
 }
 
 // masking returns x without what a mask does not have, beside what x lacks already.

@@ -26,6 +26,9 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if o, ok := lifted(m).(*masked.Tensor); ok {
+		m = ops.LogicalAnd(o.Full(), withoutMask(o))
+	}
 	if m.DType() != dtype.Bool {
 		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "mask", Msg: fmt.Sprintf("is %s, not boolean", tenon.String(m.Spec())), Line: source.Line()}
 	}
@@ -56,6 +59,17 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 		return nil, err
 	}
 	return masked.New(inner, old)
+}
+
+// withoutMask returns the values of x, filler included.
+func withoutMask(x tensor.Tensor) tensor.Tensor {
+	for {
+		m, ok := x.(*masked.Tensor)
+		if !ok {
+			return x
+		}
+		x = m.Values()
+	}
 }
 
 // sameOuter fails unless x starts with the dimensions of y.
@@ -133,12 +147,6 @@ func dropped(x tensor.Tensor, axes []int) tensor.Tensor {
 	if !drop {
 		return withMask(dropped(values, axes), mask)
 	}
-	if depth > 1 {
-		if _, _, inner := maskedAt(values); inner > 0 {
-			values = dropped(values, axes) // what is missing in what stays
-		}
-		return kept(values, mask)
-	}
 	return dropped(kept(values, mask), axes)
 }
 
@@ -167,6 +175,13 @@ func filledAt(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	if axis == rankOf(values)-1 {
 		return ops.Where(mask, values, value)
 	}
+	if m, ok := values.(*masked.Tensor); ok { // rows that lack elements among missing ones
+		there := value
+		if l, ok := value.([]any); !ok || len(l) > 0 {
+			there = ops.Equal(ops.ZerosLike(value), ops.ZerosLike(value))
+		}
+		return withMask(filledAt(fn, withMask(m.Values(), mask), value, axis), filledAt(fn, withMask(m.Mask(), mask), there, axis))
+	}
 	// A row for what is missing: it goes behind all rows, to be taken from there.
 	v := rowLike(fn, values, value, axis)
 	if axis == 0 {
@@ -188,8 +203,12 @@ func rowLike(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	if l, ok := value.([]any); ok && len(l) == 0 {
 		return emptyRow(fn, x, axis)
 	}
-	v, err := Const(value, Options{})
-	tenon.Throw(inNameOf(fn, err))
+	v, ok := value.(tensor.Tensor)
+	if !ok {
+		var err error
+		v, err = Const(value, Options{})
+		tenon.Throw(inNameOf(fn, err))
+	}
 	if want := rankOf(x) - 1 - axis; rankOf(v) != want {
 		tenon.Throw(invalid(fn, "value", "has %d dimensions, a missing entry of axis %d has %d", rankOf(v), axis, want))
 	}

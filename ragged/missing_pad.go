@@ -185,8 +185,7 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	flat, parts := split(atLeast(mask, axis))
 	p := newPartition(rows.FromLengths(ops.Cast(flat, dtype.Int64)), shape.Unknown)
 	if axis == 0 {
-		return onTop(ops.BooleanMask(values, mask, 0), []*RowPartition{p})
+		return onParts(ops.BooleanMask(values, mask, 0), []*RowPartition{p})
 	}
-	l := listsAt(values, axis)
-	return onTop(ops.BooleanMask(l.values, flat, 0), append(append([]*RowPartition(nil), parts...), p))
+	return onParts(ops.BooleanMask(belowParts(values, axis), flat, 0), append(append([]*RowPartition(nil), parts...), p))
 }

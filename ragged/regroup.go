@@ -28,10 +28,12 @@ func flattened(x tensor.Tensor, axis int) tensor.Tensor {
 	}
 	values, mask, depth := maskedAt(x)
 	switch {
-	case mask != nil && depth <= max(axis, 1):
+	case mask != nil && depth == max(axis, 1):
 		return flattened(kept(values, mask), axis)
 	case axis == 0:
 		return x
+	case mask != nil && depth < axis:
+		return withMask(flattened(values, axis), mask)
 	case mask != nil:
 		return withMask(flattened(values, axis), merged(mask, axis-1, axis))
 	}
@@ -40,6 +42,9 @@ func flattened(x tensor.Tensor, axis int) tensor.Tensor {
 
 // kept drops from values what the mask does not have, at the mask's innermost dimension.
 func kept(values, mask tensor.Tensor) tensor.Tensor {
+	if m, ok := values.(*masked.Tensor); ok {
+		return withMask(kept(m.Values(), mask), kept(m.Mask(), mask))
+	}
 	depth := mask.Shape().Rank()
 	if depth == 1 {
 		return ops.BooleanMask(values, mask, 0)
@@ -198,18 +203,16 @@ func regrouped(fn string, p, q *RowPartition) *RowPartition {
 func ToRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.ToRegular"
-	a := axisIn(fn, x, axis)
-	values, mask, depth := maskedAt(x)
-	if mask != nil {
-		if depth > a {
-			mask = toRegular(fn, mask, a)
-		}
-		return withMask(toRegular(fn, values, a), mask), nil
-	}
-	return toRegular(fn, values, a), nil
+	return toRegular(fn, x, axisIn(fn, x, axis)), nil
 }
 
 func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
+	if values, mask, depth := maskedAt(x); mask != nil {
+		if depth > axis {
+			mask = toRegular(fn, mask, axis)
+		}
+		return withMask(toRegular(fn, values, axis), mask)
+	}
 	t, ok := x.(*Tensor)
 	if !ok || axis == 0 || axis > len(t.parts) {
 		return x
@@ -244,18 +247,16 @@ func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 // FromRegular makes an axis ragged whose rows have one length.
 func FromRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	a := axisIn("ragged.FromRegular", x, axis)
-	values, mask, depth := maskedAt(x)
-	if mask != nil {
-		if depth > a {
-			mask = fromRegular(mask, a)
-		}
-		return withMask(fromRegular(values, a), mask), nil
-	}
-	return fromRegular(values, a), nil
+	return fromRegular(x, axisIn("ragged.FromRegular", x, axis)), nil
 }
 
 func fromRegular(x tensor.Tensor, axis int) tensor.Tensor {
+	if values, mask, depth := maskedAt(x); mask != nil {
+		if depth > axis {
+			mask = fromRegular(mask, axis)
+		}
+		return withMask(fromRegular(values, axis), mask)
+	}
 	if axis == 0 {
 		return x
 	}
@@ -273,10 +274,20 @@ func fromRegular(x tensor.Tensor, axis int) tensor.Tensor {
 //	x: [n, (m)], axis 1 → int64[n]. No gradient.
 func Count(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
+	return ops.Sum(countable(x), axes...), nil
+}
+
+// CountKeep is [Count] that keeps the reduced axes with size 1.
+func CountKeep(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return ops.SumKeep(countable(x), axes...), nil
+}
+
+func countable(x tensor.Tensor) tensor.Tensor {
 	if r, ok := x.(Records); ok {
 		x = r.Numbers()
 	}
-	return ops.Sum(ones(lifted(x)), axes...), nil
+	return ones(lifted(x))
 }
 
 // ones returns int64 ones in the place of elements, zeros in that of missing ones.

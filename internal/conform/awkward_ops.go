@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/masked"
@@ -36,11 +37,10 @@ func init() {
 		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, o, c.Arg(0)) }
 	}
 	m["ragged.count"] = func(c *cases.Case) (any, error) {
-		n, err := ragged.Count(c.Tensor(0), axes(c)...)
-		if err != nil || !c.AttrBool("keepdims", false) {
-			return n, err
+		if c.AttrBool("keepdims", false) {
+			return ragged.CountKeep(c.Tensor(0), axes(c)...)
 		}
-		return ops.ExpandDims(n, axes(c)...), nil
+		return ragged.Count(c.Tensor(0), axes(c)...)
 	}
 	for name, o := range map[string]string{"min": "reduce_min", "max": "reduce_max"} {
 		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardExtreme(c, o) }
@@ -49,7 +49,7 @@ func init() {
 		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, name, c.Arg(0)) }
 	}
 	m["ragged.ptp"] = func(c *cases.Case) (any, error) {
-		x := masked.All(c.Tensor(0))
+		x := allThere(c.Tensor(0))
 		return ops.Sub(ops.Max(x, axes(c)...), ops.Min(x, axes(c)...)), nil
 	}
 	for name, f := range map[string]func(x any, axis int, o ops.SortOptions) tensor.Tensor{"sort": ops.Sort, "argsort": ops.ArgSort} {
@@ -98,7 +98,13 @@ func init() {
 			ys, err := ragged.BroadcastRows(c.Tensors(0), ragged.BroadcastRowsOptions{})
 			return list(ys), err
 		},
-		"index": func(c *cases.Case) (any, error) { return ops.Index(c.Arg(0), keys(c.Arg(1))...), nil },
+		"index": func(c *cases.Case) (any, error) {
+			y := ops.Index(c.Arg(0), keys(c.Arg(1))...)
+			if m, ok := y.(*masked.Tensor); ok && m.Mask().Shape().IsScalar() && tensor.Data[bool](m.Mask())[0] {
+				return m.Values(), nil // a single row that is there
+			}
+			return y, nil
+		},
 		"pick": func(c *cases.Case) (any, error) {
 			return ragged.Pick(cases.As[*ragged.Tensor](c.Arg(0)), c.AttrInt("index", 0), ragged.PickOptions{Axis: c.AttrInt("axis", 1)})
 		},
@@ -134,17 +140,37 @@ func awkwardReduce(c *cases.Case, name string, x any) (any, error) {
 // awkwardExtreme answers min and max, which an empty row has not got, or gives the
 // identity.
 func awkwardExtreme(c *cases.Case, name string) (any, error) {
-	x := c.Tensor(0)
 	if c.AttrBool("mask_identity", true) && axes(c) != nil {
-		return awkwardReduce(c, name, masked.All(x))
+		return awkwardReduce(c, name, allThere(c.Tensor(0)))
 	}
-	out, err := awkwardReduce(c, name, x)
-	if m, ok := out.(*masked.Tensor); ok {
-		if o, ok := x.(*masked.Tensor); !ok || o.Mask().Shape().Rank() == x.Shape().Rank() {
-			return m.Values(), err
+	return extremeOr(c, name, c.Tensor(0))
+}
+
+// extremeOr reduces rows to their extreme, or to the identity where there is nothing.
+// Missing rows stay missing.
+func extremeOr(c *cases.Case, name string, x tensor.Tensor) (any, error) {
+	m, ok := x.(*masked.Tensor)
+	if a := axes(c); ok && a != nil && m.Mask().Shape().Rank() < depth(x, a[0]) {
+		y, err := extremeOr(c, name, m.Values())
+		if err != nil {
+			return nil, err
 		}
+		return masked.New(y, m.Mask())
 	}
-	return out, err
+	y, err := awkwardReduce(c, name, x)
+	if m, ok := y.(*masked.Tensor); ok {
+		return m.Values(), err
+	}
+	return y, err
+}
+
+// allThere gives a tensor, and the rows of one that lacks some, a mask of elements.
+func allThere(x tensor.Tensor) tensor.Tensor {
+	m, ok := x.(*masked.Tensor)
+	if !ok || m.Mask().Shape().Rank() == x.Shape().Rank() {
+		return masked.All(x)
+	}
+	return tenon.Must(masked.New(allThere(m.Values()), m.Mask()))
 }
 
 func fillNone(c *cases.Case) (any, error) {

@@ -181,7 +181,7 @@ func (t *Tensor) field(c column) tensor.Tensor {
 	}
 	v := c.v
 	if len(dims) > 0 {
-		v = ops.Reshape(v, append(dims, v.Shape().Tail(1).Dims()...))
+		v = ops.Reshape(v, sizesUnder(dims, v))
 	}
 	if len(parts) == 0 {
 		return v
@@ -190,14 +190,14 @@ func (t *Tensor) field(c column) tensor.Tensor {
 }
 
 // plainDims divides the records' dimensions into partitions and the sizes of plain
-// dimensions, at most n beside the outermost of these. One size may be -1, for what
-// is left.
+// dimensions, at most n beside the outermost of these. The first size may be -1, for
+// what is left.
 func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
 	k := len(t.parts)
-	below := 1
+	some := true // -1 says what is left only if no other size is 0
 	for n > 0 && k > 0 && t.parts[k-1].IsUniform() && t.parts[k-1].StaticUniformRowLength() >= 0 {
-		below *= t.parts[k-1].StaticUniformRowLength()
-		if t.parts[k-1].StaticNRows() < 0 && below == 0 {
+		some = some && t.parts[k-1].StaticUniformRowLength() > 0
+		if t.parts[k-1].StaticNRows() < 0 && !some {
 			break
 		}
 		k--
@@ -253,8 +253,17 @@ func splitsOf(v tensor.Tensor) dtype.DType {
 	return dtype.None
 }
 
-// unknownTail reports whether a value has an axis of unknown size below the first.
-func unknownTail(v tensor.Tensor) bool {
-	s := v.Shape()
-	return !s.HasRank() || slices.Contains(s.Tail(min(1, s.Rank())).Dims(), shape.Unknown)
+// sizesUnder returns sizes for the first dimension of a dense tensor and its own for
+// the others.
+func sizesUnder(dims []int, v tensor.Tensor) any {
+	tail := v.Shape().Tail(1)
+	if tail.IsFull() && (dims[0] >= 0 || !slices.Contains(tail.Dims(), 0)) {
+		return append(dims, tail.Dims()...)
+	}
+	head := tensor.Tensor(tensor.Vector(dims))
+	if dims[0] < 0 {
+		n := ops.FloorDiv(ops.Index(ops.Cast(ops.Shape(v), dtype.Int64), 0), int64(shape.Of(dims[1:]...).Size()))
+		head = ops.Concat([]tensor.Tensor{ops.ExpandDims(n, 0), tensor.Vector(dims[1:])}, 0)
+	}
+	return ops.Concat([]tensor.Tensor{ops.Cast(head, dtype.Int64), ops.Slice(ops.Cast(ops.Shape(v), dtype.Int64), []int{1}, []int{-1})}, 0)
 }

@@ -18,7 +18,7 @@ func moves(name string) bool {
 	switch name {
 	case "concat", "stack", "expand_dims", "gather", "gather_nd", "boolean_mask", "reverse", "tile", "squeeze", "roll", "split",
 		"unstack", "reshape", "broadcast_to", "repeat", "slice", "where", "transpose", "index", "identity", "stop_gradient",
-		"take_along_axis", "reverse_sequence":
+		"take_along_axis", "reverse_sequence", "mirror_pad":
 		return true
 	}
 	return false
@@ -50,13 +50,29 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	case moves(name):
 		return moved(c)
 	case describes(name):
-		return op.One(op.Apply(c, t.numbers()))
+		return op.One(op.Apply(c, t.divided()))
+	case name == "equal" || name == "not_equal":
+		v, err := compared(c)
+		if err != nil {
+			return nil, err
+		}
+		return op.One(v)
+	case name == "sort" || name == "argsort":
+		return op.One(t.sorted(c))
+	case name == "unique":
+		return t.unique(c)
+	case name == "pad":
+		v, err := t.padded(c)
+		if err != nil {
+			return nil, err
+		}
+		return op.One(v)
 	case name == "zeros_like" || name == "ones_like":
 		d, ok := c.Attr("dtype").(dtype.DType)
 		if !ok || d == dtype.None {
 			d = dtype.Float32
 		}
-		return op.One(op.Apply(c, ops.Cast(t.numbers(), d)))
+		return op.One(op.Apply(c, ops.Cast(t.divided(), d)))
 	}
 	return nil, op.NotHandled
 }

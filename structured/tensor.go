@@ -81,7 +81,7 @@ func (t *Tensor) SplitsDType() dtype.DType { return t.dtype }
 // DynamicShape returns the sizes of the records' dimensions at run time.
 func (t *Tensor) DynamicShape() (s *ragged.Shape, err error) {
 	defer tenon.Catch(&err)
-	return ragged.ShapeOf(t.numbers()), nil
+	return ragged.ShapeOf(t.divided()), nil
 }
 
 // FieldNames returns the names of the fields in their order.
@@ -159,7 +159,29 @@ func (t *Tensor) numbersFrom(first tensor.Tensor) tensor.Tensor {
 	if t.rank == 1 {
 		return n
 	}
-	return tenon.Must(ragged.FromPartitions(n, t.parts...))
+	// Dimensions that are axes of all fields are axes of the numbers.
+	parts, dims := t.plainDims(t.plain())
+	if len(dims) > 0 {
+		n = ops.Reshape(n, dims)
+	}
+	return tenon.Must(ragged.FromPartitions(n, parts...))
+}
+
+// divided is numbers with a partition for each dimension below the first.
+func (t *Tensor) divided() tensor.Tensor {
+	if t.rank < 2 {
+		return t.numbers()
+	}
+	return tenon.Must(ragged.FromPartitions((&Tensor{rank: 1, nrows: t.count()}).numbers(), t.parts...))
+}
+
+// plain returns how many of the last dimensions are axes of all fields.
+func (t *Tensor) plain() int {
+	n := allPlain
+	for _, c := range t.cols {
+		n = min(n, c.inner)
+	}
+	return n
 }
 
 // byNumbers returns the records whose numbers a tensor holds, in its dimensions.

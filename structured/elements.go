@@ -1,0 +1,177 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// elementsOf takes a column whose entries are lists apart: into the elements of all
+// lists, one behind the other, and the row splits that divide them.
+func elementsOf(v tensor.Tensor) (below, splits tensor.Tensor) {
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i], splits = elementsOf(x)
+		}
+		return with(list), splits
+	}
+	switch x := v.(type) {
+	case *Tensor:
+		return newTensor(x.rank-1, x.parts[0].NVals(), x.parts[1:], x.cols, x.dtype), wide(x.parts[0].RowSplits())
+	case *ragged.Tensor:
+		parts := x.Partitions()
+		return tenon.Must(ragged.FromPartitions(x.FlatValues(), parts[1:]...)), wide(parts[0].RowSplits())
+	}
+	s := ops.Shape(v)
+	inner := ops.Index(s, 1)
+	if s := v.Shape(); s.Dim(1) >= 0 {
+		inner = tensor.Scalar(int64(s.Dim(1)))
+	}
+	sizes := tensor.Tensor(nil)
+	if tail := v.Shape().Tail(1); tail.IsFull() && v.Shape().Dim(0) >= 0 {
+		sizes = tensor.Vector(append([]int{v.Shape().Dim(0) * tail.Dim(0)}, tail.Tail(1).Dims()...))
+	} else {
+		n := ops.Mul(ops.Index(s, 0), ops.Index(s, 1))
+		sizes = ops.Concat([]tensor.Tensor{ops.ExpandDims(n, 0), ops.Slice(s, []int{2}, []int{-1})}, 0)
+	}
+	return ops.Reshape(v, sizes), rows.Uniform(ops.Cast(inner, dtype.Int64), ops.Cast(sizeOf(v, dtype.Int64), dtype.Int64))
+}
+
+func wide(splits tensor.Tensor) tensor.Tensor {
+	if splits.DType() == dtype.Int64 {
+		return splits
+	}
+	return ops.Cast(splits, dtype.Int64)
+}
+
+// identities returns vectors of numbers, truth values and strings, with one element
+// for each entry of a column, that agree in all of them just for entries that are
+// equal. All NaNs are equal here, and what is missing equals what is missing.
+func identities(v tensor.Tensor) []tensor.Tensor {
+	switch x := v.(type) {
+	case *Union:
+		tags := x.rec.cols[0].v
+		out := []tensor.Tensor{tags}
+		for k, c := range x.rec.cols[1:] {
+			own := ops.Equal(tags, ops.Cast(k, dtype.Int8))
+			out = append(out, ops.Where(own, identity(c.v), int64(-1)))
+		}
+		return out
+	case *masked.Tensor:
+		if x.Mask().Shape().Rank() == 1 {
+			return []tensor.Tensor{ops.Where(x.Mask(), identity(x.Values()), int64(-1))}
+		}
+	case *Dictionary:
+		if x.Shape().Rank() == 1 {
+			return []tensor.Tensor{x.Decode()}
+		}
+	case *Tensor:
+		if x.rank == 1 {
+			var out []tensor.Tensor
+			for _, c := range x.cols {
+				out = append(out, identities(c.v)...)
+			}
+			if len(out) == 0 {
+				out = append(out, ops.Fill(ops.ExpandDims(ops.Cast(x.nrows, dtype.Int64), 0), false))
+			}
+			return out
+		}
+	}
+	if v.Shape().Rank() == 1 {
+		return []tensor.Tensor{v}
+	}
+	below, splits := elementsOf(v)
+	return []tensor.Tensor{rows.ReduceJoin(ops.AsString(identity(below), ops.FormatOptions{}), splits, ",")}
+}
+
+// identity is identities in one vector of int64: equal entries have equal numbers, from
+// 0 on.
+func identity(v tensor.Tensor) tensor.Tensor {
+	ids, _, _ := rows.Group(anyTensors(identities(v))...)
+	return ids
+}
+
+func anyTensors(list []tensor.Tensor) []any {
+	out := make([]any, len(list))
+	for i, t := range list {
+		out[i] = t
+	}
+	return out
+}
+
+// sameEntries returns for each entry of two columns of one length whether they are
+// equal. NaN equals nothing, and what is missing equals what is missing.
+func sameEntries(a, b tensor.Tensor) tensor.Tensor {
+	switch x := a.(type) {
+	case *Dictionary:
+		return sameEntries(x.Decode(), b)
+	case *Union:
+		y, ok := b.(*Union)
+		if !ok {
+			break
+		}
+		tags := x.rec.cols[0].v
+		out := ops.Equal(tags, y.rec.cols[0].v)
+		for k, c := range x.rec.cols[1:] {
+			other := ops.NotEqual(tags, ops.Cast(k, dtype.Int8))
+			out = ops.LogicalAnd(out, ops.LogicalOr(other, sameEntries(c.v, y.rec.cols[k+1].v)))
+		}
+		return out
+	case *Tensor:
+		y, ok := b.(*Tensor)
+		if !ok || x.rank > 1 {
+			break
+		}
+		out := ops.Fill(ops.ExpandDims(ops.Cast(x.nrows, dtype.Int64), 0), true)
+		for _, c := range x.cols {
+			out = ops.LogicalAnd(out, sameEntries(c.v, y.cols[y.find(c.name)].v))
+		}
+		return out
+	}
+	if d, ok := b.(*Dictionary); ok {
+		return sameEntries(a, d.Decode())
+	}
+	x, ok := a.(*masked.Tensor)
+	y, ok2 := b.(*masked.Tensor)
+	if ok || ok2 {
+		x, y = asMasked(a, x), asMasked(b, y)
+		if x.Mask().Shape().Rank() == 1 && y.Mask().Shape().Rank() == 1 {
+			there := ops.Equal(x.Mask(), y.Mask())
+			return ops.LogicalAnd(there, ops.LogicalOr(ops.LogicalNot(x.Mask()), sameEntries(x.Values(), y.Values())))
+		}
+		a, b = covering(x, 2), covering(y, 2)
+	}
+	if a.Shape().Rank() == 1 {
+		return ops.Equal(a, b)
+	}
+	return sameLists(a, b)
+}
+
+// asMasked returns v with a mask of rows, where it has none.
+func asMasked(v tensor.Tensor, m *masked.Tensor) *masked.Tensor {
+	if m != nil {
+		return m
+	}
+	return tenon.Must(masked.New(v, ops.Fill(ops.ExpandDims(sizeOf(v, dtype.Int64), 0), true)))
+}
+
+// sameLists is sameEntries for lists: those of one length are compared element by
+// element.
+func sameLists(a, b tensor.Tensor) tensor.Tensor {
+	_, p := elementsOf(a)
+	_, q := elementsOf(b)
+	fit := ops.Equal(rows.Lengths(p), rows.Lengths(q))
+	at := ops.Reshape(ops.Nonzero(fit), []int{-1})
+	x, splits := elementsOf(ops.Gather(a, at, 0))
+	y, _ := elementsOf(ops.Gather(b, at, 0))
+	equal := rows.All(sameEntries(x, y), splits)
+	// The lists that do not fit take their answer from one more entry at the end.
+	answers := ops.Concat([]tensor.Tensor{equal, tensor.Of([]bool{false})}, 0)
+	count := ops.Cast(ops.Index(ops.Shape(at), 0), dtype.Int64)
+	number := ops.Sub(ops.CumSum(ops.Cast(fit, dtype.Int64), 0, ops.CumOptions{}), int64(1))
+	return ops.Gather(answers, ops.Where(fit, number, count), 0)
+}

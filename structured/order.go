@@ -1,0 +1,151 @@
+package structured
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// By is a field to sort by. What it holds in a record is one number, string or truth
+// value; what is missing comes last, and so does NaN.
+type By struct {
+	Path       []string
+	Descending bool
+}
+
+// ArgSort returns the positions of records along an axis of theirs in the order of
+// fields, the first of which counts most. Records that agree keep their order.
+//
+//	records: [a, (n)], axis 1 → int64[a, (n)]
+func (t *Tensor) ArgSort(axis int, by ...By) (order tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.argSort("structured.ArgSort", axis, by), nil
+}
+
+// Sort returns the records in the order of fields along an axis of theirs, as
+// [Tensor.ArgSort] has it.
+func (t *Tensor) Sort(axis int, by ...By) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	order := t.argSort("structured.Sort", axis, by)
+	return byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype), nil
+}
+
+func (t *Tensor) argSort(fn string, axis int, by []By) tensor.Tensor {
+	if axis < -t.rank || axis >= t.rank {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrAxis, Op: fn, Where: "axis", Msg: fmt.Sprintf("there is no axis %d among the %d of the records", axis, t.rank), Line: source.Line()})
+	}
+	if len(by) == 0 {
+		tenon.Throw(invalid(fn, "", "needs a field to sort by"))
+	}
+	var order tensor.Tensor
+	for i := len(by) - 1; i >= 0; i-- {
+		keys := tenon.Must(t.Field(by[i].Path...))
+		if r := keys.Shape().Rank(); r != t.rank || keys.DType() == dtype.None {
+			tenon.Throw(invalid(fn, PathString(by[i].Path), "is %s, which is not one value for each record", tenon.String(keys.Spec())))
+		}
+		if order != nil {
+			keys = ops.TakeAlongAxis(keys, order, axis)
+		}
+		next := ops.ArgSort(keys, axis, ops.SortOptions{Descending: by[i].Descending})
+		if order == nil {
+			order = next
+		} else {
+			order = ops.TakeAlongAxis(order, next, axis)
+		}
+	}
+	return order
+}
+
+// everyField returns the leaves to sort by where none are named: all of them in order.
+func (t *Tensor) everyField(descending bool) []By {
+	var out []By
+	for _, l := range t.spec.Leaves() {
+		out = append(out, By{l.Path, descending})
+	}
+	return out
+}
+
+// Shuffle returns the rows in an order that a random key determines; see
+// [ops.RandomKey].
+func (t *Tensor) Shuffle(key any) (out *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if t.rank == 0 {
+		return nil, invalid("structured.Shuffle", "", "a single record has no rows")
+	}
+	return ops.Gather(t, ops.RandomPermutation(key, ops.Cast(t.nrows, dtype.Int64)), 0).(*Tensor), nil
+}
+
+// sorted answers for sort and argsort without named fields.
+func (t *Tensor) sorted(c *op.Call) tensor.Tensor {
+	axis, _ := c.Attr("axis").(int)
+	descending, _ := c.Attr("descending").(bool)
+	order := t.argSort(c.Op.Func(), axis, t.everyField(descending))
+	if c.Op.Name == "argsort" {
+		return order
+	}
+	return byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype)
+}
+
+// unique answers for unique: the distinct records in the order of their first
+// appearance, and what [ops.Unique] returns beside.
+func (t *Tensor) unique(c *op.Call) ([]tenon.Value, error) {
+	if t.rank != 1 {
+		e := c.Errorf(tenon.ErrShape, "the records have rank %d, want a list of records", t.rank)
+		e.Hint = "Tensor.MergeDims joins dimensions"
+		return nil, e
+	}
+	ids, first, counts := rows.Group(anyTensors(identities(t))...)
+	return []tenon.Value{ops.Gather(t, first, 0), ids, counts, first}, nil
+}
+
+// compared answers for equal and not_equal: one truth value for each record. A single
+// record is compared with all of a list.
+func compared(c *op.Call) (tensor.Tensor, error) {
+	s, ok := c.Value(0).(*Tensor)
+	u, ok2 := c.Value(1).(*Tensor)
+	if !ok || !ok2 {
+		return nil, c.Errorf(tenon.ErrDType, "records are compared with records")
+	}
+	if err := sameFields(c, s, u); err != nil {
+		return nil, err
+	}
+	at := s.numbers()
+	switch {
+	case s.rank == 0:
+		at = u.numbers()
+	case u.rank == 0:
+	case s.rank != u.rank:
+		return nil, c.Errorf(tenon.ErrShape, "records of rank %d are compared with records of rank %d", s.rank, u.rank)
+	default:
+		// The difference of the numbers fails where the dimensions differ.
+		at = ops.Add(at, ops.Sub(u.numbers(), u.numbers()))
+		if !s.Shape().CompatibleWith(u.Shape()) {
+			return nil, c.Errorf(tenon.ErrShape, "the records have the shapes %v and %v", s.Shape(), u.Shape())
+		}
+	}
+	a, b := spreadRecord(s, u), spreadRecord(u, s)
+	equal := sameEntries(a, b)
+	if c.Op.Name == "not_equal" {
+		equal = ops.LogicalNot(equal)
+	}
+	return ops.Gather(equal, at, 0), nil
+}
+
+// spreadRecord returns the records as a list; a single one as often as the others are.
+func spreadRecord(s, u *Tensor) *Tensor {
+	n := scalar(1, s.dtype)
+	if s.rank > 0 {
+		n = s.count()
+	}
+	flat := newTensor(1, n, nil, s.rows(), s.dtype)
+	if s.rank == 0 && u.rank > 0 {
+		return byNumbers(flat.cols, ops.Fill(ops.ExpandDims(ops.Cast(u.count(), dtype.Int64), 0), int64(0)), s.dtype)
+	}
+	return flat
+}

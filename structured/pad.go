@@ -1,0 +1,100 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// padded answers for pad: the margins hold a record that is given, or one of zeros,
+// empty strings, empty lists and missing values.
+func (t *Tensor) padded(c *op.Call) (tensor.Tensor, error) {
+	if c.Value(0) != tenon.Value(t) {
+		return nil, op.NotHandled
+	}
+	if t.rank == 0 {
+		return nil, c.Errorf(tenon.ErrShape, "a single record has no dimensions to pad")
+	}
+	flat := newTensor(1, t.count(), nil, t.cols, t.dtype)
+	extra := flat.blank()
+	if v := c.Value(2); v != nil {
+		r, ok := v.(*Tensor)
+		if !ok || r.rank != 0 {
+			return nil, c.Errorf(tenon.ErrDType, "the value is %s, want a single record", tenon.String(v.Spec()))
+		}
+		if err := sameFields(c, t, r); err != nil {
+			return nil, err
+		}
+		extra = newTensor(1, scalar(1, t.dtype), nil, withSplits(r, t.dtype).(*Tensor).rows(), t.dtype)
+	}
+	last := ops.Cast(t.count(), dtype.Int64)
+	rest := c.WithArg(0, t.numbers())
+	rest.Args[2] = last
+	out, err := rest.Do()
+	if err != nil {
+		return nil, err
+	}
+	return byNumbers(joined([]*Tensor{flat, extra}), out[0].(tensor.Tensor), t.dtype), nil
+}
+
+// blank returns a list of one record with the fields of t that holds nothing.
+func (t *Tensor) blank() *Tensor {
+	cols := slices.Clone(t.cols)
+	for i, c := range cols {
+		cols[i].v = blankEntry(c.v)
+	}
+	return newTensor(1, scalar(1, t.dtype), nil, cols, t.dtype)
+}
+
+// blankEntry returns one entry like those of a column that holds nothing.
+func blankEntry(v tensor.Tensor) tensor.Tensor {
+	switch x := v.(type) {
+	case *masked.Tensor:
+		return tenon.Must(masked.New(blankEntry(x.Values()), ops.Cast(blankEntry(x.Mask()), dtype.Bool)))
+	case *Dictionary:
+		return blankEntry(x.Decode())
+	case *Union:
+		return newUnion(x.rec.blank())
+	case *ragged.Tensor:
+		none := ops.Slice(x.FlatValues(), zeros(x.FlatValues()), sizesFrom(x.FlatValues(), 0))
+		return tenon.Must(ragged.FromPartitions(none, emptyRows(x.Partitions())...))
+	case *Tensor:
+		if x.rank == 1 {
+			return x.blank()
+		}
+		at := tenon.Must(ragged.FromPartitions(ops.Range(0, 0, 1), emptyRows(x.parts)...))
+		return byNumbers(x.cols, ops.Cast(at, dtype.Int64), x.dtype)
+	}
+	var zero any = 0
+	if v.DType() == dtype.String {
+		zero = ""
+	}
+	return ops.Fill(sizesFrom(v, 1), ops.Cast(zero, v.DType()))
+}
+
+// emptyRows returns partitions like others of one row without anything.
+func emptyRows(like []*ragged.RowPartition) []*ragged.RowPartition {
+	var parts []*ragged.RowPartition
+	n := 1
+	for _, p := range like {
+		parts = append(parts, tenon.Must(ragged.PartitionFromRowLengths(make([]int64, n), ragged.PartitionOptions{DType: p.DType()})))
+		n = 0
+	}
+	return parts
+}
+
+func zeros(v tensor.Tensor) []int { return make([]int, v.Shape().Rank()) }
+
+// sizesFrom returns the sizes of a dense tensor with another first one.
+func sizesFrom(v tensor.Tensor, n int) tensor.Tensor {
+	if tail := v.Shape().Tail(1); tail.IsFull() {
+		return tensor.Vector(append([]int{n}, tail.Dims()...))
+	}
+	return ops.Concat([]tensor.Tensor{tensor.Of([]int64{int64(n)}), ops.Slice(ops.Cast(ops.Shape(v), dtype.Int64), []int{1}, []int{-1})}, 0)
+}

@@ -45,6 +45,7 @@ const Order = `
 	function, control, ragged < TYPES;
 	TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	named < named/coords;
+	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
 	sparse, structured, named, named/coords, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
@@ -53,7 +54,7 @@ const Order = `
 	IO < nn, saved;
 	nn, saved < train;
 	saved < hub, serve, dist;
-	train, hub, serve, dist, pjrt, plot, spectest < TIER7;
+	train, hub, serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < internal/optable, internal/conform/..., internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
@@ -69,6 +70,8 @@ const Outside = `
 	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt;
+	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
+	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
 `
 
 // relation is a parsed order.

@@ -136,6 +136,12 @@ func similar(name string, o Operand) string {
 	return "did you mean " + o.Dims[at].Name + "?"
 }
 
+// Similar reports whether two names differ by no more than a slip of the pen.
+func Similar(a, b string) bool {
+	n := distance(strings.ToLower(a), strings.ToLower(b))
+	return n > 0 && n < 3 && n < len(a)-1
+}
+
 // distance is the number of letters to insert, delete or replace (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -1,0 +1,39 @@
+// Command dimcheck checks the dimensions of named tensors; see package dimcheck for what it
+// reports.
+//
+//	dimcheck ./...                                  # report
+//	dimcheck -fix ./...                             # and mend what can be mended
+//	dimcheck -hints ./...                           # print the dimensions of each variable
+//	go vet -vettool=$(which dimcheck) ./...         # as part of go vet, with its cache
+//
+// The exit status is 1 where dimcheck fails and 3 where something is reported; of go
+// vet it is go vet's.
+package main
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/tools/go/analysis/singlechecker"
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/tenonml/tenon/named/dimcheck"
+)
+
+func main() {
+	if vets(os.Args[1:]) {
+		unitchecker.Main(dimcheck.Analyzer)
+	}
+	singlechecker.Main(dimcheck.Analyzer)
+}
+
+// vets reports whether it is go vet that runs the program: to ask for its version and
+// flags, or with the description of one package.
+func vets(args []string) bool {
+	for _, a := range args {
+		if strings.HasPrefix(a, "-V=") || a == "-flags" || strings.HasSuffix(a, ".cfg") {
+			return true
+		}
+	}
+	return false
+}

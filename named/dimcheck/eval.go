@@ -1,0 +1,513 @@
+package dimcheck
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// A checker runs programs on sets of dimensions.
+type checker struct {
+	program func(key string) *program
+	global  func(key string) *val
+
+	problems []problem
+	results  map[string][]*val // of runs, by program and arguments
+	active   map[*program]int
+	soft     map[softmax]*softUse
+	seen     map[spot]*val // what nodes of the function that is checked are
+	steps    int
+}
+
+const (
+	maxPasses = 12      // over a program with loops
+	maxDepth  = 24      // of calls
+	maxSteps  = 200_000 // nodes for one function
+)
+
+// A frame is a run of a program.
+type frame struct {
+	prog   *program
+	args   []*val // nil where the function is checked by itself
+	binds  []*val
+	names  [][]name // type arguments
+	parent *frame
+	call   int // the node of the parent
+	home   bool
+	vals   []*val
+	stuck  []bool // nodes of loops that do not settle, and are unknown
+	depth  int
+	report bool
+}
+
+// check runs a program for what is wrong with it whatever its arguments are.
+func (c *checker) check(p *program) {
+	c.soft, c.steps = map[softmax]*softUse{}, 0
+	c.run(&frame{prog: p, home: true, report: true})
+	c.flush()
+}
+
+// call runs a function with arguments.
+func (c *checker) call(f *frame, at int, p *program, args, binds []*val, names [][]name, home bool) *val {
+	if f.depth >= maxDepth || c.active[p] > 1 || len(args) < p.Params {
+		return anything
+	}
+	g := &frame{prog: p, args: args[:p.Params], binds: binds, names: names, parent: f, call: at, home: f.home && home, depth: f.depth + 1, report: f.report}
+	key := ""
+	if !f.report {
+		key = runKey(g)
+		if res, ok := c.results[key]; ok {
+			return tuple(res)
+		}
+	}
+	res := c.run(g)
+	if !f.report {
+		c.results[key] = res
+	}
+	return tuple(res)
+}
+
+// tuple returns the results of a function as those of a call.
+func tuple(res []*val) *val {
+	if len(res) == 1 {
+		return res[0]
+	}
+	out := &val{Kind: groupKind, Fields: map[string]*val{}}
+	for i, r := range res {
+		out.Fields[index(i)] = r
+	}
+	return out
+}
+
+func (c *checker) run(f *frame) []*val {
+	p := f.prog
+	c.active[p]++
+	defer func() { c.active[p]-- }()
+	f.vals = make([]*val, len(p.Nodes))
+	report := f.report
+	if p.loops() {
+		f.report = false
+		for pass := 0; c.pass(f); pass++ {
+			if pass == maxPasses {
+				c.giveUp(f)
+			}
+			if pass > 2*maxPasses {
+				break
+			}
+		}
+		f.report = report
+	}
+	if report || !p.loops() {
+		c.pass(f)
+	}
+	if f.home && report {
+		c.record(f)
+	}
+	out := make([]*val, len(p.Results))
+	for i, r := range p.Results {
+		out[i] = f.at(r)
+	}
+	return out
+}
+
+// loops reports whether a node depends on a later one.
+func (p *program) loops() bool {
+	for i, n := range p.Nodes {
+		if n.Op == joinOp && slices.ContainsFunc(n.Args, func(a int) bool { return a >= i }) {
+			return true
+		}
+	}
+	return false
+}
+
+// pass runs all nodes once, and reports whether something has changed.
+func (c *checker) pass(f *frame) bool {
+	changed := false
+	for i := range f.prog.Nodes {
+		v := f.vals[i]
+		if c.steps++; c.steps > maxSteps {
+			f.vals[i] = anything
+			continue
+		}
+		if f.vals[i] = c.node(f, i); !changed {
+			changed = !equal(v, f.vals[i])
+		}
+	}
+	return changed
+}
+
+// giveUp makes the nodes of loops that do not settle unknown.
+func (c *checker) giveUp(f *frame) {
+	f.stuck = make([]bool, len(f.prog.Nodes))
+	for i, n := range f.prog.Nodes {
+		f.stuck[i] = n.Op == joinOp && slices.ContainsFunc(n.Args, func(a int) bool { return a >= i })
+	}
+}
+
+// record keeps what the nodes are, for editors.
+func (c *checker) record(f *frame) {
+	for i, v := range f.vals {
+		s := spot{f.prog, i}
+		if old := c.seen[s]; v != nil && v.Kind != unknown {
+			c.seen[s] = join(old, v)
+		} else if old == nil {
+			c.seen[s] = v
+		}
+	}
+}
+
+func (f *frame) at(i int) *val {
+	if i < 0 {
+		return anything
+	}
+	return f.vals[i]
+}
+
+// node returns the value of a node.
+func (c *checker) node(f *frame, i int) *val {
+	n := &f.prog.Nodes[i]
+	v := c.value(f, i, n)
+	if n.Val == nil || n.Op == constOp {
+		return v
+	}
+	own := f.resolved(n.Val)
+	switch {
+	case v == nil || v.Kind == unknown:
+		return own
+	case v.Kind == tensorKind && own.Kind == namesKind: // a handle
+		return v
+	case v.Kind != own.Kind:
+		return own
+	}
+	return v
+}
+
+// resolved returns names with those of type parameters filled in.
+func (f *frame) resolved(v *val) *val {
+	if v == nil || v.Kind != namesKind && v.Kind != tensorKind || !slices.ContainsFunc(v.Dims, func(d dim) bool { _, ok := d.Name.param(); return ok }) {
+		return v
+	}
+	out := *v
+	out.Dims = nil
+	for _, d := range v.Dims {
+		names, ok := f.expand([]name{d.Name})
+		if !ok {
+			return anything
+		}
+		for _, n := range names {
+			out.Dims = append(out.Dims, dim{Name: n, Size: d.Size})
+		}
+	}
+	return &out
+}
+
+// expand fills in the names that type parameters stand for.
+func (f *frame) expand(names []name) ([]name, bool) {
+	var out []name
+	for _, n := range names {
+		i, isParam := n.param()
+		if !isParam {
+			out = append(out, n)
+			continue
+		}
+		if i >= len(f.names) || f.names[i] == nil {
+			return nil, false
+		}
+		out = append(out, f.names[i]...)
+	}
+	return out, len(out) > 0
+}
+
+func (f *frame) expandAll(list [][]name) [][]name {
+	out := make([][]name, len(list))
+	for i, names := range list {
+		out[i], _ = f.expand(names)
+	}
+	return out
+}
+
+func (c *checker) value(f *frame, i int, n *node) *val {
+	switch n.Op {
+	case constOp:
+		return f.resolved(n.Val)
+	case paramOp:
+		if f.args == nil {
+			return withRoles(orUnknown(f.resolved(n.Val)), n.Calls)
+		}
+		return withRoles(f.args[n.Int], n.Calls)
+	case freeOp:
+		if n.Int < len(f.binds) {
+			return f.binds[n.Int]
+		}
+		return anything
+	case joinOp:
+		if f.stuck != nil && f.stuck[i] {
+			return anything
+		}
+		var v *val
+		for _, a := range n.Args {
+			v = join(v, f.at(a))
+		}
+		return v
+	case ruleOp:
+		return c.rule(f, i, n)
+	case callOp:
+		if p := c.program(n.Key); p != nil {
+			return withRoles(c.call(f, i, p, f.all(n.Args), nil, f.expandAll(n.Names), false), n.Calls)
+		}
+		return anything
+	case dynamicOp:
+		return withRoles(c.apply(f, i, f.at(n.Args[0]), f.all(n.Args[1:])), n.Calls)
+	case closureOp:
+		fn := &function{Prog: n.Prog, Binds: f.all(n.Args), Names: f.names}
+		if f.report && f.home {
+			g := &frame{prog: n.Prog, binds: fn.Binds, names: f.names, parent: f, call: i, home: true, depth: f.depth + 1, report: true}
+			c.run(g)
+		}
+		return &val{Kind: funcKind, Func: fn}
+	case funcOp:
+		return &val{Kind: funcKind, Func: &function{Key: n.Key, Names: f.expandAll(n.Names)}}
+	case fieldOp:
+		return c.field(f, n)
+	case elemOp:
+		return elem(f.at(n.Args[0]), n.Key)
+	case groupOp:
+		out := &val{Kind: groupKind, Fields: map[string]*val{}}
+		for k, key := range n.Keys {
+			out.Fields[key] = f.at(n.Args[k])
+		}
+		return out
+	case arithOp:
+		return arith(n.Key, f.at(n.Args[0]), f.at(n.Args[1]))
+	case globalOp:
+		return c.global(n.Key)
+	}
+	return anything
+}
+
+func orUnknown(v *val) *val {
+	if v == nil {
+		return anything
+	}
+	return v
+}
+
+func (f *frame) all(nodes []int) []*val {
+	out := make([]*val, len(nodes))
+	for i, n := range nodes {
+		out[i] = f.at(n)
+	}
+	return out
+}
+
+func (c *checker) field(f *frame, n *node) *val {
+	x := f.at(n.Args[0])
+	switch {
+	case x == nil:
+		return nil
+	case x.Kind == groupKind:
+		if v, ok := x.Fields[n.Key]; ok {
+			return v
+		}
+		return nil
+	case x.Kind == funcKind:
+		return x
+	case x.Kind != tensorKind:
+		return anything
+	}
+	own := f.resolved(n.Val)
+	switch {
+	case own == nil:
+		return x
+	case own.Kind == namesKind && x.Attrs != nil && x.Attrs.Handle != "":
+		return x // its Dim
+	case own.Kind == namesKind && len(own.Dims) == 1:
+		return x.with(func(a *attrs) { a.Handle = own.Dims[0].Name })
+	case own.Kind == tensorKind: // a schema inside
+		return x.with(func(a *attrs) { a.Extra = union(a.Extra, dimNames(without(x.Dims, dimNames(own.Dims)))) })
+	}
+	return x
+}
+
+func elem(x *val, key string) *val {
+	switch {
+	case x == nil:
+		return nil
+	case x.Kind != groupKind:
+		return anything
+	}
+	if v, ok := x.Fields[key]; ok && key != "*" {
+		return join(v, x.Fields["*"])
+	}
+	var v *val
+	for k, y := range x.Fields {
+		if key == "*" || k == "*" {
+			v = join(v, y)
+		}
+	}
+	return v
+}
+
+func arith(op string, a, b *val) *val {
+	if a == nil || b == nil {
+		return nil
+	}
+	if a.Kind != numberKind || b.Kind != numberKind {
+		return anything
+	}
+	x, y := a.Number, b.Number
+	switch op {
+	case "+":
+		x += y
+	case "-":
+		x -= y
+	case "*":
+		x *= y
+	case "/":
+		if y == 0 {
+			return anything
+		}
+		x /= y
+	case "%":
+		if y == 0 {
+			return anything
+		}
+		x %= y
+	default:
+		return anything
+	}
+	return &val{Kind: numberKind, Number: x}
+}
+
+// apply calls a function value.
+func (c *checker) apply(f *frame, at int, fn *val, args []*val) *val {
+	if fn == nil || fn.Kind != funcKind {
+		return anything
+	}
+	g := fn.Func
+	p := g.Prog
+	if g.Key != "" {
+		if p = c.program(g.Key); p == nil {
+			return anything
+		}
+	}
+	lifted := args
+	if len(g.Over) > 0 {
+		var ok bool
+		if lifted, ok = c.lower(f, at, g.Over, args); !ok {
+			return anything
+		}
+	}
+	out := c.call(f, at, p, lifted, g.Binds, g.Names, g.Prog != nil && g.Prog.local != nil)
+	if len(g.Over) > 0 {
+		out = c.raise(f, at, g.Over, args, out)
+	}
+	if g.Gives != itsResult {
+		var first *val
+		if len(args) > 0 {
+			first, _ = args[0].each(func(t *val) *val { return tensorOf(t.Dims, nil) })
+		}
+		if g.Gives == itsGradient {
+			return first
+		}
+		return tuple([]*val{out, first})
+	}
+	return out
+}
+
+// lower takes the names that a function is lifted over away from its arguments.
+func (c *checker) lower(f *frame, at int, over []name, args []*val) ([]*val, bool) {
+	out := make([]*val, len(args))
+	known, tensors := true, 0
+	found := map[name]bool{}
+	for i, a := range args {
+		v, all := a.each(func(t *val) *val {
+			tensors++
+			for _, n := range over {
+				found[n] = found[n] || t.has(n)
+			}
+			return tensorOf(without(t.Dims, over), nil).with(func(a *attrs) {
+				a.Hidden, a.Extra = union(t.attrs().Hidden, over), slices.DeleteFunc(slices.Clone(t.attrs().Extra), func(n name) bool { return slices.Contains(over, n) })
+			})
+		})
+		out[i], known = v, known && all
+	}
+	for _, n := range over {
+		if found[n] || !known || tensors == 0 {
+			continue
+		}
+		var operands []operand
+		for _, a := range args {
+			a.each(func(t *val) *val {
+				operands = append(operands, operand{fmt.Sprintf("argument %d", len(operands)), t, -1})
+				return t
+			})
+		}
+		msg, hint := dimtext.Missing(n.short(), 0, textsOf(operands)...)
+		c.report(f, at, problem{rule: ruleMissing, op: "named.Lift over " + n.short(), msg: msg, hint: hint})
+		return nil, false
+	}
+	return out, true
+}
+
+// raise adds the names that a function is lifted over to its results.
+func (c *checker) raise(f *frame, at int, over []name, args []*val, out *val) *val {
+	var sizes []dim
+	for _, n := range over {
+		d := dim{Name: n, Size: dimtext.Absent}
+		for _, a := range args {
+			a.each(func(t *val) *val {
+				if have, ok := t.find(n); ok && d.Size == dimtext.Absent {
+					d = have
+				}
+				return t
+			})
+		}
+		sizes = append(sizes, d)
+	}
+	v, _ := out.each(func(t *val) *val {
+		return tensorOf(append(slices.Clone(sizes), without(t.Dims, over)...), nil).with(func(a *attrs) {
+			a.Hidden = slices.DeleteFunc(slices.Clone(t.attrs().Hidden), func(n name) bool { return slices.Contains(over, n) })
+			a.Extra = union(over, t.attrs().Extra)
+		})
+	})
+	return v
+}
+
+// runKey tells runs of programs apart.
+func runKey(f *frame) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%p %v", f.prog, f.names)
+	for _, list := range [][]*val{f.args, f.binds} {
+		for _, v := range list {
+			writeKey(&b, v)
+		}
+		b.WriteByte('|')
+	}
+	return b.String()
+}
+
+func writeKey(b *strings.Builder, v *val) {
+	b.WriteByte(';')
+	if v == nil {
+		return
+	}
+	fmt.Fprintf(b, "%d%v%d%s", v.Kind, v.Dims, v.Number, v.Text)
+	if v.Attrs != nil {
+		fmt.Fprintf(b, "%v", *v.Attrs)
+	}
+	if v.Func != nil {
+		fmt.Fprintf(b, "%p%s%v%v%d", v.Func.Prog, v.Func.Key, v.Func.Names, v.Func.Over, v.Func.Gives)
+		for _, x := range v.Func.Binds {
+			writeKey(b, x)
+		}
+	}
+	if len(v.Fields) > 0 {
+		for _, k := range sortedKeys(v.Fields) {
+			b.WriteString(k)
+			writeKey(b, v.Fields[k])
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package dimcheck
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// A fix is a change of a call that mends it. What it comes to in the source is worked
+// out where the source is at hand.
+type fix struct {
+	message string
+	changes []change
+}
+
+// A change is an edit of a call.
+type change struct {
+	kind changeKind
+	arg  int    // of the call in the source
+	at   int    // of a type argument
+	site site   // of another call than the one at fault
+	from name   // for renaming
+	to   name   // likewise, and for type arguments
+	list []name // for a schema
+}
+
+type changeKind int
+
+const (
+	wrapArg    changeKind = iota // argument arg becomes named.Rename[from, to](argument)
+	setTypeArg                   // type argument at becomes to
+	setFunc                      // the function becomes named.Contract
+	setSchema                    // the schema that the first type argument is gets the names of list
+)
+
+func wrap(arg int, from, to name) change {
+	return change{kind: wrapArg, arg: arg, from: from, to: to}
+}
+
+// missingFixes renames what an operand has in place of the name that it lacks, or
+// corrects a slip of the pen.
+func missingFixes(r *ruleCall, n name, operands []operand, at int) []fix {
+	o := operands[at]
+	var out []fix
+	if len(operands) == 2 && o.arg >= 0 {
+		other := operands[1-at].v
+		if d, ok := other.find(n); ok {
+			for _, c := range o.v.Dims {
+				if d.Size >= 0 && c.Size == d.Size && !other.has(c.Name) {
+					out = append(out, fix{"rename " + c.Name.short() + " to " + n.short(), []change{wrap(o.arg, c.Name, n)}})
+					break
+				}
+			}
+		}
+	}
+	for _, d := range o.v.Dims {
+		if s := d.Name.short(); dimtext.Similar(n.short(), s) && len(operands) == 1 && slices.Contains(r.dims, n) && len(r.n.Names) > 0 {
+			i := slices.IndexFunc(r.names, func(l []name) bool { return len(l) == 1 && l[0] == n })
+			if i >= 0 {
+				out = append(out, fix{"use " + s, []change{{kind: setTypeArg, at: i, to: d.Name}}})
+			}
+			break
+		}
+	}
+	return out
+}
+
+// sharedFixes renames the shared dimension of an operand, where a name for it is at
+// hand, or takes it as a batch.
+func sharedFixes(r *ruleCall, n name, a, b operand) []fix {
+	var out []fix
+	for _, o := range []operand{a, b} {
+		other := a
+		if o.role == a.role {
+			other = b
+		}
+		if o.arg < 0 || !slices.ContainsFunc(o.v.Dims, func(d dim) bool { return d.role() == keyRole }) && o.role == a.role {
+			continue
+		}
+		if other.v.has("Key" + n) {
+			continue
+		}
+		key := name(strings.TrimSuffix(string(n), n.short()) + "Key" + n.short())
+		out = append(out, fix{"rename " + n.short() + " of the " + o.role + " operand to " + key.short(), []change{wrap(o.arg, n, key)}})
+		break
+	}
+	if a.arg >= 0 && len(r.n.Names) > 0 {
+		out = append(out, fix{"take " + n.short() + " as a batch with named.Contract", []change{{kind: setFunc}}})
+	}
+	return out
+}
+
+// subsetFixes renames a name that is spelled almost like one of the other operand.
+func subsetFixes(r *ruleCall, operands []operand) []fix {
+	if len(operands) != 2 {
+		return nil
+	}
+	a, b := operands[0], operands[1]
+	for _, d := range without(a.v.Dims, dimNames(b.v.Dims)) {
+		for _, c := range without(b.v.Dims, dimNames(a.v.Dims)) {
+			if d.Size >= 0 && c.Size == d.Size && dimtext.Similar(c.Name.short(), d.Name.short()) {
+				return []fix{{"rename " + c.Name.short() + " to " + d.Name.short(), []change{wrap(b.arg, c.Name, d.Name)}}}
+			}
+		}
+	}
+	return nil
+}
+
+// schemaFixes renames the dimension that is there for the one that is missing, or
+// declares the schema as the tensor is.
+func schemaFixes(r *ruleCall, x *val, lacks, extra []dim) []fix {
+	var out []fix
+	if len(lacks) == 1 && len(extra) == 1 {
+		out = append(out, fix{"rename " + extra[0].Name.short() + " to " + lacks[0].Name.short(), []change{wrap(0, extra[0].Name, lacks[0].Name)}})
+	}
+	if len(r.n.Keys) > 0 {
+		out = append(out, fix{"declare " + r.n.Keys[0] + " with " + dimtext.Braces(texts(withoutSizes(x.Dims))), []change{{kind: setSchema, list: dimNames(x.Dims)}}})
+	}
+	return out
+}
+
+// replaceName puts another name in the place of a type argument.
+func replaceName(r *ruleCall, at int, from, to name) []fix {
+	if len(r.n.Names) <= at || len(r.n.Names[at]) != 1 || r.n.Names[at][0] != from {
+		return nil
+	}
+	return []fix{{"use " + to.short(), []change{{kind: setTypeArg, at: at, to: to}}}}
+}
+
+// weightsFixes takes the softmax over what is contracted, or contracts over the
+// softmax's dimension with the other operand renamed.
+func weightsFixes(r *ruleCall, s softmax, over []name, o operand, operands []operand) []fix {
+	if len(over) != 1 || len(r.n.Names) == 0 || len(operands) != 2 {
+		return nil
+	}
+	other := operands[0]
+	if other.arg == o.arg {
+		other = operands[1]
+	}
+	var out []fix
+	if len(r.n.Names[0]) == 1 && r.n.Names[0][0] == over[0] && other.v.has(over[0]) && !other.v.has(s.Over) {
+		out = append(out, fix{"contract over " + s.Over.short() + ", renamed in the other operand",
+			[]change{{kind: setTypeArg, to: s.Over}, wrap(other.arg, over[0], s.Over)}})
+	}
+	return append(out, fix{"take the softmax over " + over[0].short(), []change{{kind: setTypeArg, site: s.Site, to: over[0]}}})
+}

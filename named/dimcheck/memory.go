@@ -1,0 +1,344 @@
+package dimcheck
+
+import (
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Variables whose address is taken are followed without regard to the order in which
+// they are written: what is read is any of what is written. One that something else may
+// write to is not followed.
+
+// load returns the node of what is at an address.
+func (b *body) load(addr ssa.Value) int {
+	switch a := addr.(type) {
+	case *ssa.Alloc:
+		return b.once(a, func() int { return b.cell(a, a.Type()) })
+	case *ssa.MakeSlice:
+		return b.once(a, func() int { return b.cell(a, a.Type()) })
+	case *ssa.FieldAddr:
+		return b.once(a, func() int { return b.field(b.load(a.X), a.X.Type(), a.Field) })
+	case *ssa.IndexAddr:
+		return b.once(a, func() int { return b.elem(b.load(a.X), a.Index) })
+	case *ssa.Global:
+		own := b.byType(a.Type())
+		if !holdsTensors(a.Type()) {
+			return -1
+		}
+		return b.prog.add(node{Op: globalOp, Key: a.Pkg.Pkg.Path() + "." + a.Name(), Val: own})
+	}
+	i := b.value(addr)
+	if written(addr) { // through the pointer, and perhaps before this
+		return b.constant(b.byTypeOrUnknown(addr.Type()))
+	}
+	return i
+}
+
+func (b *body) once(v ssa.Value, f func() int) int {
+	if i, ok := b.nodes[v]; ok {
+		return i
+	}
+	b.nodes[v] = -1
+	i := f()
+	b.nodes[v] = i
+	return i
+}
+
+func (b *body) byTypeOrUnknown(t types.Type) *val {
+	if own := b.byType(t); own != nil {
+		return own
+	}
+	return anything
+}
+
+// A write is a value that is stored at a path below a root.
+type write struct {
+	path []string
+	val  ssa.Value
+}
+
+// cell returns the node of a variable: all that is stored into it.
+func (b *body) cell(root ssa.Value, t types.Type) int {
+	own := b.byType(t)
+	if !holdsTensors(t) {
+		return -1
+	}
+	w, ok := b.writes(root, nil, nil)
+	if !ok {
+		return b.constant(b.byTypeOrUnknown(t))
+	}
+	return b.compose(w, own)
+}
+
+// compose returns the node of writes to a place: stored as a whole, and by fields.
+func (b *body) compose(ws []write, own *val) int {
+	var whole []int
+	fields := map[string][]write{}
+	var order []string
+	for _, w := range ws {
+		if len(w.path) == 0 {
+			whole = append(whole, b.value(w.val))
+			continue
+		}
+		k := w.path[0]
+		if _, ok := fields[k]; !ok {
+			order = append(order, k)
+		}
+		fields[k] = append(fields[k], write{w.path[1:], w.val})
+	}
+	if len(order) > 0 {
+		n := node{Op: groupOp}
+		for _, k := range order {
+			n.Keys, n.Args = append(n.Keys, k), append(n.Args, b.compose(fields[k], nil))
+		}
+		whole = append(whole, b.prog.add(n))
+	}
+	if len(whole) == 1 && own == nil {
+		return whole[0]
+	}
+	return b.prog.add(node{Op: joinOp, Args: whole, Val: own})
+}
+
+// writes appends what is stored at an address and below. It reports false where
+// something else may write there too.
+func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool) {
+	refs := addr.Referrers()
+	if refs == nil {
+		return out, false
+	}
+	ok := true
+	for _, r := range *refs {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == addr {
+				out = append(out, write{path, r.Val})
+			}
+			// A pointer that is stored elsewhere: what is stored through it is
+			// found where it is loaded and written.
+			ok = ok && r.Addr == addr
+		case *ssa.FieldAddr:
+			s := r.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+			out, ok = b.and(ok, r, append(path[:len(path):len(path)], s.Field(r.Field).Name()), out)
+		case *ssa.IndexAddr:
+			key := "*"
+			if c, isConst := r.Index.(*ssa.Const); isConst && c.Value != nil {
+				key = c.Value.String()
+			}
+			out, ok = b.and(ok, r, append(path[:len(path):len(path)], key), out)
+		case *ssa.Slice:
+			out, ok = b.and(ok, r, path, out)
+		case *ssa.UnOp, *ssa.DebugRef, *ssa.Return, *ssa.Phi, *ssa.BinOp, *ssa.Field:
+		case *ssa.MakeInterface, *ssa.ChangeType:
+			out, ok = b.and(ok, r.(ssa.Value), path, out)
+		case *ssa.MakeClosure:
+			for i, x := range r.Bindings {
+				if x == addr {
+					ok = ok && !b.writtenBy(r.Fn.(*ssa.Function), i)
+				}
+			}
+		case ssa.CallInstruction:
+			ok = ok && !b.passedOn(r.Common(), addr)
+		default:
+			ok = false
+		}
+	}
+	return out, ok
+}
+
+func (b *body) and(ok bool, v ssa.Value, path []string, out []write) ([]write, bool) {
+	out, fine := b.writes(v, path, out)
+	return out, ok && fine
+}
+
+// writtenBy reports whether a closure writes to a variable that it has captured.
+func (t *translator) writtenBy(fn *ssa.Function, i int) bool {
+	if i >= len(fn.FreeVars) {
+		return false
+	}
+	return t.changes(fn.FreeVars[i])
+}
+
+// passedOn reports whether a call may write to what an argument points to.
+func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
+	if c.IsInvoke() {
+		return true
+	}
+	if isBuiltin(c.Value) {
+		return c.Value.Name() == "copy" && c.Args[0] == arg
+	}
+	fn := c.StaticCallee()
+	if fn == nil {
+		return true
+	}
+	o := declared(fn)
+	if o == nil {
+		return fn.Parent() == nil
+	}
+	if o.Pkg() != nil && (o.Pkg().Path() == namedPath || o.Pkg().Path() == module+"/ops") {
+		return false
+	}
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	for i, a := range c.Args {
+		if a != arg {
+			continue
+		}
+		if fn.Pkg == t.pkg && i < len(fn.Params) {
+			if t.mutates(fn.Params[i]) {
+				return true
+			}
+			continue
+		}
+		p := t.programs[o.FullName()]
+		if p == nil || i >= len(p.Mutates) || p.Mutates[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// mutates reports whether a function may write to what a parameter points to, or keeps it.
+func (t *translator) mutates(p *ssa.Parameter) bool {
+	switch p.Type().Underlying().(type) {
+	case *types.Pointer, *types.Slice:
+	default:
+		return false
+	}
+	if isTensor(p.Type()) {
+		return false
+	}
+	if m, ok := t.mutating[p]; ok {
+		return m
+	}
+	t.mutating[p] = true // in a function that calls itself
+	m := len(p.Parent().Blocks) == 0 || t.changes(p)
+	t.mutating[p] = m
+	return m
+}
+
+// changes reports whether something is written through a pointer, or it goes where that
+// cannot be told.
+func (t *translator) changes(ptr ssa.Value) bool {
+	refs := ptr.Referrers()
+	if refs == nil {
+		return true
+	}
+	for _, r := range *refs {
+		switch r := r.(type) {
+		case *ssa.UnOp:
+			// What is loaded may be a pointer itself.
+			switch r.Type().Underlying().(type) {
+			case *types.Pointer, *types.Slice:
+				if !isTensor(r.Type()) && t.changes(r) {
+					return true
+				}
+			}
+		case *ssa.DebugRef, *ssa.BinOp, *ssa.Field:
+		case *ssa.FieldAddr:
+			if t.changes(r) {
+				return true
+			}
+		case *ssa.IndexAddr:
+			if t.changes(r) {
+				return true
+			}
+		case *ssa.Slice:
+			if t.changes(r) {
+				return true
+			}
+		case *ssa.MakeClosure:
+			for i, x := range r.Bindings {
+				if x == ptr && t.writtenBy(r.Fn.(*ssa.Function), i) {
+					return true
+				}
+			}
+		case ssa.CallInstruction:
+			if t.passedOn(r.Common(), ptr) {
+				return true
+			}
+		default: // stored, returned, sent
+			return true
+		}
+	}
+	return false
+}
+
+// written reports whether a function writes through a pointer that it got from elsewhere.
+func written(ptr ssa.Value) bool {
+	refs := ptr.Referrers()
+	if refs == nil {
+		return false
+	}
+	for _, r := range *refs {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == ptr {
+				return true
+			}
+		case *ssa.FieldAddr:
+			if written(r) {
+				return true
+			}
+		case *ssa.IndexAddr:
+			if written(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findVariables finds the variables of the package that are set once, where they are
+// declared, and never again or by address.
+func (t *translator) findVariables(functions []*ssa.Function) {
+	t.variable = map[*ssa.Global]ssa.Value{}
+	again := map[*ssa.Global]bool{}
+	init := t.pkg.Func("init")
+	var walk func(fn *ssa.Function)
+	walk = func(fn *ssa.Function) {
+		for _, block := range fn.Blocks {
+			for _, in := range block.Instrs {
+				if s, ok := in.(*ssa.Store); ok {
+					if g, ok := s.Addr.(*ssa.Global); ok && fn == init && t.variable[g] == nil {
+						t.variable[g] = s.Val
+						continue
+					}
+				}
+				for _, op := range in.Operands(nil) {
+					if g, ok := (*op).(*ssa.Global); ok && !reads(in, g) {
+						again[g] = true
+					}
+				}
+			}
+		}
+		for _, a := range fn.AnonFuncs {
+			walk(a)
+		}
+	}
+	walk(init)
+	for _, fn := range functions {
+		walk(fn)
+	}
+	for g := range again {
+		delete(t.variable, g)
+	}
+}
+
+// reads reports whether an instruction does no more to a variable than read it.
+func reads(in ssa.Instruction, g *ssa.Global) bool {
+	switch in := in.(type) {
+	case *ssa.UnOp, *ssa.DebugRef:
+		return true
+	case *ssa.FieldAddr:
+		return !written(in)
+	case *ssa.IndexAddr:
+		return !written(in)
+	}
+	return false
+}
+
+// index is the key of an element.
+func index(i int) string { return strconv.Itoa(i) }

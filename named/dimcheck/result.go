@@ -1,0 +1,84 @@
+package dimcheck
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// A Result is what is known of the tensors of a package, for editors.
+type Result struct {
+	// Hints are the variables of the package that hold tensors whose dimensions are
+	// known, in the order of the source, at each place that gives them a value.
+	Hints []Hint
+
+	exprs map[ast.Expr]*val
+}
+
+// A Hint is a variable with the dimensions of the tensor that it gets.
+type Hint struct {
+	Name string
+	Pos  token.Pos // of the variable
+	End  token.Pos // behind its name
+	Dims string    // "{Batch:8 Seq}"
+}
+
+// Dims returns the dimensions of an expression as they are printed, "{Batch:8 Seq}", and
+// false where they are not known.
+func (r *Result) Dims(e ast.Expr) (string, bool) {
+	v := r.exprs[e]
+	if !isTensorVal(v) {
+		return "", false
+	}
+	return v.String(), true
+}
+
+// Names returns the names of the dimensions of an expression: import path and name of
+// each, "example.com/gpt.Batch", in the order in which they are printed. It reports false
+// where they are not known.
+func (r *Result) Names(e ast.Expr) ([]string, bool) {
+	v := r.exprs[e]
+	if !isTensorVal(v) {
+		return nil, false
+	}
+	out := make([]string, len(v.Dims))
+	for i, d := range v.Dims {
+		out[i] = string(d.Name)
+	}
+	return out, true
+}
+
+func (r *Result) fill(k *packageCheck) {
+	r.exprs = map[ast.Expr]*val{}
+	for e, s := range k.exprs {
+		if s.node < 0 {
+			continue
+		}
+		v := k.seen[s]
+		if !isTensorVal(v) || v.Attrs != nil && v.Attrs.Handle != "" || !tensorType(k.pass.TypesInfo.TypeOf(e)) {
+			continue
+		}
+		r.exprs[e] = v
+		id, ok := e.(*ast.Ident)
+		if !ok || k.pass.TypesInfo.Defs[id] == nil && !k.assignedTo(id) {
+			continue
+		}
+		r.Hints = append(r.Hints, Hint{Name: id.Name, Pos: id.Pos(), End: id.End(), Dims: dimtext.Braces(texts(v.Dims))})
+	}
+	slices.SortFunc(r.Hints, func(a, b Hint) int { return int(a.Pos - b.Pos) })
+	r.Hints = slices.Compact(r.Hints)
+}
+
+// tensorType reports whether a type is one that holds a tensor.
+func tensorType(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	return isTensor(t) || isSchema(t) || types.IsInterface(t)
+}
+
+// assignedTo reports whether an identifier stands on the left of an assignment.
+func (k *packageCheck) assignedTo(id *ast.Ident) bool { return k.targets[id] }

@@ -1,0 +1,208 @@
+package dimcheck
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// In attention, weights are a softmax over the positions of the keys, and are contracted
+// with values over these. Where queries, keys and values are made of one tensor, their
+// positions have one name at first. Renaming only the keys', and then contracting with
+// values that still have the first name, sums over the positions of the queries: all names
+// fit, and the result is that of attention with the matrices of queries and keys exchanged.
+
+// A role is what the positions along a dimension are those of.
+type role string
+
+const (
+	keyRole   role = "key"
+	queryRole role = "query"
+)
+
+// roleOf returns the role that a word says: the name of a variable or of a dimension.
+func roleOf(word string) role {
+	w := strings.ToLower(word)
+	switch isKey, isQuery := strings.Contains(w, "key"), strings.Contains(w, "quer"); {
+	case isKey && !isQuery:
+		return keyRole
+	case isQuery && !isKey:
+		return queryRole
+	}
+	return ""
+}
+
+// role returns what the dimension is along: its name says it, or else the variable that
+// the tensor was in.
+func (d dim) role() role {
+	if r := roleOf(d.Name.short()); r != "" {
+		return r
+	}
+	return d.Role
+}
+
+// withRoles gives the dimensions of a tensor the role of the variable that it is
+// assigned to, if they have none.
+func withRoles(v *val, variable string) *val {
+	r := roleOf(variable)
+	if r == "" || !isTensorVal(v) || !slices.ContainsFunc(v.Dims, func(d dim) bool { return d.Role == "" }) {
+		return v
+	}
+	out := *v
+	out.Dims = slices.Clone(v.Dims)
+	for i := range out.Dims {
+		if out.Dims[i].Role == "" {
+			out.Dims[i].Role = r
+		}
+	}
+	return &out
+}
+
+// pairsOf returns the dimensions of a product that are the positions of queries and of
+// keys: one of each operand, of one origin.
+func pairsOf(a, b []dim) []pair {
+	var out []pair
+	for _, x := range a {
+		for _, y := range b {
+			if x.Name == y.Name || x.root() != y.root() && !sameButRole(x.Name, y.Name) {
+				continue
+			}
+			switch p, q := x.role(), y.role(); {
+			case p == keyRole && q != keyRole, q == queryRole && p != queryRole:
+				out = append(out, pair{Query: y.Name, Key: x.Name})
+			case q == keyRole && p != keyRole, p == queryRole && q != queryRole:
+				out = append(out, pair{Query: x.Name, Key: y.Name})
+			}
+		}
+	}
+	return out
+}
+
+// sameButRole reports whether names such as QueryPos and KeyPos differ in the role only.
+func sameButRole(a, b name) bool {
+	strip := func(n name) string {
+		s := strings.ToLower(n.short())
+		for _, w := range []string{"queries", "query", "keys", "key"} {
+			s = strings.ReplaceAll(s, w, "")
+		}
+		return s
+	}
+	return strip(a) == strip(b) && strip(a) != ""
+}
+
+// checkSoftmax reports a softmax over the positions of the queries.
+func (r *ruleCall) checkSoftmax(x *val) *val {
+	for _, p := range x.attrs().Pairs {
+		if !slices.Contains(r.dims, p.Query) || slices.Contains(r.dims, p.Key) || !x.has(p.Key) {
+			continue
+		}
+		msg := fmt.Sprintf("%s are the positions of the queries: the weights of a query do not add up to 1 over those of the keys, %s\n%s",
+			p.Query.short(), p.Key.short(), lines(operand{"tensor", x, 0}))
+		r.report(problem{rule: ruleRoles, op: r.over(), msg: msg, hint: fmt.Sprintf("did you mean named.Softmax[%s]?", p.Key.short()),
+			fixes: replaceName(r, 0, p.Query, p.Key)})
+		return x.with(func(a *attrs) { a.Pairs = nil })
+	}
+	return x
+}
+
+// A softUse is what becomes of the weights of a softmax.
+type softUse struct {
+	fine bool // they are contracted over its dimension
+	bad  []func()
+}
+
+// checkWeights looks at how a contraction uses weights, and returns the pairs whose
+// roles it exchanges.
+func (r *ruleCall) checkWeights(operands []operand) []pair {
+	var swapped []pair
+	for i, o := range operands {
+		a := o.v.attrs()
+		var with *val
+		for k, other := range operands {
+			if k != i && slices.ContainsFunc(r.dims, func(n name) bool { return other.v.has(n) && o.v.has(n) }) {
+				with = other.v
+			}
+		}
+		if with == nil {
+			continue
+		}
+		weights := false
+		for _, s := range a.Soft {
+			if o.v.has(s.Over) && r.f.report {
+				weights = r.useWeights(s, o, operands) || weights
+			}
+		}
+		for _, p := range a.Pairs {
+			if !weights && slices.Contains(r.dims, p.Query) && !slices.Contains(r.dims, p.Key) && o.v.has(p.Query) && o.v.has(p.Key) && !with.has(p.Key) {
+				swapped = append(swapped, p)
+			}
+		}
+	}
+	return swapped
+}
+
+// useWeights notes a contraction of weights, and reports whether it is over another
+// dimension.
+func (r *ruleCall) useWeights(s softmax, o operand, operands []operand) bool {
+	use := r.c.soft[s]
+	if use == nil {
+		use = &softUse{}
+		r.c.soft[s] = use
+	}
+	if slices.Contains(r.dims, s.Over) {
+		use.fine = true
+		return false
+	}
+	over := slices.DeleteFunc(slices.Clone(r.dims), func(n name) bool { return !o.v.has(n) })
+	msg := fmt.Sprintf("%s has weights that are a softmax over %s (%s), and they are contracted over %s\n%s",
+		strings.TrimPrefix(dimtextSubject(o), "the "), s.Over.short(), s.Site.line(), listText(over), lines(operands...))
+	hint := fmt.Sprintf("contract over %s, or take the softmax over %s", s.Over.short(), listText(over))
+	p := problem{rule: ruleSoftmax, op: r.over(), msg: msg, hint: hint, fixes: weightsFixes(r, s, over, o, operands)}
+	use.bad = append(use.bad, func() { r.report(p) })
+	return true
+}
+
+func dimtextSubject(o operand) string {
+	if o.role == "left" || o.role == "right" {
+		return o.role + " operand"
+	}
+	return o.role
+}
+
+// flush reports weights that are contracted over other dimensions only.
+func (c *checker) flush() {
+	for _, s := range sortedSoft(c.soft) {
+		if u := c.soft[s]; !u.fine {
+			for _, report := range u.bad {
+				report()
+			}
+		}
+	}
+}
+
+func sortedSoft(m map[softmax]*softUse) []softmax {
+	var out []softmax
+	for s := range m {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b softmax) int {
+		return strings.Compare(string(a.Site)+string(a.Over), string(b.Site)+string(b.Over))
+	})
+	return out
+}
+
+// checkSwap reports that what is left of a sum over the positions of the queries is
+// named as if it were those.
+func (r *ruleCall) checkSwap(x *val, from, to name) {
+	for _, p := range x.attrs().Swapped {
+		if p.Key != from || p.Query != to {
+			continue
+		}
+		msg := fmt.Sprintf("the positions of the queries, %s, have been summed over, and those of the keys, %s, get their name: queries and keys have exchanged their roles\n%s",
+			to.short(), from.short(), dimtext.Lines(textsOf([]operand{{"tensor", x, 0}})...))
+		hint := fmt.Sprintf("rename the values as well, named.Rename[%s, %s](values), and contract over %s", to.short(), from.short(), from.short())
+		r.report(problem{rule: ruleRoles, op: r.over(), msg: msg, hint: hint})
+	}
+}

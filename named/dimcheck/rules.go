@@ -1,0 +1,288 @@
+package dimcheck
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// A ruleCall is a call of an operation that is known.
+type ruleCall struct {
+	c     *checker
+	f     *frame
+	at    int
+	n     *node
+	op    string // "named.Dot"
+	title string // what errors call it, if that is not operation and names
+	dims  []name // the names it is over: type arguments, or a list's
+	names [][]name
+	args  []*val
+	first int // the number of the first of args in the source
+}
+
+// A rule says what an operation gives. It is called where the names are known.
+type rule func(r *ruleCall) *val
+
+// ruleKey returns the key of the rule of a function, if there is one.
+func ruleKey(o *types.Func) (string, bool) {
+	if o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), module) {
+		return "", false
+	}
+	pkg := strings.TrimPrefix(strings.TrimPrefix(o.Pkg().Path(), module), "/")
+	if pkg == "" {
+		pkg = "tenon"
+	}
+	key := pkg + "."
+	if recv := o.Signature().Recv(); recv != nil {
+		t := recv.Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		n, ok := types.Unalias(t).(*types.Named)
+		if !ok {
+			return "", false
+		}
+		key += n.Obj().Name() + "."
+	}
+	key += o.Name()
+	if pkg == "named" {
+		return key, true // unknown ones give unknown results
+	}
+	if pkg == "ops" {
+		return key, true
+	}
+	_, ok := otherRules[key]
+	return key, ok
+}
+
+// takesTypes are functions some of whose type arguments are no names.
+var takesTypes = map[string]bool{"named.Bind": true, "named.Lift": true, "named.LiftOver": true, "named.Fits": true}
+
+// rule returns what a call of an operation gives.
+func (c *checker) rule(f *frame, at int, n *node) *val {
+	r := &ruleCall{c: c, f: f, at: at, n: n, op: n.Key, args: f.all(n.Args), names: f.expandAll(n.Names)}
+	key := n.Key
+	if method, ok := strings.CutPrefix(key, "named.Dims."); ok && dimsMethods[method] == nil {
+		key, r.op = "named."+method, "named."+method
+		if len(r.args) == 0 {
+			return anything
+		}
+		dims, known := r.args[0].names()
+		if !known {
+			return anything
+		}
+		r.dims, r.args = dims, r.args[1:]
+		if rule, ok := listRules[method]; ok {
+			return r.finish(rule(r))
+		}
+	} else if len(n.Names) > 0 && strings.HasPrefix(key, "named.") {
+		if r.dims = r.names[0]; !takesTypes[key] && slices.ContainsFunc(r.names, func(l []name) bool { return l == nil }) {
+			return anything // names that type parameters of the function stand for
+		}
+	}
+	if rule, ok := namedRules[key]; ok {
+		return r.finish(rule(r))
+	}
+	if rule, ok := otherRules[key]; ok {
+		return r.finish(rule(r))
+	}
+	if name, ok := strings.CutPrefix(key, "ops."); ok {
+		return r.finish(r.plainOp(name))
+	}
+	return anything
+}
+
+// finish notes where a tensor comes from and whose it is.
+func (r *ruleCall) finish(v *val) *val {
+	if v == nil {
+		v = anything
+	}
+	return withRoles(v, r.n.Calls)
+}
+
+// arg returns an argument, and nil for one that is unknown or missing.
+func (r *ruleCall) arg(i int) *val {
+	if i >= len(r.args) {
+		return nil
+	}
+	return r.args[i]
+}
+
+// tensor returns an argument that is a tensor whose dimensions are known.
+func (r *ruleCall) tensor(i int) (*val, bool) {
+	v := r.arg(i)
+	return v, isTensorVal(v) && (v.Attrs == nil || v.Attrs.Handle == "")
+}
+
+// list returns the elements of a variadic argument.
+func (r *ruleCall) list(i int) ([]*val, bool) {
+	v := r.arg(i)
+	if v == nil {
+		return nil, true
+	}
+	if v.Kind != groupKind || v.Fields["*"] != nil {
+		return nil, false
+	}
+	out := make([]*val, len(v.Fields))
+	for k := range out {
+		x, ok := v.Fields[index(k)]
+		if !ok {
+			return nil, false
+		}
+		out[k] = x
+	}
+	return out, true
+}
+
+// sized returns a variadic argument of names with sizes.
+func (r *ruleCall) sized(i int) ([]dim, bool) {
+	elems, ok := r.list(i)
+	if !ok {
+		return nil, false
+	}
+	return flatten(elems)
+}
+
+// flatten returns the names of values that are names, handles or lists of them.
+func flatten(elems []*val) ([]dim, bool) {
+	var out []dim
+	for _, e := range elems {
+		names, ok := e.names()
+		if !ok {
+			return nil, false
+		}
+		if e.Kind == namesKind {
+			out = append(out, e.Dims...)
+			continue
+		}
+		for _, n := range names {
+			out = append(out, dim{Name: n, Size: dimtext.Absent})
+		}
+	}
+	return out, true
+}
+
+func (r *ruleCall) one(role string, v *val, arg int) operand {
+	return operand{role, v, arg + r.first}
+}
+
+func (r *ruleCall) pair(a, b *val) []operand {
+	return []operand{r.one("left", a, 0), r.one("right", b, 1)}
+}
+
+func (r *ruleCall) several(vs []*val, first int) []operand {
+	switch len(vs) {
+	case 1:
+		return []operand{r.one("tensor", vs[0], first)}
+	case 2:
+		return []operand{r.one("left", vs[0], first), r.one("right", vs[1], first+1)}
+	}
+	out := make([]operand, len(vs))
+	for i, v := range vs {
+		out[i] = r.one("operand "+index(i), v, first+i)
+	}
+	return out
+}
+
+// needs reports what a tensor lacks of the names, and whether it has all.
+func (r *ruleCall) needs(dims []name, v *val, arg int) bool {
+	for _, n := range dims {
+		if !v.has(n) {
+			r.missing(n, r.one("tensor", v, arg))
+			return false
+		}
+	}
+	return true
+}
+
+// result returns a tensor that is made of others: what they are lifted over stays with it.
+func (r *ruleCall) result(dims []dim, of ...*val) *val {
+	var hidden []name
+	for _, v := range of {
+		if isTensorVal(v) && v.Attrs != nil {
+			hidden = union(hidden, v.Attrs.Hidden)
+		}
+	}
+	for _, v := range of {
+		if !isTensorVal(v) {
+			continue
+		}
+		for _, n := range hidden {
+			if v.has(n) && !slices.Contains(v.attrs().Hidden, n) {
+				r.outside(n, of)
+				return anything
+			}
+		}
+	}
+	for i, d := range dims {
+		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
+			return anything
+		}
+	}
+	return tensorOf(dims, &attrs{Hidden: hidden})
+}
+
+// outside reports a tensor from outside of a function that is lifted over one of its names.
+func (r *ruleCall) outside(n name, of []*val) {
+	var vs []*val
+	for _, v := range of {
+		if isTensorVal(v) {
+			vs = append(vs, v)
+		}
+	}
+	msg := n.short() + " is what named.Lift takes the function over, and a tensor from outside has it\n" + lines(r.several(vs, 0)...)
+	r.title = r.op
+	r.misuse(msg, "pass the tensor to the lifted function as an argument, so that it is taken apart along "+n.short()+" too")
+}
+
+// same returns the tensor as the result of an operation that keeps dimensions. What is
+// known of weights and scores stays known.
+func (r *ruleCall) same(v *val) *val {
+	a := v.attrs()
+	return tensorOf(v.Dims, &attrs{Hidden: a.Hidden, Soft: a.Soft, Pairs: a.Pairs, Swapped: a.Swapped})
+}
+
+// made returns a tensor that an operation makes, and where.
+func (r *ruleCall) made(dims []dim) *val {
+	for i, d := range dims {
+		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
+			r.title = r.op
+			r.twice(d.Name, dimNames(dims))
+			return anything
+		}
+	}
+	return tensorOf(dims, &attrs{From: r.n.Site.line()})
+}
+
+// sameSizes reports names with two sizes.
+func (r *ruleCall) sameSizes(operands []operand, except []name) bool {
+	for i, a := range operands {
+		for _, d := range a.v.Dims {
+			for _, b := range operands[i+1:] {
+				e, ok := b.v.find(d.Name)
+				if ok && d.Size >= 0 && e.Size >= 0 && d.Size != e.Size && !slices.Contains(except, d.Name) {
+					r.sizesDiffer(d.Name, a, b)
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// merged returns the dimensions of a and those of b that a lacks, with what is known of
+// their sizes.
+func merged(a, b []dim) []dim {
+	out := slices.Clone(a)
+	for _, d := range b {
+		i := slices.IndexFunc(out, func(e dim) bool { return e.Name == d.Name })
+		if i < 0 {
+			out = append(out, d)
+		} else if out[i].Size == dimtext.Absent {
+			out[i].Size = d.Size
+		}
+	}
+	return out
+}

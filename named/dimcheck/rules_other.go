@@ -1,0 +1,65 @@
+package dimcheck
+
+import "slices"
+
+// otherRules are those of functions outside of package named: they pass named tensors,
+// and functions of them, through.
+var otherRules map[string]rule
+
+func init() {
+	otherRules = map[string]rule{
+		"tenon.Must": func(r *ruleCall) *val { return r.arg(0) },
+		"tenon.Try": func(r *ruleCall) *val {
+			return tuple([]*val{r.c.apply(r.f, r.at, r.arg(0), nil)})
+		},
+		"function.New":      func(r *ruleCall) *val { return r.arg(0) },
+		"grad.Of":           func(r *ruleCall) *val { return giving(r.arg(0), itsGradient) },
+		"grad.ValueAndGrad": func(r *ruleCall) *val { return giving(r.arg(0), resultAndGradient) },
+		"grad.Checkpoint":   func(r *ruleCall) *val { return r.arg(0) },
+		"grad.StopGradient": func(r *ruleCall) *val { return r.arg(0) },
+	}
+}
+
+func giving(fn *val, g gives) *val {
+	if fn == nil || fn.Kind != funcKind || fn.Func.Gives != itsResult {
+		return anything
+	}
+	f := *fn.Func
+	f.Gives = g
+	return &val{Kind: funcKind, Func: &f}
+}
+
+// plainOps are functions of package ops of one tensor that work element by element.
+var plainOps = []string{
+	"Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Digamma", "Elu", "Erf", "Erfc", "Exp", "Expm1",
+	"Floor", "Gelu", "GeluTanh", "Lgamma", "Log", "Log1p", "LogicalNot", "Logit", "Neg", "Reciprocal", "Relu", "Relu6", "Rint", "Round",
+	"Rsqrt", "Selu", "Sigmoid", "Sign", "Silu", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Square", "Tan", "Tanh",
+}
+
+// plainPairs are functions of package ops of two tensors that work element by element.
+var plainPairs = []string{
+	"Add", "Atan2", "Div", "Equal", "FloorDiv", "FloorMod", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor",
+	"Maximum", "Minimum", "Mod", "Mul", "NotEqual", "Pow", "SquaredDifference", "Sub",
+}
+
+// plainReductions are functions of package ops that reduce all dimensions.
+var plainReductions = []string{"All", "Any", "CountNonzero", "LogSumExp", "Max", "Mean", "Min", "Prod", "Std", "Sum", "Variance"}
+
+// plainOp is the rule of functions of package ops that take named tensors.
+func (r *ruleCall) plainOp(name string) *val {
+	switch {
+	case slices.Contains(plainOps, name):
+		if x, ok := r.tensor(0); ok {
+			return r.same(x)
+		}
+	case slices.Contains(plainPairs, name):
+		return r.elementwise(0, 1)
+	case slices.Contains(plainReductions, name):
+		if x, ok := r.tensor(0); ok {
+			if axes, known := r.list(1); known && len(axes) == 0 {
+				return r.result(nil, x)
+			}
+		}
+	}
+	return anything
+}

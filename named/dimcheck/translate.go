@@ -1,0 +1,478 @@
+package dimcheck
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// A translator makes programs of the functions of a package.
+type translator struct {
+	pkg      *ssa.Package
+	fset     *token.FileSet
+	calls    map[token.Pos]*ast.CallExpr // by the position of the parenthesis
+	assigned map[*ast.CallExpr]string    // the variable that takes the result of a call
+	exprs    map[ast.Expr]spot           // which node an expression is
+	variable map[*ssa.Global]ssa.Value   // what variables of the package are, that are set once
+	programs map[string]*program
+	mutating map[*ssa.Parameter]bool
+}
+
+// A spot is a node of a program.
+type spot struct {
+	prog *program
+	node int
+}
+
+// translate returns the program of a function and those inside it.
+func (t *translator) translate(fn *ssa.Function, outer typeParams) *program {
+	b := &body{translator: t, fn: fn, prog: &program{Name: funcName(fn), Params: len(fn.Params), local: map[int]source{}},
+		nodes: map[ssa.Value]int{}, closures: map[*ssa.MakeClosure]int{}, params: outer}
+	if b.params == nil {
+		b.params = typeParams{}
+		for i, p := range allTypeParams(fn) {
+			b.params[p] = i
+		}
+	}
+	for _, p := range fn.Params {
+		b.prog.Mutates = append(b.prog.Mutates, t.mutates(p))
+		b.value(p)
+	}
+	if len(fn.Blocks) == 0 {
+		return b.prog
+	}
+	results := make([][]int, fn.Signature.Results().Len())
+	for _, block := range fn.DomPreorder() {
+		for _, in := range block.Instrs {
+			switch in := in.(type) {
+			case *ssa.Call:
+				b.value(in)
+			case *ssa.Defer:
+				b.call(in, &in.Call)
+			case *ssa.Go:
+				b.call(in, &in.Call)
+			case *ssa.MakeClosure:
+				b.value(in)
+			case *ssa.Return:
+				for i, r := range in.Results {
+					results[i] = append(results[i], b.value(r))
+				}
+			case *ssa.DebugRef:
+				if !in.IsAddr && holdsTensors(in.X.Type()) {
+					t.exprs[in.Expr] = spot{b.prog, b.value(in.X)}
+				}
+			}
+		}
+	}
+	for _, r := range results {
+		b.prog.Results = append(b.prog.Results, b.join(r))
+	}
+	return b.prog
+}
+
+// allTypeParams returns the type parameters of a function, or of a method's receiver.
+func allTypeParams(fn *ssa.Function) []*types.TypeParam {
+	var out []*types.TypeParam
+	list := fn.TypeParams()
+	if list == nil {
+		list = fn.Signature.RecvTypeParams()
+	}
+	for p := range list.TypeParams() {
+		out = append(out, p)
+	}
+	return out
+}
+
+func funcName(fn *ssa.Function) string {
+	if fn.Signature.Recv() != nil {
+		t := fn.Signature.Recv().Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if n, ok := types.Unalias(t).(*types.Named); ok {
+			return n.Obj().Name() + "." + fn.Name()
+		}
+	}
+	return fn.Name()
+}
+
+// A body is a function while its program is made.
+type body struct {
+	*translator
+	fn       *ssa.Function
+	prog     *program
+	nodes    map[ssa.Value]int
+	closures map[*ssa.MakeClosure]int
+	params   typeParams
+}
+
+// add appends a node that stands at a position.
+func (b *body) add(n node, pos, end token.Pos) int {
+	if pos.IsValid() {
+		p := b.fset.Position(pos)
+		n.Site = site(place(p.Filename, p.Line) + ":" + strconv.Itoa(p.Column))
+	}
+	i := b.prog.add(n)
+	if pos.IsValid() {
+		b.prog.local[i] = source{pos, end}
+	}
+	return i
+}
+
+func (b *body) join(nodes []int) int {
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	return b.prog.add(node{Op: joinOp, Args: nodes})
+}
+
+func (b *body) constant(v *val) int { return b.prog.add(node{Op: constOp, Val: v}) }
+
+// byType returns what the type of a value says by itself: the dimensions of a schema,
+// the names of a name type.
+func (b *body) byType(t types.Type) *val {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok && !isTensor(t) {
+		t = p.Elem()
+	}
+	if dims, ok := schema(t); ok {
+		return tensorOf(dims, nil)
+	}
+	if _, isName := typeName(t); isName || isNamedType(t, "Dim") || isSet(t) {
+		if names, ok := b.params.names(t); ok {
+			return namesVal(names)
+		}
+	}
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		if i, ok := b.params[p]; ok {
+			return namesVal([]name{param(i)})
+		}
+	}
+	return nil
+}
+
+// isSet reports whether t is a set of names.
+func isSet(t types.Type) bool {
+	if isNamedType(t, "Set") {
+		return true
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i := range s.NumFields() {
+		if f := s.Field(i); f.Embedded() && isNamedType(f.Type(), "Set") {
+			return true
+		}
+	}
+	return false
+}
+
+func namesVal(names []name) *val {
+	v := &val{Kind: namesKind}
+	for _, n := range names {
+		v.Dims = append(v.Dims, dim{Name: n, Size: dimtext.Absent})
+	}
+	return v
+}
+
+// value returns the node of a value.
+func (b *body) value(v ssa.Value) int {
+	if i, ok := b.nodes[v]; ok {
+		return i
+	}
+	if phi, ok := v.(*ssa.Phi); ok {
+		if !holdsTensors(v.Type()) && !isInteger(v.Type()) {
+			return -1
+		}
+		i := b.prog.add(node{Op: joinOp, Val: b.byType(v.Type())})
+		b.nodes[v] = i
+		args := make([]int, len(phi.Edges))
+		for k, e := range phi.Edges {
+			args[k] = b.value(e)
+		}
+		b.prog.Nodes[i].Args = args
+		return i
+	}
+	i := b.make(v)
+	b.nodes[v] = i
+	return i
+}
+
+func (b *body) make(v ssa.Value) int {
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		for i, p := range b.fn.Params {
+			if p == v {
+				return b.add(node{Op: paramOp, Int: i, Val: b.byType(v.Type()), Calls: v.Name()}, v.Pos(), v.Pos())
+			}
+		}
+	case *ssa.FreeVar:
+		for i, f := range b.fn.FreeVars {
+			if f == v {
+				return b.prog.add(node{Op: freeOp, Int: i, Val: b.byType(v.Type())})
+			}
+		}
+	case *ssa.Const:
+		return b.literal(v)
+	case *ssa.Call:
+		return b.call(v, &v.Call)
+	case *ssa.MakeInterface:
+		if basic, ok := v.X.Type().Underlying().(*types.Basic); ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0 {
+			if isInteger(v.X.Type()) {
+				return b.value(v.X)
+			}
+			return b.constant(tensorOf(nil, nil))
+		}
+		return b.value(v.X)
+	case *ssa.ChangeInterface:
+		return b.value(v.X)
+	case *ssa.ChangeType:
+		return b.value(v.X)
+	case *ssa.Convert:
+		return b.value(v.X)
+	case *ssa.MultiConvert:
+		return b.value(v.X)
+	case *ssa.TypeAssert:
+		x := b.value(v.X)
+		if v.CommaOk {
+			return b.prog.add(node{Op: groupOp, Keys: []string{"0"}, Args: []int{x}})
+		}
+		return b.typed(x, v.AssertedType)
+	case *ssa.Extract:
+		return b.prog.add(node{Op: fieldOp, Key: strconv.Itoa(v.Index), Args: []int{b.value(v.Tuple)}, Val: b.byType(v.Type())})
+	case *ssa.Field:
+		return b.field(b.value(v.X), v.X.Type(), v.Field)
+	case *ssa.Index:
+		return b.elem(b.value(v.X), v.Index)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return b.load(v.X)
+		}
+	case *ssa.Slice:
+		if v.Low == nil && v.High == nil {
+			return b.load(v.X)
+		}
+		return b.prog.add(node{Op: groupOp, Keys: []string{"*"}, Args: []int{b.prog.add(node{Op: elemOp, Key: "*", Args: []int{b.load(v.X)}})}})
+	case *ssa.MakeClosure:
+		return b.closure(v)
+	case *ssa.Function:
+		if v.Parent() != nil {
+			i := b.add(node{Op: closureOp, Prog: b.translator.translate(v, b.params)}, token.NoPos, token.NoPos)
+			b.prog.Anons = append(b.prog.Anons, i)
+			return i
+		}
+		if o := declared(v); o != nil {
+			return b.prog.add(node{Op: funcOp, Key: o.FullName(), Names: b.typeArgs(v)})
+		}
+	case *ssa.BinOp:
+		if isInteger(v.Type()) {
+			return b.prog.add(node{Op: arithOp, Key: v.Op.String(), Args: []int{b.value(v.X), b.value(v.Y)}})
+		}
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global, *ssa.MakeSlice:
+		return b.load(v)
+	}
+	if own := b.byType(v.Type()); own != nil {
+		return b.constant(own)
+	}
+	return -1
+}
+
+// typed returns a node whose type is known better than that of what it stands for.
+func (b *body) typed(x int, t types.Type) int {
+	own := b.byType(t)
+	if own == nil {
+		return x
+	}
+	return b.prog.add(node{Op: joinOp, Args: []int{x}, Val: own})
+}
+
+func (b *body) literal(c *ssa.Const) int {
+	switch {
+	case c.Value == nil:
+		if own := b.byType(c.Type()); own != nil && own.Kind == namesKind {
+			return b.constant(own)
+		}
+		return b.constant(nil)
+	case c.Value.Kind() == constant.Int && isInteger(c.Type()):
+		if i, exact := constant.Int64Val(c.Value); exact {
+			return b.constant(&val{Kind: numberKind, Number: int(i)})
+		}
+	case c.Value.Kind() == constant.String:
+		return b.constant(&val{Kind: textKind, Text: constant.StringVal(c.Value)})
+	}
+	return -1
+}
+
+// field returns the node of a field of a struct.
+func (b *body) field(x int, t types.Type, i int) int {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return -1
+	}
+	f := s.Field(i)
+	own := b.byType(f.Type())
+	n := node{Op: fieldOp, Key: f.Name(), Args: []int{x}, Val: own}
+	if own != nil && own.Kind == tensorKind { // a schema that is embedded in another
+		n.Int = 1
+	}
+	return b.prog.add(n)
+}
+
+func (b *body) elem(x int, index ssa.Value) int {
+	key := "*"
+	if c, ok := index.(*ssa.Const); ok && c.Value != nil {
+		key = c.Value.String()
+	}
+	return b.prog.add(node{Op: elemOp, Key: key, Args: []int{x}})
+}
+
+func (b *body) closure(v *ssa.MakeClosure) int {
+	fn := v.Fn.(*ssa.Function)
+	if fn.Parent() == nil { // a bound method
+		return b.bound(fn, v)
+	}
+	binds := make([]int, len(v.Bindings))
+	for i, x := range v.Bindings {
+		binds[i] = b.value(x)
+	}
+	i := b.add(node{Op: closureOp, Args: binds, Prog: b.translator.translate(fn, b.params)}, token.NoPos, token.NoPos)
+	b.prog.Anons = append(b.prog.Anons, i)
+	return i
+}
+
+// bound returns the node of a method value: a closure that has captured the receiver.
+func (b *body) bound(fn *ssa.Function, v *ssa.MakeClosure) int {
+	method, ok := fn.Object().(*types.Func)
+	if !ok || len(v.Bindings) != 1 {
+		return -1
+	}
+	n := method.Signature().Params().Len() + 1
+	p := &program{Name: method.Name(), Params: n - 1, Mutates: make([]bool, n-1)}
+	args := []int{p.add(node{Op: freeOp})}
+	for i := range n - 1 {
+		args = append(args, p.add(node{Op: paramOp, Int: i, Val: b.byType(method.Signature().Params().At(i).Type())}))
+	}
+	call := p.add(node{Op: callOp, Key: method.Origin().FullName(), Args: args})
+	if r := method.Signature().Results().Len(); r == 1 {
+		p.Results = []int{call}
+	} else {
+		for i := range r {
+			p.Results = append(p.Results, p.add(node{Op: fieldOp, Key: strconv.Itoa(i), Args: []int{call}}))
+		}
+	}
+	return b.prog.add(node{Op: closureOp, Args: []int{b.value(v.Bindings[0])}, Prog: p})
+}
+
+// declared returns the function that is declared in the source, of one that may be an
+// instance of it.
+func declared(fn *ssa.Function) *types.Func {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	o, _ := fn.Object().(*types.Func)
+	if o == nil {
+		return nil
+	}
+	return o.Origin()
+}
+
+// typeArgs returns the names that the type arguments of an instance stand for.
+func (b *body) typeArgs(fn *ssa.Function) [][]name {
+	args := fn.TypeArgs()
+	if args == nil {
+		return nil
+	}
+	out := make([][]name, len(args))
+	for i, a := range args {
+		out[i], _ = b.params.names(a)
+	}
+	return out
+}
+
+// call returns the node of a call.
+func (b *body) call(in ssa.CallInstruction, c *ssa.CallCommon) int {
+	pos, end := c.Pos(), c.Pos()
+	if e := b.calls[c.Pos()]; e != nil {
+		pos, end = e.Pos(), e.End()
+	}
+	n := node{Op: dynamicOp}
+	if e := b.calls[c.Pos()]; e != nil {
+		n.Calls = b.assigned[e]
+	}
+	var args []ssa.Value
+	switch callee := c.StaticCallee(); {
+	case c.IsInvoke():
+		if !isNamedType(c.Value.Type(), "Name") {
+			return b.opaque(in)
+		}
+		n.Op, n.Key = ruleOp, "named.Name."+c.Method.Name()
+		args = append([]ssa.Value{c.Value}, c.Args...)
+	case callee != nil && callee.Parent() == nil && declared(callee) != nil:
+		o := declared(callee)
+		n.Op, n.Key, n.Names = callOp, o.FullName(), b.typeArgs(callee)
+		if key, ok := ruleKey(o); ok {
+			n.Op, n.Key = ruleOp, key
+			if sig := o.Signature(); sig.Recv() != nil {
+				n.Names = nil
+			}
+		}
+		args = c.Args
+		if schemaArg := callee.TypeArgs(); n.Op == ruleOp && n.Key == "named.Bind" && len(schemaArg) == 1 {
+			if dims, ok := schema(schemaArg[0]); ok {
+				n.Val, n.Keys = tensorOf(dims, nil), []string{typeText(schemaArg[0])}
+			}
+		}
+	case isBuiltin(c.Value):
+		return b.builtin(c)
+	default:
+		args = append([]ssa.Value{c.Value}, c.Args...)
+	}
+	for _, a := range args {
+		n.Args = append(n.Args, b.value(a))
+	}
+	if n.Val == nil {
+		if v := in.Value(); v != nil {
+			n.Val = b.byType(v.Type())
+		}
+	}
+	return b.add(n, pos, end)
+}
+
+func typeText(t types.Type) string {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+// opaque returns the node of a call that is not followed.
+func (b *body) opaque(in ssa.CallInstruction) int {
+	if v := in.Value(); v != nil {
+		if own := b.byType(v.Type()); own != nil {
+			return b.constant(own)
+		}
+	}
+	return -1
+}
+
+func isBuiltin(v ssa.Value) bool { _, ok := v.(*ssa.Builtin); return ok }
+
+func (b *body) builtin(c *ssa.CallCommon) int {
+	if c.Value.Name() != "append" || len(c.Args) != 2 || !holdsTensors(c.Args[0].Type()) {
+		return -1
+	}
+	elems := b.join([]int{
+		b.prog.add(node{Op: elemOp, Key: "*", Args: []int{b.value(c.Args[0])}}),
+		b.prog.add(node{Op: elemOp, Key: "*", Args: []int{b.value(c.Args[1])}}),
+	})
+	return b.prog.add(node{Op: groupOp, Keys: []string{"*"}, Args: []int{elems}})
+}

@@ -1,0 +1,340 @@
+package dimcheck
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// A dim is a dimension of a tensor.
+type dim struct {
+	Name name
+	Size int  // dimtext.Absent where it is not known
+	Was  name // what it was called before it was renamed, or ""
+	Role role // whose positions it is along, as far as a variable says
+}
+
+// root is what the dimension was called at first.
+func (d dim) root() name {
+	if d.Was != "" {
+		return d.Was
+	}
+	return d.Name
+}
+
+// A kind says what a value is.
+type kind int
+
+const (
+	unknown kind = iota
+	tensorKind
+	namesKind  // a list of names, each perhaps with a size
+	numberKind // an integer
+	textKind
+	groupKind // a struct, array, slice or several results
+	funcKind
+)
+
+// A val is what is known of a Go value. nil stands for one that nothing has reached
+// yet, or that is nil. Values are not changed once they are made.
+type val struct {
+	Kind   kind
+	Dims   []dim
+	Attrs  *attrs // of tensors, perhaps nil
+	Number int
+	Text   string
+	Fields map[string]*val // of groups; "*" stands for every element
+	Func   *function
+}
+
+// attrs are what is known of a tensor besides its dimensions.
+type attrs struct {
+	From    string    // where it comes from
+	Handle  name      // of the dimension of a schema
+	Hidden  []name    // what it is lifted over
+	Extra   []name    // what a schema that it has may have besides
+	Soft    []softmax // those whose weights it is
+	Pairs   []pair    // of dimensions that are positions of queries and of keys
+	Swapped []pair    // of dimensions whose roles a contraction has exchanged
+}
+
+// A softmax is where weights come from.
+type softmax struct {
+	Over name
+	Site site
+}
+
+// A pair is of two dimensions of scores.
+type pair struct{ Query, Key name }
+
+// A function is a function value with what it has captured.
+type function struct {
+	Prog  *program
+	Key   string // of a declared function, in place of Prog
+	Binds []*val
+	Names [][]name // type arguments
+	Over  []name   // what named.Lift takes it over
+	Gives gives
+}
+
+// gives says what calling a function value gives.
+type gives int
+
+const (
+	itsResult gives = iota
+	itsGradient
+	resultAndGradient
+)
+
+var anything = &val{Kind: unknown}
+
+func tensorOf(dims []dim, a *attrs) *val { return &val{Kind: tensorKind, Dims: dims, Attrs: a} }
+
+func isTensorVal(v *val) bool { return v != nil && v.Kind == tensorKind }
+
+func (v *val) attrs() attrs {
+	if v.Attrs == nil {
+		return attrs{}
+	}
+	return *v.Attrs
+}
+
+// with returns the tensor with other attributes.
+func (v *val) with(change func(a *attrs)) *val {
+	a, out := v.attrs(), *v
+	change(&a)
+	out.Attrs = &a
+	return &out
+}
+
+func (v *val) find(n name) (dim, bool) {
+	i := slices.IndexFunc(v.Dims, func(d dim) bool { return d.Name == n })
+	if i < 0 {
+		return dim{}, false
+	}
+	return v.Dims[i], true
+}
+
+func (v *val) has(n name) bool { _, ok := v.find(n); return ok }
+
+// names returns the names of a list of names, or of a handle.
+func (v *val) names() ([]name, bool) {
+	switch {
+	case v == nil:
+		return nil, false
+	case v.Kind == tensorKind && v.Attrs != nil && v.Attrs.Handle != "":
+		return []name{v.Attrs.Handle}, true
+	case v.Kind != namesKind:
+		return nil, false
+	}
+	out := make([]name, len(v.Dims))
+	for i, d := range v.Dims {
+		out[i] = d.Name
+	}
+	return out, true
+}
+
+func without(dims []dim, names []name) []dim {
+	return slices.DeleteFunc(slices.Clone(dims), func(d dim) bool { return slices.Contains(names, d.Name) })
+}
+
+// text returns the name as it is printed among dims.
+func text(n name, dims []dim) string {
+	for _, d := range dims {
+		if d.Name != n && d.Name.short() == n.short() {
+			return string(n)
+		}
+	}
+	return n.short()
+}
+
+func texts(dims []dim) []dimtext.Dim {
+	out := make([]dimtext.Dim, len(dims))
+	for i, d := range dims {
+		out[i] = dimtext.Dim{Name: text(d.Name, dims), Size: d.Size}
+	}
+	return out
+}
+
+func listText(names []name) string {
+	s := make([]string, len(names))
+	for i, n := range names {
+		s[i] = n.short()
+	}
+	return strings.Join(s, ", ")
+}
+
+// String prints what is known.
+func (v *val) String() string {
+	if v == nil {
+		return "nil"
+	}
+	switch v.Kind {
+	case tensorKind:
+		return dimtext.Braces(texts(v.Dims))
+	case namesKind:
+		return "names" + dimtext.Braces(texts(v.Dims))
+	case numberKind:
+		return fmt.Sprint(v.Number)
+	case textKind:
+		return fmt.Sprintf("%q", v.Text)
+	case groupKind:
+		var s []string
+		for _, k := range slices.Sorted(maps.Keys(v.Fields)) {
+			s = append(s, k+": "+v.Fields[k].String())
+		}
+		return "(" + strings.Join(s, ", ") + ")"
+	case funcKind:
+		return "func"
+	}
+	return "?"
+}
+
+// join returns what is known where either value may be there.
+func join(a, b *val) *val {
+	switch {
+	case a == nil || a == b:
+		return b
+	case b == nil:
+		return a
+	case a.Kind != b.Kind:
+		return anything
+	}
+	switch a.Kind {
+	case tensorKind:
+		return joinTensors(a, b)
+	case namesKind:
+		if !slices.EqualFunc(a.Dims, b.Dims, func(x, y dim) bool { return x.Name == y.Name }) {
+			return anything
+		}
+		return &val{Kind: namesKind, Dims: joinDims(a.Dims, b)}
+	case numberKind:
+		if a.Number == b.Number {
+			return a
+		}
+	case textKind:
+		if a.Text == b.Text {
+			return a
+		}
+	case groupKind:
+		return joinGroups(a, b)
+	case funcKind:
+		if a.Func == b.Func || equal(a, b) {
+			return a
+		}
+	}
+	return anything
+}
+
+func joinDims(dims []dim, b *val) []dim {
+	out := slices.Clone(dims)
+	for i := range out {
+		d, _ := b.find(out[i].Name)
+		if d.Size != out[i].Size {
+			out[i].Size = dimtext.Absent
+		}
+		if d.Was != out[i].Was {
+			out[i].Was = ""
+		}
+		if d.Role != out[i].Role {
+			out[i].Role = ""
+		}
+	}
+	return out
+}
+
+func joinTensors(a, b *val) *val {
+	if len(a.Dims) != len(b.Dims) || len(without(a.Dims, dimNames(b.Dims))) > 0 {
+		return anything
+	}
+	x, y := a.attrs(), b.attrs()
+	out := attrs{
+		Hidden: intersect(x.Hidden, y.Hidden), Extra: intersect(x.Extra, y.Extra), Soft: intersect(x.Soft, y.Soft),
+		Pairs: intersect(x.Pairs, y.Pairs), Swapped: intersect(x.Swapped, y.Swapped),
+	}
+	if x.From == y.From {
+		out.From = x.From
+	}
+	if x.Handle == y.Handle {
+		out.Handle = x.Handle
+	}
+	return tensorOf(joinDims(a.Dims, b), &out)
+}
+
+func dimNames(dims []dim) []name {
+	out := make([]name, len(dims))
+	for i, d := range dims {
+		out[i] = d.Name
+	}
+	return out
+}
+
+func intersect[T comparable](a, b []T) []T {
+	return slices.DeleteFunc(slices.Clone(a), func(x T) bool { return !slices.Contains(b, x) })
+}
+
+func union[T comparable](a, b []T) []T {
+	out := slices.Clip(a)
+	for _, x := range b {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func joinGroups(a, b *val) *val {
+	out := map[string]*val{}
+	for k, x := range a.Fields {
+		out[k] = x
+	}
+	for k, y := range b.Fields {
+		out[k] = join(out[k], y)
+	}
+	return &val{Kind: groupKind, Fields: out}
+}
+
+func equal(a, b *val) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.Kind != b.Kind || a.Number != b.Number || a.Text != b.Text || !slices.Equal(a.Dims, b.Dims) {
+		return false
+	}
+	x, y := a.attrs(), b.attrs()
+	if x.From != y.From || x.Handle != y.Handle || !slices.Equal(x.Hidden, y.Hidden) || !slices.Equal(x.Extra, y.Extra) ||
+		!slices.Equal(x.Soft, y.Soft) || !slices.Equal(x.Pairs, y.Pairs) || !slices.Equal(x.Swapped, y.Swapped) {
+		return false
+	}
+	if f, g := a.Func, b.Func; f != g {
+		if f == nil || g == nil || f.Prog != g.Prog || f.Key != g.Key || f.Gives != g.Gives || !slices.Equal(f.Over, g.Over) ||
+			!slices.EqualFunc(f.Binds, g.Binds, equal) || !slices.EqualFunc(f.Names, g.Names, slices.Equal) {
+			return false
+		}
+	}
+	return maps.EqualFunc(a.Fields, b.Fields, equal)
+}
+
+// each returns the value with f applied to every tensor in it, and whether all of it
+// is known.
+func (v *val) each(f func(t *val) *val) (*val, bool) {
+	switch {
+	case v == nil:
+		return nil, true
+	case v.Kind == tensorKind:
+		return f(v), true
+	case v.Kind == unknown || v.Kind == funcKind:
+		return v, v.Kind == funcKind
+	case v.Kind != groupKind:
+		return v, true
+	}
+	out, all := map[string]*val{}, true
+	for k, x := range v.Fields {
+		y, known := x.each(f)
+		out[k], all = y, all && known
+	}
+	return &val{Kind: groupKind, Fields: out}, all
+}

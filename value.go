@@ -114,3 +114,37 @@ type Caster interface {
 	// loses no information silently.
 	Cast(v Value) (Value, error)
 }
+
+// A CastSource is a Spec whose values can be converted to types that know nothing
+// of it.
+type CastSource interface {
+	Spec
+
+	// CastTo returns a value that is equivalent to v, a value of the receiver, and
+	// belongs to another Spec. It returns an error of kind ErrUnsupported where no
+	// cast is declared, and loses no information silently.
+	CastTo(v Value, to Spec) (Value, error)
+}
+
+// Cast returns v as a value of s: itself where it belongs, and otherwise what a cast
+// makes of it that one of the two types declares. Where there is none, the error is of
+// kind ErrUnsupported.
+func Cast(v Value, s Spec) (Value, error) {
+	if v == nil || s == nil {
+		return nil, NewError(ErrInvalid, "tenon.Cast", "the value or the Spec is nil")
+	}
+	if Belongs(v, s) {
+		return v, nil
+	}
+	if c, ok := s.(Caster); ok {
+		if out, err := c.Cast(v); err == nil && Compatible(s, out.Spec()) {
+			return out, nil
+		}
+	}
+	if c, ok := v.Spec().(CastSource); ok {
+		if out, err := c.CastTo(v, s); err == nil && Compatible(s, out.Spec()) {
+			return out, nil
+		}
+	}
+	return nil, NewError(ErrUnsupported, "tenon.Cast", "no cast is declared from "+String(v.Spec())+" to "+String(s))
+}

@@ -230,6 +230,9 @@ func castTo(s tenon.Spec, v tenon.Value) (tenon.Value, error) {
 		}
 		return cast, err
 	}
+	if c, ok := v.Spec().(tenon.CastSource); ok && v.Spec().TypeName() != s.TypeName() {
+		return c.CastTo(v, s)
+	}
 	return v, nil
 }
 

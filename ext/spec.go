@@ -1,0 +1,333 @@
+package ext
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"unique"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Spec is the Spec of a registered type: its static fields, and the Specs of the
+// others. Types with methods of their own on the Spec embed a *Spec; see
+// [Options].
+type Spec struct {
+	info   *info
+	like   unsafe.Pointer // the fields, without Values
+	slots  []tenon.Spec   // of each place; nil where there is no Value
+	fields []tenon.Field  // of the places with Values
+	outer  tenon.Spec     // what others see: the receiver, or what Options.Spec made of it
+
+	encoding atomic.Pointer[tenon.Encoding]
+	key      atomic.Pointer[string]
+}
+
+var (
+	_ tenon.Equaler     = (*Spec)(nil)
+	_ tenon.Subtyper    = (*Spec)(nil)
+	_ tenon.Compatibler = (*Spec)(nil)
+	_ tenon.Merger      = (*Spec)(nil)
+	_ tenon.Keyer       = (*Spec)(nil)
+	_ tenon.Refiner     = (*Spec)(nil)
+	_ tenon.Batcher     = (*Spec)(nil)
+	_ tenon.Boxer       = (*Spec)(nil)
+	_ tenon.Caster      = (*Spec)(nil)
+)
+
+// derived is a *Spec or what embeds one.
+type derived interface {
+	tenon.Spec
+	extSpec() *Spec
+}
+
+func (s *Spec) extSpec() *Spec { return s }
+
+// specOf returns the *Spec in a Spec of a registered type.
+func specOf(s tenon.Spec) (*Spec, bool) {
+	d, ok := s.(derived)
+	if !ok {
+		return nil, false
+	}
+	return d.extSpec(), true
+}
+
+// seal completes a Spec.
+func (s *Spec) seal() {
+	i := s.info
+	names := i.node.appendNames(s.like, "", make([]string, 0, len(s.slots)))
+	for k, slot := range s.slots {
+		if slot != nil {
+			s.fields = append(s.fields, tenon.Field{Name: names[k], Spec: slot})
+		}
+	}
+	s.outer = s
+	if i.wrap != nil {
+		s.outer = i.wrap(s)
+	}
+}
+
+// TypeName returns the name that the type is registered under.
+func (s *Spec) TypeName() string { return s.info.name }
+
+// Refines returns the names of the types whose structs the type embeds.
+func (s *Spec) Refines() []string { return s.info.refines }
+
+// Encode returns the version of the type's encoding and its fields.
+func (s *Spec) Encode() tenon.Encoding {
+	if e := s.encoding.Load(); e != nil {
+		return *e
+	}
+	specs := s.slots
+	fields := s.info.node.encodeFields(s.like, &specs)
+	e := tenon.Encoding(tenon.Tuple{tenon.Int(s.info.version), tenon.NamedTuple{Name: s.info.short, Fields: fields}})
+	s.encoding.Store(&e)
+	return e
+}
+
+// decode makes a Spec of an encoding of any version that can be migrated.
+func (i *info) decode(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 2)
+	if err != nil {
+		return nil, err
+	}
+	version, err := tenon.As[tenon.Int](t[0])
+	if err != nil {
+		return nil, err
+	}
+	fields, err := tenon.As[tenon.NamedTuple](t[1])
+	if err != nil {
+		return nil, err
+	}
+	if fields.Name != i.short {
+		return nil, badEncoding("the fields are those of a %q, want a %q", fields.Name, i.short)
+	}
+	if int64(version) != int64(i.version) {
+		return i.stored(int64(version), e, fields)
+	}
+	s := &Spec{info: i, like: reflect.New(i.node.typ).UnsafePointer()}
+	if err := i.node.decodeFields(s.like, fields.Fields, &s.slots); err != nil {
+		x := *tenon.AsError(err)
+		x.Op = i.name
+		return nil, &x
+	}
+	if err := i.checkOneOf(s.like); err != nil {
+		return nil, err
+	}
+	s.seal()
+	return s.outer, nil
+}
+
+// SpecKey returns the canonical text, made once.
+func (s *Spec) SpecKey() string {
+	if k := s.key.Load(); k != nil {
+		return *k
+	}
+	k := unique.Make(tenon.Text(s)).Value()
+	s.key.Store(&k)
+	return k
+}
+
+// EqualSpec compares without encoding.
+func (s *Spec) EqualSpec(other tenon.Spec) bool {
+	o, ok := specOf(other)
+	if !ok || s.info != o.info || len(s.slots) != len(o.slots) {
+		return false
+	}
+	if s == o {
+		return true
+	}
+	for k, a := range s.slots {
+		if !tenon.Equal(a, o.slots[k]) {
+			return false
+		}
+	}
+	return s.info.node.same(s.like, o.like)
+}
+
+// SubtypeOf follows the encodings: Specs of fields may be subtypes, static shapes
+// too, and other static data are equal.
+func (s *Spec) SubtypeOf(other tenon.Spec) bool {
+	if o, ok := specOf(other); ok && o == s {
+		return true
+	}
+	return tenon.SubtypeByEncoding(s, other)
+}
+
+// CompatibleWith follows the encodings.
+func (s *Spec) CompatibleWith(other tenon.Spec) bool {
+	if o, ok := specOf(other); ok && o == s {
+		return true
+	}
+	return tenon.CompatibleByEncoding(s, other)
+}
+
+// MergeWith follows the encodings. It does not guess: where static data differ,
+// shapes aside, there is no merge.
+func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
+	return tenon.MergeByEncoding(s, other)
+}
+
+// Components returns the Values among the fields, in order: "Values",
+// "Layers[0]", `Labels["age"]`.
+func (s *Spec) Components() []tenon.Field { return s.fields }
+
+// Disassemble returns the Values among the fields of v.
+func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	p, ok := s.info.unbox(v)
+	if !ok {
+		return nil, s.fail(tenon.ErrDType, "Disassemble", "", fmt.Sprintf("the value is a %s", typeNameOf(v)))
+	}
+	out := s.info.node.appendValues(p, make([]tenon.Value, 0, len(s.slots)))
+	if len(out) != len(s.slots) {
+		return nil, s.fail(tenon.ErrInvalid, "Disassemble", "", fmt.Sprintf("the value holds %d Values, the Spec %d", len(out), len(s.slots)))
+	}
+	if len(s.fields) == len(s.slots) {
+		for k, x := range out {
+			if x == nil {
+				return nil, s.fail(tenon.ErrInvalid, "Disassemble", s.fields[k].Name, "there is no Value")
+			}
+		}
+		return out, nil
+	}
+	kept := out[:0]
+	for k, x := range out {
+		if (x == nil) != (s.slots[k] == nil) {
+			return nil, s.fail(tenon.ErrInvalid, "Disassemble", "", "the value has another set of optional fields than the Spec")
+		}
+		if x != nil {
+			kept = append(kept, x)
+		}
+	}
+	return kept, nil
+}
+
+func typeNameOf(v tenon.Value) string {
+	if v == nil || words(&v)[1] == nil {
+		return "nil value"
+	}
+	return v.Spec().TypeName()
+}
+
+// Assemble makes a value of the Values among its fields. They have to belong to
+// the Spec; the validation of the type is not run, since gradients and batches
+// are assembled too: see [Check].
+func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if len(components) != len(s.fields) {
+		return nil, s.fail(tenon.ErrInvalid, "Assemble", "", fmt.Sprintf("got %d components, want %d", len(components), len(s.fields)))
+	}
+	for k, c := range components {
+		if c == nil || words(&c)[1] == nil {
+			return nil, s.fail(tenon.ErrInvalid, "Assemble", s.fields[k].Name, "the component is nil")
+		}
+		want, got := s.fields[k].Spec, c.Spec()
+		if *words(&want) != *words(&got) && !tenon.Compatible(want, got) {
+			return nil, s.fail(tenon.ErrDType, "Assemble", s.fields[k].Name, fmt.Sprintf("got %s, want %s", tenon.String(got), tenon.String(want)))
+		}
+	}
+	i := s.info
+	p := i.clone(s.like)
+	values := components
+	if len(s.slots) != len(s.fields) {
+		values = make([]tenon.Value, len(s.slots))
+		next := 0
+		for k, slot := range s.slots {
+			if slot != nil {
+				values[k] = components[next]
+				next++
+			}
+		}
+	}
+	if _, err := i.node.fill(p, values); err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Line = i.name+".Assemble", source.Line()
+		return nil, &e
+	}
+	return i.box(p), nil
+}
+
+func (s *Spec) fail(kind error, method, where, msg string) error {
+	return &tenon.Error{Kind: kind, Op: s.info.name + "." + method, Where: where, Msg: msg, Line: source.Line()}
+}
+
+// String prints the type and its fields: "Masked{Values: float32[2], Mask: bool[2]}".
+func (s *Spec) String() string {
+	t, _ := tenon.Elems(s.Encode(), 2)
+	fields, _ := tenon.As[tenon.NamedTuple](t[1])
+	return s.info.short + entriesText(fields.Fields)
+}
+
+func entriesText(es []tenon.Entry) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = e.Name + ": " + text(e.Value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// text prints an encoding for people.
+func text(e tenon.Encoding) string {
+	elems := func(es []tenon.Encoding) string {
+		parts := make([]string, len(es))
+		for i, x := range es {
+			parts[i] = text(x)
+		}
+		return strings.Join(parts, ", ")
+	}
+	switch e := e.(type) {
+	case tenon.SpecOf:
+		return tenon.String(e.Spec)
+	case tenon.List:
+		return "[" + elems(e) + "]"
+	case tenon.Tuple:
+		return "(" + elems(e) + ")"
+	case tenon.NamedTuple:
+		return entriesText(e.Fields)
+	case tenon.Dict:
+		return entriesText(e)
+	}
+	return tenon.EncodingText(e)
+}
+
+// Static returns the static data of a field as Go data, by its name, for methods
+// of Specs: a bool, int, float64, string, dtype.DType or shape.Shape, slices and maps of
+// them, nil for nothing. It returns false where there is no such field or it holds Values.
+func (s *Spec) Static(name string) (any, bool) {
+	for _, f := range s.info.node.flat(0, nil) {
+		if f.name == name && f.node.places == 0 {
+			return goData(f.node.encode(unsafe.Add(s.like, f.offset), new([]tenon.Spec)), nil), true
+		}
+	}
+	return nil, false
+}
+
+// Field returns the Spec of a component by its name, as of [Spec.Components], and nil
+// where there is none.
+func (s *Spec) Field(name string) tenon.Spec {
+	for _, f := range s.fields {
+		if f.Name == name {
+			return f.Spec
+		}
+	}
+	return nil
+}
+
+// Tensor returns the Spec of a field that is a tensor, and nil where there is none:
+//
+//	func (s MaskedSpec) DType() dtype.DType { return s.Tensor("Values").DType() }
+func (s *Spec) Tensor(name string) TensorSpec {
+	t, _ := s.Field(name).(TensorSpec)
+	return t
+}
+
+// TensorSpec is the Spec of a tensor of any kind.
+type TensorSpec interface {
+	tenon.Spec
+	tensorLike
+}
+
+var _ TensorSpec = (*tensor.Spec)(nil)

@@ -15,14 +15,49 @@ import (
 // the parts along its first dimension. They throw errors.
 
 // spread puts the entries of v, of which there is one for each true of has, where has
-// is true. Elsewhere the entry is missing: a scalar or list is masked there, a record
-// has fields that are missing, and a list of records is empty.
+// is true. Elsewhere the entry is missing: a list of records is empty, and anything
+// else is masked.
 func spread(v, has tensor.Tensor) tensor.Tensor {
-	return spreadBy(v, rows.FromLengths(ops.Cast(has, dtype.Int64)), has)
+	splits := rows.FromLengths(ops.Cast(has, dtype.Int64))
+	out := fillBy(v, splits)
+	if s, ok := v.(*Tensor); ok && s.rank > 1 {
+		return out
+	}
+	return hidden(out, has)
 }
 
-// spreadBy is spread with the row splits of rows of one entry or none.
-func spreadBy(v, splits, has tensor.Tensor) tensor.Tensor {
+// hidden returns a column of which only those entries are there for which a mask is true.
+func hidden(v, mask tensor.Tensor) tensor.Tensor {
+	m, ok := v.(*masked.Tensor)
+	if !ok {
+		return tenon.Must(masked.New(v, mask))
+	}
+	r, ok := m.Mask().(*ragged.Tensor)
+	if !ok {
+		for mask.Shape().Rank() < m.Mask().Shape().Rank() {
+			mask = ops.ExpandDims(mask, -1)
+		}
+		return tenon.Must(masked.New(m.Values(), ops.LogicalAnd(m.Mask(), mask)))
+	}
+	for _, p := range r.Partitions() {
+		mask = ops.Gather(mask, p.ValueRowIDs(), 0)
+	}
+	flat := tenon.Must(r.WithFlatValues(ops.LogicalAnd(r.FlatValues(), mask)))
+	return tenon.Must(masked.New(m.Values(), flat))
+}
+
+// fillBy puts the entries of v into rows of one entry or none, and fills the others
+// with zeros, empty strings and empty lists.
+func fillBy(v, splits tensor.Tensor) tensor.Tensor {
+	if d, ok := v.(*Dictionary); ok && known(sizeOf(d.words, dtype.Int64)) <= 0 {
+		v = d.Decode() // there may be no word that stands for what is missing
+	}
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = fillBy(x, splits)
+		}
+		return with(list)
+	}
 	switch x := v.(type) {
 	case *Tensor:
 		if x.rank > 1 {
@@ -31,24 +66,14 @@ func spreadBy(v, splits, has tensor.Tensor) tensor.Tensor {
 		}
 		cols := make([]column, len(x.cols))
 		for i, c := range x.cols {
-			cols[i] = column{name: c.name, v: spreadBy(c.v, splits, has), inner: c.inner}
+			cols[i] = column{name: c.name, v: fillBy(c.v, splits), inner: c.inner}
 		}
-		return newTensor(1, sizeOf(has, x.dtype), nil, cols, x.dtype)
-	case *masked.Tensor:
-		values, mask := spreadBy(x.Values(), splits, has), x.Mask()
-		if m, ok := values.(*masked.Tensor); ok {
-			values = m.Values()
-		}
-		if r, ok := mask.(*ragged.Tensor); ok {
-			return tenon.Must(masked.New(values, withFirst(r, spreadRows(r.Partition(), splits))))
-		}
-		there, _ := rows.Pick(mask, splits, 0, nil)
-		return tenon.Must(masked.New(values, there))
+		return newTensor(1, ops.Sub(sizeOf(splits, x.dtype), ops.Cast(1, x.dtype)), nil, cols, x.dtype)
 	case *ragged.Tensor:
-		return tenon.Must(masked.New(withFirst(x, spreadRows(x.Partition(), splits)), has))
+		return withFirst(x, spreadRows(x.Partition(), splits))
 	}
 	entries, _ := rows.Pick(v, splits, 0, nil)
-	return tenon.Must(masked.New(entries, has))
+	return entries
 }
 
 // spreadRows is spread for rows: those that are missing are empty.
@@ -84,34 +109,39 @@ func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok 
 	case *ragged.Tensor:
 		return x.Partition(), x.Values(), true
 	case *masked.Tensor:
-		if x.Values().Shape().Rank() < 2 || x.Mask().Shape().Rank() != 1 {
+		if x.Values().Shape().Rank() < 2 {
 			break
 		}
-		// Only the lists that are there keep their elements.
-		return lists(spreadLists(ops.BooleanMask(x.Values(), x.Mask(), 0), x.Mask()))
+		if x.Mask().Shape().Rank() == 1 { // only the lists that are there keep their elements
+			left := ops.BooleanMask(x.Values(), x.Mask(), 0)
+			return lists(fillBy(asLists(left), rows.FromLengths(ops.Cast(x.Mask(), dtype.Int64))))
+		}
+		p, values, _ := lists(x.Values())
+		_, mask, _ := lists(x.Mask())
+		return p, tenon.Must(masked.New(values, mask)), true
 	}
 	if v.Shape().Rank() < 2 {
 		return nil, nil, false
 	}
-	if m, isMasked := v.(*masked.Tensor); isMasked {
-		p, values, _ := lists(m.Values())
-		_, mask, _ := lists(m.Full())
-		return p, tenon.Must(masked.New(values, mask)), true
-	}
-	r, isRagged := tenon.Must(ragged.WithRaggedRank(v, 1)).(*ragged.Tensor)
+	r, isRagged := asLists(v).(*ragged.Tensor)
 	if !isRagged {
 		return nil, nil, false
 	}
 	return r.Partition(), r.Values(), true
 }
 
-// spreadLists is spread for lists without a mask: those that are missing are empty.
-func spreadLists(v, has tensor.Tensor) tensor.Tensor {
-	r, ok := v.(*ragged.Tensor)
-	if !ok {
-		r = tenon.Must(ragged.WithRaggedRank(v, 1)).(*ragged.Tensor)
+// asLists returns a tensor of rank 2 or more with a partition.
+func asLists(v tensor.Tensor) tensor.Tensor {
+	if s, ok := v.(*Tensor); ok {
+		return s
 	}
-	return withFirst(r, spreadRows(r.Partition(), rows.FromLengths(ops.Cast(has, dtype.Int64))))
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = asLists(x)
+		}
+		return with(list)
+	}
+	return tenon.Must(ragged.WithRaggedRank(v, 1))
 }
 
 // there returns the entries of a column without a mask, and the mask, nil where

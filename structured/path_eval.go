@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -121,7 +122,8 @@ type node struct {
 
 	cols []column      // of records
 	take tensor.Tensor // which entries of the columns; nil for all
-	has  tensor.Tensor // which of the records are there; nil for all
+	has  tensor.Tensor // which of the records were found; the others are missing; nil for all
+	mask tensor.Tensor // which of the records are there of those found; nil for all
 
 	leaf tensor.Tensor // nil for records
 }
@@ -203,12 +205,20 @@ func (n *node) entries(v tensor.Tensor) tensor.Tensor {
 	if n.has != nil {
 		v = spread(v, n.has)
 	}
+	if n.mask != nil {
+		v = hidden(v, n.mask)
+	}
 	return v
 }
 
 // enter goes on to the entries of a field, one for each element.
 func (n *node) enter(v tensor.Tensor) {
-	n.take, n.has = nil, nil
+	n.take, n.has, n.mask = nil, nil, nil
+	if m, ok := v.(*masked.Tensor); ok {
+		if s, ok := m.Values().(*Tensor); ok && s.rank == 1 { // optional records
+			v, n.mask = s, m.Mask()
+		}
+	}
 	if s, ok := v.(*Tensor); ok {
 		n.parts = append(n.parts, s.parts...)
 		n.cols = s.cols
@@ -224,6 +234,10 @@ func (n *node) enter(v tensor.Tensor) {
 		n.parts = append(n.parts, p)
 		n.rank++
 		v = below
+		if s, ok := v.(*Tensor); ok {
+			n.cols, n.rank, n.parts = s.cols, n.rank+s.rank-1, append(n.parts, s.parts...)
+			return
+		}
 	}
 	n.leaf = v
 }
@@ -237,7 +251,7 @@ func (n *node) keep(d int, at tensor.Tensor) {
 	switch {
 	case n.leaf != nil:
 		n.leaf = ops.Gather(n.leaf, at, 0)
-	case n.has != nil:
+	case n.has != nil || n.mask != nil:
 		n.materialise()
 		n.take = at
 	case n.take != nil:
@@ -253,7 +267,7 @@ func (n *node) materialise() {
 	for i, c := range cols {
 		cols[i].v = n.entries(c.v)
 	}
-	n.cols, n.take, n.has = cols, nil, nil
+	n.cols, n.take, n.has, n.mask = cols, nil, nil, nil
 }
 
 // count returns the number of elements of dimension d.
@@ -342,7 +356,7 @@ func (n *node) index(i int) {
 // result returns what was selected, with its dimensions.
 func (n *node) result() tensor.Tensor {
 	if n.leaf != nil {
-		return tenon.Must(ragged.FromPartitions(n.leaf, n.parts...))
+		return liftMask(tenon.Must(ragged.FromPartitions(n.leaf, n.parts...)))
 	}
 	n.materialise()
 	parts := make([]*ragged.RowPartition, len(n.parts))

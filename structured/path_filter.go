@@ -102,6 +102,8 @@ func (n *node) exists(q query) tensor.Tensor {
 		if _, mask := there(m.leaf); mask != nil {
 			found = oneEach(mask)
 		}
+	case deepest && m.mask != nil:
+		found = m.mask
 	case deepest && m.has != nil:
 		found = m.has
 	}

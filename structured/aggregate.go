@@ -1,0 +1,256 @@
+package structured
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An Aggregation makes one value of the records of a group. Values that are missing
+// are left out; where a group has no other, the sum is 0, the mean NaN, and an extreme
+// or a quantile missing.
+type Aggregation struct {
+	name string
+	path string
+	f    func(c *aggregated) tensor.Tensor
+}
+
+// As returns the aggregation with another name for its result than the last one of its
+// path.
+func (a Aggregation) As(name string) Aggregation {
+	a.name = name
+	return a
+}
+
+// aggregated is what an aggregation is computed of: the entries of a column, and the
+// group of each, negative for those that are missing.
+type aggregated struct {
+	*Grouping
+	fn   string
+	path string
+	v    tensor.Tensor // without its mask
+	mask tensor.Tensor // nil: nothing is missing
+	all  tensor.Tensor // the column as it is
+	ids  tensor.Tensor
+}
+
+func (g *Grouping) compute(fn string, a Aggregation) tensor.Tensor {
+	if a.f == nil {
+		tenon.Throw(invalid(fn, "", "an aggregation is the zero one: make it with a function, as Sum"))
+	}
+	c := &aggregated{Grouping: g, fn: fn, path: a.path, ids: g.ids}
+	if a.path != "" {
+		names := fieldPath(fn, a.path)
+		c.path = PathString(names)
+		c.all = g.t.entry(fn, names)
+		c.v, c.mask = c.all, nil
+		if m, ok := c.all.(*masked.Tensor); ok {
+			c.v, c.mask = m.Values(), m.Mask()
+			if c.mask.Shape().Rank() == 1 {
+				c.ids = ops.Where(c.mask, g.ids, int64(-1))
+			}
+		}
+	}
+	return a.f(c)
+}
+
+func aggregation(path string, f func(c *aggregated) tensor.Tensor) Aggregation {
+	name := path
+	if names, err := ParsePath(path); err == nil && len(names) > 0 {
+		name = names[len(names)-1]
+	}
+	return Aggregation{name: name, path: path, f: f}
+}
+
+// Count counts the records of each group, as "count".
+func Count() Aggregation {
+	return Aggregation{name: "count", f: func(c *aggregated) tensor.Tensor { return c.counts(c.ids) }}
+}
+
+// counts returns how many records have the id of each group.
+func (c *aggregated) counts(ids tensor.Tensor) tensor.Tensor {
+	return ops.SegmentSum(ops.OnesLike(ids), ids, c.n)
+}
+
+// CountOf counts the records of each group in which the field at a path is there.
+func CountOf(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor { return c.counts(c.ids) })
+}
+
+// CountDistinct counts the different values that the field at a path has in each
+// group. What is missing is no value; all NaNs are one.
+func CountDistinct(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor {
+		keys := appendKeys(c.fn, []string{c.path}, []any{c.ids}, c.v)
+		_, first, _ := rows.Group(keys...)
+		return c.counts(ops.Gather(c.ids, first, 0))
+	})
+}
+
+// numbers returns the entries as numbers: truth values as 0 and 1.
+func (c *aggregated) numbers(what string) tensor.Tensor {
+	d := c.v.DType()
+	if s := c.v.Shape(); s.Rank() < 1 || !d.IsNumeric() && !d.IsBool() || !isPlain(c.v) || c.mask != nil && c.mask.Shape().Rank() != 1 {
+		e := invalid(c.fn, c.path, "is %s, which has no %s", tenon.String(c.all.Spec()), what)
+		e.Hint = "of lists flatten the elements first, or make one value of each list"
+		tenon.Throw(e)
+	}
+	if d.IsBool() {
+		return ops.Cast(c.v, dtype.Int64)
+	}
+	return c.v
+}
+
+// isPlain reports whether entries are a tensor with axes only.
+func isPlain(v tensor.Tensor) bool {
+	switch v.(type) {
+	case *Tensor, *ragged.Tensor:
+		return false
+	}
+	_, _, composed := pieces(v)
+	return !composed
+}
+
+// Sum adds up the numbers at a path, in their type; truth values count as 0 and 1.
+// Entries may be vectors. Gradient: each record gets that of its group.
+func Sum(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor { return ops.SegmentSum(c.numbers("sum"), c.ids, c.n) })
+}
+
+// Mean is the mean of the numbers at a path, float64 for integers.
+// Gradient: each record gets that of its group, divided by the number of records.
+func Mean(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor { return ops.SegmentMean(c.numbers("mean"), c.ids, c.n) })
+}
+
+// Max is the greatest of the values at a path: numbers, of which NaN wins, truth
+// values, or strings. Gradient, for numbers: the records that have the greatest share that of the group.
+func Max(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor { return c.extreme(ops.SegmentMax) })
+}
+
+// Min is the least of the values at a path; see [Max].
+func Min(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor { return c.extreme(ops.SegmentMin) })
+}
+
+func (c *aggregated) extreme(segment func(data, ids, n any) tensor.Tensor) tensor.Tensor {
+	var out tensor.Tensor
+	switch d := c.v.DType(); {
+	case d.IsString() && c.v.Shape().Rank() == 1:
+		out = c.extremeText(segment)
+	case d.IsBool():
+		out = ops.Cast(segment(ops.Cast(c.numbers("extreme"), dtype.Int8), c.ids, c.n), dtype.Bool)
+	case d.IsComplex():
+		tenon.Throw(invalid(c.fn, c.path, "is complex, which has no order"))
+	default:
+		out = segment(c.numbers("extreme"), c.ids, c.n)
+	}
+	return c.orMissing(out)
+}
+
+// orMissing masks the results of groups in which no value is there, if that can be.
+func (c *aggregated) orMissing(out tensor.Tensor) tensor.Tensor {
+	if c.mask == nil && c.first != nil {
+		return out
+	}
+	return tenon.Must(masked.New(out, ops.Greater(c.counts(c.ids), int64(0))))
+}
+
+// extremeText compares strings by their ranks.
+func (c *aggregated) extremeText(segment func(data, ids, n any) tensor.Tensor) tensor.Tensor {
+	order := ops.ArgSort(c.v, 0, ops.SortOptions{})
+	rank := ops.ArgSort(order, 0, ops.SortOptions{})
+	best := segment(rank, c.ids, c.n)
+	last := ops.Sub(sizeOf(order, dtype.Int64), int64(1))
+	best = ops.Maximum(ops.Minimum(best, last), int64(0)) // of groups without a value
+	return ops.Gather(c.v, ops.Gather(order, best, 0), 0)
+}
+
+// First is what the first record of each group has at a path, of any type, missing
+// values included.
+func First(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor {
+		if c.first != nil && c.order == nil {
+			return taken(c.all, c.first)
+		}
+		splits, at := c.collected(c.Grouping.ids)
+		lengths := rows.Lengths(splits)
+		has := ops.Greater(lengths, int64(0))
+		at = ops.Gather(at, ops.BooleanMask(starts(splits), has, 0), 0)
+		if c.first != nil {
+			return taken(c.all, at)
+		}
+		return spread(ops.Gather(c.all, at, 0), has)
+	})
+}
+
+// List is the list of what the records of each group have at a path, of any type, in
+// the order of the records, missing values included. Gradient: each record gets its part.
+func List(path string) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor {
+		p, at := c.partition()
+		return liftMask(grouped(ops.Gather(c.all, at, 0), p))
+	})
+}
+
+// Quantile is the q-quantile of the numbers at a path, 0 ≤ q ≤ 1: 0.5 is the median.
+// Between two records it is interpolated linearly, as numpy and Hyndman and Fan's
+// definition 7 do ("Sample quantiles in statistical packages", 1996). Integers give
+// float64. A group with NaN has NaN. Gradient: the one or two records that it lies between share it.
+func Quantile(path string, q float64) Aggregation {
+	return aggregation(path, func(c *aggregated) tensor.Tensor {
+		if !(q >= 0 && q <= 1) {
+			tenon.Throw(invalid(c.fn, c.path, "has no quantile %v: want 0 to 1", q))
+		}
+		v := c.numbers("quantile")
+		if v.DType().IsComplex() || v.Shape().Rank() != 1 {
+			tenon.Throw(invalid(c.fn, c.path, "is %s, which has no quantile", tenon.String(c.all.Spec())))
+		}
+		if v.DType().IsInteger() {
+			v = ops.Cast(v, dtype.Float64)
+		}
+		splits, at := c.collected(c.ids)
+		return c.orMissing(quantile(rows.Sort(ops.Gather(v, at, 0), splits, rows.SortOptions{}), splits, q))
+	})
+}
+
+// quantile returns the q-quantile of each row of sorted values, and NaN for an empty row.
+func quantile(v, splits tensor.Tensor, q float64) tensor.Tensor {
+	d := v.DType()
+	lengths := rows.Lengths(splits)
+	has := ops.Greater(lengths, int64(0))
+	last := ops.Sub(lengths, int64(1))
+	at := ops.Mul(ops.Cast(last, dtype.Float64), q)
+	low := ops.Floor(at)
+	part := ops.Cast(ops.Sub(at, low), d)
+	none := sizeOf(v, dtype.Int64) // the position of NaN, which stands behind the values
+	v = ops.Concat([]tensor.Tensor{v, ops.Cast(ops.Reshape(nan, []int{1}), d)}, 0)
+	first := starts(splits)
+	lo := ops.Cast(low, dtype.Int64)
+	hi := ops.Minimum(ops.Add(lo, int64(1)), last)
+	value := func(i tensor.Tensor) tensor.Tensor {
+		return ops.Gather(v, ops.Where(has, ops.Add(first, i), none), 0)
+	}
+	a, b := value(lo), value(hi)
+	out := ops.Where(ops.Equal(part, ops.Cast(0, d)), a, ops.Add(a, ops.Mul(part, ops.Sub(b, a))))
+	return ops.Where(ops.IsNaN(value(last)), ops.Cast(nan, d), out)
+}
+
+// nan is a scalar.
+var nan = tensor.Scalar(math.NaN())
+
+// Records is the list of the records of each group, with all their fields, under a
+// name: the reverse of flattening.
+func Records(name string) Aggregation {
+	return Aggregation{name: name, f: func(c *aggregated) tensor.Tensor {
+		p, at := c.partition()
+		return grouped(byNumbers(c.t.cols, at, c.t.dtype), p)
+	}}
+}

@@ -1,0 +1,330 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The methods of this file and of those for filters, groups, joins and flattening are
+// meant for formulas: they take paths as text, and throw their errors, as functions of
+// package ops do. tenon.Try turns those into errors.
+
+// plainPath returns the names of a path; it throws.
+func plainPath(path string) []string {
+	names, err := ParsePath(path)
+	tenon.Throw(err)
+	return names
+}
+
+// fieldPath is plainPath for a path that has to lead to a field.
+func fieldPath(fn, path string) []string {
+	names := plainPath(path)
+	if len(names) == 0 {
+		tenon.Throw(invalid(fn, path, "is no path to a field"))
+	}
+	return names
+}
+
+// Select returns the records with the fields at the given paths only, in the order of
+// the paths. A path that goes through records, `orders.price`, keeps of these what is
+// selected; `orders['cat','price']` stands for several. Nothing is copied.
+func (t *Tensor) Select(paths ...string) *Tensor {
+	const fn = "structured.Select"
+	tree := &selection{}
+	for _, text := range paths {
+		q, err := parseQuery(text)
+		tenon.Throw(err)
+		if len(q.segments) == 0 {
+			tenon.Throw(invalid(fn, text, "is no path to a field"))
+		}
+		heads := []*selection{tree}
+		for i, s := range q.segments {
+			names, ok := s.(byName)
+			if !ok {
+				tenon.Throw(badPath(text, "has to consist of names: choose elements with Path or Filter"))
+			}
+			var next []*selection
+			for _, h := range heads {
+				for _, name := range names.names {
+					next = append(next, h.child(name, i == len(q.segments)-1))
+				}
+			}
+			heads = next
+		}
+	}
+	return t.only(fn, tree, nil)
+}
+
+// A selection is a tree of names. One that is whole stands for all below it.
+type selection struct {
+	name  string
+	below []*selection
+	whole bool
+}
+
+func (s *selection) child(name string, whole bool) *selection {
+	k := slices.IndexFunc(s.below, func(b *selection) bool { return b.name == name })
+	if k < 0 {
+		k = len(s.below)
+		s.below = append(s.below, &selection{name: name})
+	}
+	s.below[k].whole = s.below[k].whole || whole
+	return s.below[k]
+}
+
+// only returns the records with the selected fields.
+func (t *Tensor) only(fn string, s *selection, path []string) *Tensor {
+	cols := make([]column, len(s.below))
+	for i, b := range s.below {
+		at := append(slices.Clone(path), b.name)
+		k := t.find(b.name)
+		if k < 0 {
+			e := invalid(fn, PathString(at), "there is no such field, but %q", t.FieldNames())
+			e.Kind = tenon.ErrNotFound
+			tenon.Throw(e)
+		}
+		cols[i] = t.cols[k]
+		if !b.whole {
+			cols[i].v = inRecords(cols[i].v, func(u *Tensor) *Tensor { return u.only(fn, b, at) })
+			if cols[i].v == nil {
+				tenon.Throw(invalid(fn, PathString(at), "is no structured field"))
+			}
+		}
+	}
+	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+}
+
+// inRecords applies f to a column of records, which may be optional. It is nil for
+// other columns.
+func inRecords(v tensor.Tensor, f func(*Tensor) *Tensor) tensor.Tensor {
+	if s, ok := v.(*Tensor); ok {
+		return f(s)
+	}
+	if list, with, ok := pieces(v); ok {
+		if s, ok := list[0].(*Tensor); ok {
+			list[0] = f(s)
+			return with(list)
+		}
+	}
+	return nil
+}
+
+// Drop returns the records without the fields at the given paths.
+func (t *Tensor) Drop(paths ...string) *Tensor {
+	updates := make([]Update, len(paths))
+	for i, p := range paths {
+		updates[i].Path = fieldPath("structured.Drop", p)
+	}
+	return tenon.Must(t.WithUpdates(updates))
+}
+
+// With returns the records with the field at a path set to a value: a tensor, or Go
+// data that [tensor.Convert] takes, that starts with the dimensions of the records.
+func (t *Tensor) With(path string, value any) *Tensor {
+	v, err := tensor.Convert(value)
+	tenon.Throw(err)
+	return tenon.Must(t.WithUpdates([]Update{{Path: fieldPath("structured.With", path), Value: v}}))
+}
+
+// Rename returns the records with another name for the field at a path, in its place
+// among the fields. A name that another field has is an error.
+func (t *Tensor) Rename(path, name string) *Tensor {
+	const fn = "structured.Rename"
+	names := fieldPath(fn, path)
+	tenon.Throw(checkNames(fn, []Field{{name, tensor.Scalar(false)}}, false))
+	return t.changed(fn, names, 0, func(u *Tensor, k int) []column {
+		cols := slices.Clone(u.cols)
+		cols[k].name = name
+		if j := u.find(name); j >= 0 && j != k {
+			tenon.Throw(invalid(fn, PathString(names), "there is a field %q already", name))
+		}
+		return cols
+	})
+}
+
+// changed replaces the columns of the records that hold the field at a path.
+func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, k int) []column) *Tensor {
+	k := t.find(path[depth])
+	if k < 0 {
+		e := invalid(fn, PathString(path[:depth+1]), "there is no such field, but %q", t.FieldNames())
+		e.Kind = tenon.ErrNotFound
+		tenon.Throw(e)
+	}
+	var cols []column
+	if depth == len(path)-1 {
+		cols = f(t, k)
+	} else {
+		cols = slices.Clone(t.cols)
+		cols[k].v = inRecords(cols[k].v, func(u *Tensor) *Tensor { return u.changed(fn, path, depth+1, f) })
+		if cols[k].v == nil {
+			tenon.Throw(invalid(fn, PathString(path[:depth+1]), "is no structured field"))
+		}
+	}
+	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+}
+
+// Apply returns the records with the field at a path replaced by what f makes of it,
+// which has the records' dimensions as it has.
+func (t *Tensor) Apply(path string, f func(v tensor.Tensor) tensor.Tensor) *Tensor {
+	u := Update{Path: fieldPath("structured.Apply", path), Func: func(old tensor.Tensor) (tensor.Tensor, error) {
+		return tenon.Try(func() tensor.Tensor { return f(old) })
+	}}
+	return tenon.Must(t.WithUpdates([]Update{u}))
+}
+
+// MapFields returns the records with each field that holds no records, at any depth,
+// replaced by what f makes of it, given its path. f may return nil to leave it out.
+func (t *Tensor) MapFields(f func(path []string, v tensor.Tensor) tensor.Tensor) *Tensor {
+	return t.mapFields(t, nil, f)
+}
+
+// mapFields maps the fields of t, which is at a path of all.
+func (t *Tensor) mapFields(all *Tensor, path []string, f func(path []string, v tensor.Tensor) tensor.Tensor) *Tensor {
+	const fn = "structured.MapFields"
+	full := all
+	if len(path) > 0 {
+		full, _ = tenon.Must(all.Field(path...)).(*Tensor)
+	}
+	var cols []column
+	for _, c := range t.cols {
+		at := append(slices.Clone(path), c.name)
+		if full == nil { // records that may be missing keep their fields
+			cols = append(cols, c)
+			continue
+		}
+		if below := inRecords(c.v, func(u *Tensor) *Tensor { return u.mapFields(all, at, f) }); below != nil {
+			c.v = below
+		} else if v := f(at, tenon.Must(all.Field(at...))); v == nil {
+			continue
+		} else {
+			c = columnOf(fn, Field{c.name, v}, full.rank, full, full.dtype)
+		}
+		cols = append(cols, c)
+	}
+	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+}
+
+// Unzip returns the fields, each with the dimensions of the records.
+func (t *Tensor) Unzip() []Field {
+	out := make([]Field, len(t.cols))
+	for i, c := range t.cols {
+		out[i] = Field{c.name, t.field(c)}
+	}
+	return out
+}
+
+// Zip returns the records of a rank whose fields are the given ones: the reverse of
+// [Tensor.Unzip]. A field of fewer dimensions is repeated for the lists below it: with
+// rank 2, a field with one value for each row gives that to all records of the row.
+func Zip(rank int, fields ...Field) *Tensor {
+	const fn = "structured.Zip"
+	tenon.Throw(checkNames(fn, fields, false))
+	deep := slices.IndexFunc(fields, func(f Field) bool { return f.Value.Shape().Rank() >= rank })
+	if deep < 0 || rank < 1 {
+		tenon.Throw(invalid(fn, "", "records of rank %d need a field with as many dimensions", rank))
+	}
+	var own []Field
+	for _, f := range fields {
+		if f.Value.Shape().Rank() >= rank {
+			own = append(own, f)
+		}
+	}
+	base := tenon.Must(FromFieldsAndRank(own, rank, Options{}))
+	cols := make([]column, len(fields))
+	for i, f := range fields {
+		if k := base.find(f.Name); k >= 0 {
+			cols[i] = base.cols[k]
+			continue
+		}
+		r := f.Value.Shape().Rank()
+		if r < 1 {
+			tenon.Throw(invalid(fn, f.Name, "is a scalar: it has no rows"))
+		}
+		upper := tenon.Must(FromFields([]Field{f}, base.Shape().Slice(0, r), Options{RowPartitions: base.parts[:r-1], DType: base.dtype}))
+		cols[i] = column{name: f.Name, v: base.repeated(upper.cols[0].v, r), inner: allPlain}
+	}
+	return newTensor(rank, base.nrows, base.parts, cols, base.dtype)
+}
+
+// repeated repeats entries, one for each list of dimension r, for all records in them.
+func (t *Tensor) repeated(v tensor.Tensor, r int) tensor.Tensor {
+	for _, p := range t.parts[r-1:] {
+		v = ops.Gather(v, p.ValueRowIDs(), 0)
+	}
+	return v
+}
+
+// Broadcast returns the records with the field at a path copied to the records below
+// it that are at another path, under a name: each child gets what its parent has.
+// It is the reverse of [Tensor.Promote].
+//
+//	people.Broadcast("name", "pets", "owner")
+func (t *Tensor) Broadcast(path, to, name string) *Tensor {
+	const fn = "structured.Broadcast"
+	from, below := fieldPath(fn, path), fieldPath(fn, to)
+	parent := from[:len(from)-1]
+	if len(below) <= len(parent) || !slices.Equal(parent, below[:len(parent)]) {
+		tenon.Throw(invalid(fn, PathString(below), "is not below the records that have %s", PathString(from)))
+	}
+	above, ok := tenon.Must(t.Field(parent...)).(*Tensor)
+	child, ok2 := tenon.Must(t.Field(below...)).(*Tensor)
+	if !ok || !ok2 {
+		tenon.Throw(invalid(fn, PathString(below), "is no structured field"))
+	}
+	tenon.Must(t.Field(from...)) // says what is missing
+	v := above.cols[above.find(from[len(from)-1])].v
+	if above.rank == 0 {
+		tenon.Throw(invalid(fn, PathString(from), "belongs to a single record: index or stack records first"))
+	}
+	v = child.repeated(v, above.rank)
+	tenon.Throw(checkNames(fn, []Field{{name, v}}, false))
+	if child.find(name) >= 0 {
+		tenon.Throw(invalid(fn, PathString(append(below, name)), "there is such a field already"))
+	}
+	cols := append(slices.Clone(child.cols), column{name: name, v: v, inner: allPlain})
+	return tenon.Must(t.WithUpdates([]Update{{Path: below, Value: newTensor(child.rank, child.nrows, child.parts, cols, child.dtype)}}))
+}
+
+// Filter returns the records for which a condition holds, written as in a filter of
+// [Tensor.Path]: of lists of records, those of each list.
+//
+//	events.Filter("@.geo.lat > 0 && any(@.orders.price > 100)")
+func (t *Tensor) Filter(condition string) *Tensor {
+	const fn = "structured.Filter"
+	cond, err := parseCondition(condition)
+	tenon.Throw(err)
+	if t.rank == 0 {
+		tenon.Throw(invalid(fn, "", "a single record is no list to filter"))
+	}
+	n := nodeOf(t, condition)
+	n.at = t.rank - 1
+	n.filter(cond)
+	return n.result().(*Tensor)
+}
+
+// Where returns the records for which a mask is true, which has a truth value for each
+// row, or for each record of a list of lists. Where a truth value is missing, it counts
+// as false.
+func (t *Tensor) Where(mask any) *Tensor {
+	const fn = "structured.Where"
+	m, err := tensor.Convert(mask)
+	tenon.Throw(err)
+	if t.rank == 0 {
+		tenon.Throw(invalid(fn, "", "a single record is no list to filter"))
+	}
+	if v, has := there(m); has != nil {
+		m = ops.LogicalAnd(v, has)
+	}
+	if r := m.Shape().Rank(); r < 1 || r > t.rank {
+		tenon.Throw(invalid(fn, "mask", "has rank %d, the records %d", r, t.rank))
+	}
+	if m.Shape().Rank() == 1 && t.rank == 1 {
+		at := ops.BooleanMask(t.numbers(), m, 0)
+		return byNumbers(t.cols, at, t.dtype)
+	}
+	return byNumbers(t.cols, tenon.Must(ragged.BooleanMask(t.numbers(), m)), t.dtype)
+}

@@ -1,0 +1,169 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// EmptyLists says what [Tensor.Flatten] makes of a record whose list is empty. There
+// is no default: libraries differ, and none of them is right for all.
+type EmptyLists int
+
+const (
+	// DropEmpty leaves the record out, as it has no element.
+	DropEmpty EmptyLists = iota + 1
+
+	// KeepEmpty keeps the record once, with a missing element. The elements are then
+	// masked, whether or not there are empty lists.
+	KeepEmpty
+)
+
+// Flatten returns a record for each element of the lists at some paths, with the
+// element in place of the list and copies of the other fields. Lists that are missing
+// are empty. Several lists are flattened side by side, and have the same lengths.
+//
+//	[{id: 1, tags: [a, b]}, {id: 2, tags: []}].Flatten(DropEmpty, "tags") = [{id: 1, tags: a}, {id: 1, tags: b}]
+//
+// For the elements alone, merge dimensions: t.Path("orders") is a tensor of rank 2, of
+// which MergeDims(0, 1) is the list of all orders.
+func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
+	const fn = "structured.Flatten"
+	switch {
+	case empty != DropEmpty && empty != KeepEmpty:
+		tenon.Throw(invalid(fn, "empty", "is %d: say what becomes of empty lists, DropEmpty or KeepEmpty", empty))
+	case t.rank == 0:
+		tenon.Throw(invalid(fn, "", "a single record is no list"))
+	case len(paths) == 0:
+		tenon.Throw(invalid(fn, "paths", "are none: say which lists to flatten"))
+	}
+	names := make([][]string, len(paths))
+	elements := make([]tensor.Tensor, len(paths))
+	var p *ragged.RowPartition
+	for i, path := range paths {
+		names[i] = fieldPath(fn, path)
+		q, values, ok := lists(t.entry(fn, names[i]))
+		if !ok {
+			tenon.Throw(invalid(fn, PathString(names[i]), "holds no lists"))
+		}
+		elements[i] = values
+		if i == 0 {
+			p = q
+		} else if p != q {
+			p = partitionOf(rows.AssertSame(p.RowSplits(), q.RowSplits()))
+		}
+	}
+	if empty == KeepEmpty {
+		has := ops.Greater(p.RowLengths(), ops.Cast(0, p.DType()))
+		full := partitionOf(rows.FromLengths(ops.Maximum(p.RowLengths(), ops.Cast(1, p.DType()))))
+		has = ops.Gather(has, full.ValueRowIDs(), 0)
+		for i := range elements {
+			elements[i] = spread(elements[i], has)
+		}
+		p = full
+	}
+	at := ops.Cast(p.ValueRowIDs(), dtype.Int64)
+	s := t
+	for i, path := range names { // out of the way, as lists need not be gathered
+		s = s.changed(fn, path, 0, func(u *Tensor, k int) []column {
+			cols := append([]column(nil), u.cols...)
+			cols[k] = column{name: cols[k].name, v: &later{elements[i]}}
+			return cols
+		})
+	}
+	return s.repeat(at, p)
+}
+
+// later is an element in place of its list, which is not gathered any more.
+type later struct{ tensor.Tensor }
+
+// repeat returns records by number, at, which p makes of each record.
+func (t *Tensor) repeat(at tensor.Tensor, p *ragged.RowPartition) *Tensor {
+	cols := make([]column, len(t.cols))
+	for i, c := range t.cols {
+		cols[i] = column{name: c.name, v: repeatEntries(c.v, at), inner: c.inner}
+	}
+	if t.rank == 1 {
+		return newTensor(1, sizeOf(at, t.dtype), nil, cols, t.dtype)
+	}
+	parts := append([]*ragged.RowPartition(nil), t.parts...)
+	last := parts[len(parts)-1]
+	q := partitionOf(ops.Gather(p.RowSplits(), last.RowSplits(), 0))
+	parts[len(parts)-1] = tenon.Must(q.WithDType(t.dtype))
+	return newTensor(t.rank, nil, parts, cols, t.dtype)
+}
+
+func repeatEntries(v, at tensor.Tensor) tensor.Tensor {
+	switch x := v.(type) {
+	case *later:
+		return x.Tensor
+	case *Tensor:
+		if x.rank == 1 {
+			cols := make([]column, len(x.cols))
+			for i, c := range x.cols {
+				cols[i] = column{name: c.name, v: repeatEntries(c.v, at), inner: c.inner}
+			}
+			return newTensor(1, sizeOf(at, x.dtype), nil, cols, x.dtype)
+		}
+	}
+	return taken(v, at)
+}
+
+// Unflatten divides the rows into lists of the given lengths, which become the
+// outermost dimension: the reverse of merging dimensions.
+//
+//	lengths: int[n]
+func (t *Tensor) Unflatten(lengths any) *Tensor {
+	p := tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
+	return tenon.Must(t.PartitionOuterDimension(p))
+}
+
+// entry returns the column at a path that leads through single records: one entry
+// for each record. It throws where the path goes through lists.
+func (t *Tensor) entry(fn string, path []string) tensor.Tensor {
+	cols := t.rows()
+	for i, name := range path {
+		k := -1
+		for j, c := range cols {
+			if c.name == name {
+				k = j
+			}
+		}
+		if k < 0 {
+			e := invalid(fn, PathString(path[:i+1]), "there is no such field, but %q", namesOf(cols))
+			e.Kind = tenon.ErrNotFound
+			tenon.Throw(e)
+		}
+		v := cols[k].v
+		if i == len(path)-1 {
+			return v
+		}
+		var under tensor.Tensor
+		if u, mask := there(v); mask != nil {
+			v, under = u, oneEach(mask)
+		}
+		s, ok := v.(*Tensor)
+		switch {
+		case !ok:
+			tenon.Throw(invalid(fn, PathString(path[:i+1]), "is no structured field"))
+		case s.rank > 1:
+			e := invalid(fn, PathString(path[:i+1]), "is a list for each record")
+			e.Hint = "flatten it first, or make one value of each list"
+			tenon.Throw(e)
+		}
+		cols = s.cols
+		if under != nil {
+			cols = make([]column, len(s.cols))
+			for j, c := range s.cols {
+				cols[j] = column{name: c.name, v: c.v, inner: c.inner}
+				if c.name == path[i+1] {
+					cols[j].v = hidden(c.v, under)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Grouping divides records into groups with equal keys.
+type Grouping struct {
+	t     *Tensor
+	keys  []column      // by the names that the fields of a result have
+	ids   tensor.Tensor // of each record the number of its group, int64
+	first tensor.Tensor // the first record of each group; nil where groups may be empty
+	n     tensor.Tensor // how many groups there are, a scalar
+	order tensor.Tensor // records to count by, nil: as they come
+}
+
+// GroupBy groups records of rank 1 by the fields at some paths, with one value for
+// each record: numbers of any type, truth values, strings, or records of those, which
+// may be optional. Groups are in the order in which their keys first appear. Records
+// whose key is missing are a group of their own; all NaNs are one key, and so are both
+// zeros.
+//
+//	sales.GroupBy("cat").Aggregate(Count(), Sum("amount"), Max("price").As("top"))
+//
+// To group the elements of lists, flatten them first; to group within each list,
+// flatten and group by the parent's key too.
+func (t *Tensor) GroupBy(paths ...string) *Grouping {
+	const fn = "structured.GroupBy"
+	t.wantRows(fn)
+	if len(paths) == 0 {
+		tenon.Throw(invalid(fn, "paths", "are none: say which fields are the keys"))
+	}
+	g := &Grouping{t: t}
+	var keys []any
+	for _, path := range paths {
+		names := fieldPath(fn, path)
+		v := t.entry(fn, names)
+		name := names[len(names)-1]
+		if slices.ContainsFunc(g.keys, func(c column) bool { return c.name == name }) {
+			tenon.Throw(invalid(fn, PathString(names), "is a second key called %q: rename a field", name))
+		}
+		g.keys = append(g.keys, column{name: name, v: v, inner: allPlain})
+		keys = appendKeys(fn, names, keys, v)
+	}
+	g.ids, g.first, _ = rows.Group(keys...)
+	g.n = sizeOf(g.first, dtype.Int64)
+	return g
+}
+
+// wantRows throws unless the records are a list.
+func (t *Tensor) wantRows(fn string) {
+	if t.rank != 1 {
+		e := invalid(fn, "", "the records have rank %d, want a list of records, rank 1", t.rank)
+		if t.rank > 1 {
+			e.Hint = "merge their dimensions first, MergeDims(0, -1)"
+		}
+		tenon.Throw(e)
+	}
+}
+
+// appendKeys appends the columns by which entries are equal: of what may be missing
+// also whether it is there.
+func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
+	switch x := v.(type) {
+	case *Tensor:
+		if x.rank == 1 {
+			for _, c := range x.cols {
+				keys = appendKeys(fn, append(slices.Clone(path), c.name), keys, c.v)
+			}
+			return keys
+		}
+	case *masked.Tensor:
+		values, mask := x.Values(), x.Mask()
+		if values.Shape().Rank() == 1 && mask.Shape().Rank() == 1 {
+			return append(appendKeys(fn, path, keys, cleared(values, mask)), mask)
+		}
+	case *Dictionary:
+		// Words that are equal have one number, and that of each string is looked up.
+		ids, _, _ := rows.Group(x.words)
+		return append(keys, ops.Gather(ids, x.codes, 0))
+	}
+	d := v.DType()
+	if v.Shape().Rank() != 1 || !d.IsNumeric() && !d.IsBool() && !d.IsString() {
+		e := invalid(fn, PathString(path), "is %s, which is no key: want one number, truth value or string for each record", tenon.String(v.Spec()))
+		tenon.Throw(e)
+	}
+	return append(keys, v)
+}
+
+// cleared returns entries with one and the same filler where a mask is false.
+func cleared(v, mask tensor.Tensor) tensor.Tensor {
+	if s, ok := v.(*Tensor); ok {
+		cols := slices.Clone(s.cols)
+		for i, c := range cols {
+			cols[i].v = cleared(c.v, mask)
+		}
+		return newTensor(s.rank, s.nrows, s.parts, cols, s.dtype)
+	}
+	if m, ok := v.(*masked.Tensor); ok {
+		return tenon.Must(masked.New(m.Values(), ops.LogicalAnd(m.Mask(), mask)))
+	}
+	if d, ok := v.(*Dictionary); ok {
+		v = d.Decode()
+	}
+	switch d := v.DType(); {
+	case d.IsString():
+		return ops.Where(mask, v, "")
+	case d.IsBool():
+		return ops.LogicalAnd(mask, v)
+	default:
+		return ops.Where(mask, v, ops.Cast(0, d))
+	}
+}
+
+// Sorted returns the same groups in the order of their keys: ascending, the first key
+// first, NaN behind other numbers, and what is missing last.
+func (g *Grouping) Sorted() *Grouping {
+	const fn = "structured.Sorted"
+	order := upTo(g.n)
+	by := func(v tensor.Tensor) {
+		order = ops.Gather(order, ops.ArgSort(ops.Gather(v, order, 0), 0, ops.SortOptions{}), 0)
+	}
+	var sortBy func(v tensor.Tensor, name string)
+	sortBy = func(v tensor.Tensor, name string) {
+		v, mask := there(v)
+		if s, ok := v.(*Tensor); ok {
+			for _, c := range slices.Backward(s.cols) {
+				sortBy(c.v, name+"."+c.name)
+			}
+		} else {
+			if v.DType().IsComplex() {
+				tenon.Throw(invalid(fn, name, "is complex, which has no order"))
+			}
+			by(v)
+		}
+		if mask != nil {
+			by(ops.LogicalNot(mask))
+		}
+	}
+	for _, c := range slices.Backward(g.keys) {
+		sortBy(taken(c.v, g.first), c.name)
+	}
+	s := *g
+	place := ops.ArgSort(order, 0, ops.SortOptions{})
+	s.first, s.ids = ops.Gather(g.first, order, 0), ops.Gather(place, g.ids, 0)
+	return &s
+}
+
+// IDs returns the number of each record's group.
+//
+//	int64[records]
+func (g *Grouping) IDs() tensor.Tensor { return g.ids }
+
+// Len returns the number of groups, an int64 scalar.
+func (g *Grouping) Len() tensor.Tensor { return g.n }
+
+// Keys returns a record for each group, with its keys as fields.
+func (g *Grouping) Keys() *Tensor { return g.Aggregate() }
+
+// Aggregate returns a record for each group: its keys, under the last names of their
+// paths, and a field for each aggregation.
+func (g *Grouping) Aggregate(list ...Aggregation) *Tensor {
+	const fn = "structured.Aggregate"
+	cols := make([]column, 0, len(g.keys)+len(list))
+	for _, c := range g.keys {
+		cols = append(cols, column{name: c.name, v: taken(c.v, g.first), inner: allPlain})
+	}
+	for _, a := range list {
+		cols = addColumn(fn, cols, a.name, g.compute(fn, a))
+	}
+	return newTensor(1, ops.Cast(g.n, g.t.dtype), nil, cols, g.t.dtype)
+}
+
+// addColumn appends a column whose name no other has.
+func addColumn(fn string, cols []column, name string, v tensor.Tensor) []column {
+	tenon.Throw(checkNames(fn, []Field{{name, v}}, false))
+	if slices.ContainsFunc(cols, func(c column) bool { return c.name == name }) {
+		e := invalid(fn, PathString([]string{name}), "there would be two fields of this name")
+		e.Hint = "give one another name with As or Rename"
+		tenon.Throw(e)
+	}
+	return append(cols, column{name: name, v: v, inner: allPlain})
+}
+
+// Groups returns the records of each group as lists: the keys are left in the records.
+//
+//	rank 2: [groups, (records)]
+func (g *Grouping) Groups() *Tensor {
+	splits, at := g.collected(g.ids)
+	return grouped(byNumbers(g.t.cols, at, g.t.dtype), partitionOf(splits)).(*Tensor)
+}
+
+// collected lists the records of each group; ids are those of the groups, negative
+// where a record is to be left out. Within a group they are in order.
+func (g *Grouping) collected(ids tensor.Tensor) (splits, at tensor.Tensor) {
+	if g.order == nil {
+		return rows.CollectIndex(ids, g.n)
+	}
+	splits, at = rows.CollectIndex(ops.Gather(ids, g.order, 0), g.n)
+	return splits, ops.Gather(g.order, at, 0)
+}
+
+// partition returns the partition of the records of each group, and their numbers.
+func (g *Grouping) partition() (*ragged.RowPartition, tensor.Tensor) {
+	splits, at := g.collected(g.ids)
+	return partitionOf(splits), at
+}

@@ -1,0 +1,72 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Pivot is a table of groups by two keys.
+type Pivot struct {
+	Rows    *Tensor       // a record with the key for each row
+	Columns *Tensor       // a record with the key for each column
+	Values  tensor.Tensor // dense, [rows, columns, …]: an aggregation of the records with both keys
+}
+
+// PivotOptions say what a table looks like.
+type PivotOptions struct {
+	// Fill stands where no record has both keys. nil: what the aggregation makes of no
+	// records, which is 0 for counts and sums, NaN for means, and otherwise missing.
+	Fill any
+
+	// Unsorted leaves the keys in the order in which they first appear. Otherwise they
+	// are sorted.
+	Unsorted bool
+}
+
+// Pivot returns the table of an aggregation of the records that have the same keys at
+// two paths: one gives the row, one the column. The aggregation makes one number,
+// truth value or string, or a vector of numbers, of the records of each place.
+//
+//	sales.Pivot("user", "month", Sum("amount"), PivotOptions{}).Values      // float64[users, months]
+func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
+	const fn = "structured.Pivot"
+	r, c := t.GroupBy(row), t.GroupBy(col)
+	if !o.Unsorted {
+		r, c = r.Sorted(), c.Sorted()
+	}
+	both := &Grouping{t: t, ids: ops.Add(ops.Mul(r.ids, c.n), c.ids), n: ops.Mul(r.n, c.n)}
+	flat := both.compute(fn, a)
+	values, mask := there(flat)
+	if !isPlain(values) {
+		tenon.Throw(invalid(fn, a.path, "has the aggregation %q, which is no entry of a table", a.name))
+	}
+	if o.Fill != nil {
+		if mask == nil {
+			mask = ops.Greater((&aggregated{Grouping: both}).counts(both.ids), int64(0))
+		}
+		for mask.Shape().Rank() < values.Shape().Rank() {
+			mask = ops.ExpandDims(mask, -1)
+		}
+		flat = ops.Where(mask, values, o.Fill)
+	}
+	return Pivot{Rows: r.Keys(), Columns: c.Keys(), Values: table(flat, r.n, c.n)}
+}
+
+// table gives entries in row-major order two dimensions.
+func table(v, nrows, ncols tensor.Tensor) tensor.Tensor {
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = table(x, nrows, ncols)
+		}
+		return with(list)
+	}
+	size := []any{ops.Reshape(nrows, []int{1}), ops.Reshape(ncols, []int{1})}
+	if v.Shape().Rank() > 1 {
+		size = append(size, v.Shape().Tail(1).Dims())
+	}
+	if n, m := known(nrows), known(ncols); n >= 0 && m >= 0 {
+		return ops.Reshape(v, append([]int{n, m}, v.Shape().Tail(1).Dims()...))
+	}
+	return ops.Reshape(v, ops.Concat(size, 0))
+}

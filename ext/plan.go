@@ -53,7 +53,6 @@ type node struct {
 	places int     // how many Values it holds; open where that depends on the data
 	sample any     // kindTyped: the zero value, whose first word tells the type
 	direct bool    // kindTyped: an interface holds the value itself, which is a pointer
-	wants  *info   // kindTyped: the registered type, where it is one of this package
 }
 
 // open is the number of places of a container whose length is data.

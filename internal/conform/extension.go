@@ -82,6 +82,9 @@ func (d *declared) Spec() tenon.Spec { return d.spec }
 func init() {
 	cases.HandleKind("extension", cases.Kind{
 		Decode: func(c *cases.Case, o cases.Object) (any, error) {
+			if madeByExt(c) {
+				return extRecord(c, o)
+			}
 			s, components, err := declaredType(c, o)
 			if err != nil {
 				return nil, err
@@ -89,6 +92,9 @@ func init() {
 			return &declared{s, components}, nil
 		},
 		Compare: func(m *cases.Matcher, want cases.Object, got any) error {
+			if madeByExt(m.Case) {
+				return sameRecord(m, want, got)
+			}
 			d, ok := got.(*declared)
 			if !ok {
 				return fmt.Errorf("got a %T, want an extension value", got)
@@ -98,12 +104,21 @@ func init() {
 	})
 	cases.HandleKind("extension_spec", cases.Kind{
 		Decode: func(c *cases.Case, o cases.Object) (any, error) {
+			if madeByExt(c) {
+				return extSpec(c, o)
+			}
 			s, _, err := declaredType(c, o)
 			return s, err
 		},
 		Compare: func(m *cases.Matcher, want cases.Object, got any) error {
 			s, ok := got.(tenon.Spec)
-			w, _, err := declaredType(m.Case, want)
+			var w tenon.Spec
+			var err error
+			if madeByExt(m.Case) {
+				w, err = extSpec(m.Case, want)
+			} else {
+				w, _, err = declaredType(m.Case, want)
+			}
 			if err != nil {
 				return err
 			}

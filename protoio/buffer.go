@@ -70,6 +70,11 @@ func (f *buffer) undo(row int) {
 // feature appends the values of a Feature message and returns which list it has: the
 // last one, where there are several; lists of one kind add up.
 func (f *buffer) feature(b []byte, i, end int) (got kind, err error) {
+	if i < end && b[i] == byte(f.kind)<<3|2 { // nearly always there is the one list
+		if from, to := length(b, i+1, end); to == end && from >= 0 {
+			return f.kind, f.list(b, from, to)
+		}
+	}
 	start := f.count()
 	for i < end {
 		t := b[i]
@@ -92,19 +97,22 @@ func (f *buffer) feature(b []byte, i, end int) (got kind, err error) {
 		if k != f.kind {
 			continue
 		}
-		switch k {
-		case int64List:
-			err = f.int64s(b, from, to)
-		case floatList:
-			err = f.float32s(b, from, to)
-		default:
-			err = f.strings(b, from, to)
-		}
-		if err != nil {
+		if err = f.list(b, from, to); err != nil {
 			return noList, err
 		}
 	}
 	return got, nil
+}
+
+// list appends the values of a list of the buffer's kind.
+func (f *buffer) list(b []byte, i, end int) error {
+	switch f.kind {
+	case int64List:
+		return f.int64s(b, i, end)
+	case floatList:
+		return f.float32s(b, i, end)
+	}
+	return f.strings(b, i, end)
 }
 
 // strings appends the elements of a BytesList.
@@ -202,9 +210,10 @@ func (f *buffer) int64s(b []byte, i, end int) error {
 }
 
 // varints appends the numbers packed in b[i:end], which dst has room for; the last
-// byte ends a number. A number of up to 8 bytes is taken apart without a loop: the
-// first byte without its top bit set tells how long it is, and three steps move
-// the groups of 7 bits together.
+// byte ends a number. Numbers of a few bytes are taken apart without a loop: in 8
+// bytes, those without their top bit set tell where numbers end, and two numbers of up
+// to 4 bytes come of one load where both end in it. A longer number is done in three
+// steps, which move its groups of 7 bits together.
 func varints(dst []int64, b []byte, i, end int) ([]int64, bool) {
 	n := len(dst)
 	dst = dst[:cap(dst)]
@@ -212,12 +221,17 @@ func varints(dst []int64, b []byte, i, end int) ([]int64, bool) {
 	for i < end && i+8 <= len(b) {
 		x := binary.LittleEndian.Uint64(b[i:])
 		stop := ^x & more
-		if stop == more && i+8 <= end { // eight numbers of one byte
-			for j := range 8 {
-				dst[n+j] = int64(x >> (8 * j) & 0x7f)
+		if stop&0x80808080 != 0 {
+			first := bits.TrailingZeros64(stop) + 1
+			dst[n] = int64(short(x & (1<<(first&63) - 1)))
+			n++
+			i += first / 8
+			next := stop & (stop - 1)
+			if second := bits.TrailingZeros64(next) + 1 - first; next != 0 && second <= 32 && i < end {
+				dst[n] = int64(short(x >> (first & 63) & (1<<(second&63) - 1)))
+				n++
+				i += second / 8
 			}
-			n += 8
-			i += 8
 			continue
 		}
 		if stop == 0 {
@@ -231,13 +245,13 @@ func varints(dst []int64, b []byte, i, end int) ([]int64, bool) {
 			continue
 		}
 		x &= stop ^ (stop - 1) // up to the end of the number
+		i += bits.TrailingZeros64(stop)/8 + 1
 		x &^= more
 		x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
 		x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
 		x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
 		dst[n] = int64(x)
 		n++
-		i += bits.TrailingZeros64(stop)/8 + 1
 	}
 	for i < end {
 		v, size := protowire.ConsumeVarint(b[i:end])
@@ -249,6 +263,11 @@ func varints(dst []int64, b []byte, i, end int) ([]int64, bool) {
 		i += size
 	}
 	return dst[:n], true
+}
+
+// short returns the number of up to four bytes of varint.
+func short(x uint64) uint64 {
+	return x&0x7f | x>>1&(0x7f<<7) | x>>2&(0x7f<<14) | x>>3&(0x7f<<21)
 }
 
 // grow returns s with room for n more.

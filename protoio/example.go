@@ -150,12 +150,8 @@ func (c *column) fixed(b *builder, f Fixed) (tensor.Tensor, error) {
 	if !f.Shape.IsFull() {
 		return nil, fail(tenon.ErrShape, b.name, "the shape %v of a fixed feature is not known", f.Shape)
 	}
-	dims := append([]int{c.rows()}, f.Shape.Dims()...)
-	full, err := shape.From(dims)
+	full, err := withOuter(b.name, f.Shape, c.rows())
 	if err != nil {
-		return nil, err
-	}
-	if _, err := full.CheckedSize(16); err != nil {
 		return nil, err
 	}
 	fill, err := filler(b.name, f.DType, f.Default, n)
@@ -175,6 +171,18 @@ func (c *column) fixed(b *builder, f Fixed) (tensor.Tensor, error) {
 		values = c.padded(n, fill)
 	}
 	return reshape(values, full), nil
+}
+
+// withOuter returns a shape behind outer dimensions.
+func withOuter(name string, s shape.Shape, outer ...int) (shape.Shape, error) {
+	full, err := shape.From(append(outer, s.Dims()...))
+	if err == nil {
+		_, err = full.CheckedSize(16)
+	}
+	if err != nil {
+		return s, fail(tenon.ErrShape, name, "%v", err)
+	}
+	return full, nil
 }
 
 // filler returns default elements, as many as an item has, and nil without a default.

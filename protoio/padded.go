@@ -94,7 +94,7 @@ func (c *column) sequence(b *builder, f Sequence) (tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, err := shape.From(append([]int{c.rows(), width / item}, f.Shape.Dims()...))
+	full, err := withOuter(b.name, f.Shape, c.rows(), width/item)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func uniform(b *builder, values tensor.Tensor, splits []int64, n int) (tensor.Te
 		return u, outer, err
 	}
 	dims := values.Shape().Dims()
-	s, err := shape.From(append([]int{dims[0] / n, n}, dims[1:]...))
+	s, err := withOuter(b.name, shape.Of(dims[1:]...), dims[0]/n, n)
 	if err != nil {
 		return nil, nil, err
 	}

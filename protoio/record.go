@@ -170,6 +170,9 @@ func (r *RecordReader) fill(n int) error {
 }
 
 func (r *RecordReader) fail(msg string, cause error) error {
+	if errors.Is(cause, io.EOF) { // the end is in the middle of a record
+		cause = io.ErrUnexpectedEOF
+	}
 	e := fail(tenon.ErrInvalid, fmt.Sprintf("record %d", r.record), "%s", msg).(*tenon.Error)
 	e.Err = cause
 	return e

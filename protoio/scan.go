@@ -22,6 +22,8 @@ type scanner struct {
 	// have the same ones in the same order, so that one comparison finds a feature.
 	order [32]known
 	join  []byte // the value of an entry that comes in pieces
+
+	touched byte // keeps loads ahead of their use from being dropped
 }
 
 type known struct {
@@ -160,6 +162,15 @@ func (s *scanner) features(b []byte, i, end int) error {
 // pieces, which protocol buffers add up, is put together in s.join, and from is
 // negative.
 func (s *scanner) entry(b []byte, i, end int) (key []byte, from, to int, err error) {
+	// Nearly every entry is its key and then its value, both shorter than 128 bytes.
+	if end-i >= 4 && b[i] == tagFirst && b[i+1] < 0x80 {
+		k := i + 2 + int(b[i+1])
+		if k+2 <= end && b[k] == tagSecond {
+			if from, to := length(b, k+1, end); to == end && from >= 0 {
+				return b[i+2 : k], from, to, nil
+			}
+		}
+	}
 	pieces := 0
 	for i < end {
 		t := b[i]
@@ -217,7 +228,9 @@ func (s *scanner) find(key []byte, at int) (int, error) {
 // Of several entries with one key the last one counts.
 func (s *scanner) feature(source int, b []byte, i, end int) error {
 	buf := &s.bufs[source]
-	buf.undo(s.row)
+	if buf.lens[s.row] != absent {
+		buf.undo(s.row)
+	}
 	if s.wrong[source] != noList {
 		s.wrong[source] = noList
 		s.bad--

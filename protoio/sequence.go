@@ -212,7 +212,7 @@ func (c *column) listSingle(b *builder) (tensor.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := shape.From(append([]int{c.rows()}, f.Shape.Dims()...))
+		s, err := withOuter(b.name, f.Shape, c.rows())
 		if err != nil {
 			return nil, err
 		}

@@ -98,7 +98,11 @@ func parseShape(b []byte) (shape.Shape, error) {
 	if unknown {
 		return shape.UnknownRank, nil
 	}
-	return shape.From(dims)
+	s, err := shape.From(dims)
+	if err != nil {
+		return s, fail(tenon.ErrInvalid, "shape", "%v", err)
+	}
+	return s, nil
 }
 
 // appendPacked appends a packed field of varints, and nothing for an empty list.

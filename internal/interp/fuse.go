@@ -23,6 +23,7 @@ type group struct {
 	outAt  []int  // for each of outs, the node that computes it
 	regs   int    // temporaries of one block
 	size   int    // bytes of the largest element
+	roots  []int  // nodes that read inputs only
 	steps  []step // the same nodes one by one, where the shapes do not allow fusing
 }
 
@@ -138,6 +139,9 @@ func (p *Plan) fuse(i, j int, readers [][]int) step {
 			g.size = max(g.size, v.DType().Size())
 			gn.n++
 		}
+		if !slices.ContainsFunc(gn.operands[:gn.n], func(o int) bool { return o < 0 }) {
+			g.roots = append(g.roots, k)
+		}
 		out := n.Outs[0].ID()
 		at[out] = -1 - k
 		for _, r := range readers[out] {
@@ -170,7 +174,50 @@ func (p *Plan) fuse(i, j int, readers [][]int) step {
 	for k := i; k < j; k++ {
 		s.free = append(s.free, p.steps[k].free...)
 	}
+	g.alone(at)
 	return s
+}
+
+// alone renumbers the group's single steps: their slots are the group's inputs, and
+// behind them its nodes.
+func (g *group) alone(at map[int]int) {
+	slot := func(id int) int {
+		if where := at[id]; where < 0 {
+			return len(g.inputs) - 1 - where
+		}
+		return at[id]
+	}
+	for i := range g.steps {
+		s := &g.steps[i]
+		for k := range s.args {
+			s.args[k].slot = slot(s.args[k].slot)
+		}
+		s.outs = []int{len(g.inputs) + i}
+		s.free = nil
+		if s.x >= 0 {
+			s.x = slot(s.x)
+		}
+		if s.y >= 0 {
+			s.y = slot(s.y)
+		}
+	}
+}
+
+// oneByOne runs the nodes of a group one after the other.
+func (g *group) oneByOne(slots []tensor.Tensor) error {
+	own := make([]tensor.Tensor, len(g.inputs)+len(g.nodes))
+	for i, id := range g.inputs {
+		own[i] = slots[id]
+	}
+	for i := range g.steps {
+		if err := g.steps[i].run(own); err != nil {
+			return err
+		}
+	}
+	for i, k := range g.outAt {
+		slots[g.outs[i]] = own[len(g.inputs)+k]
+	}
+	return nil
 }
 
 // form is how an operand lies beside the result.
@@ -308,14 +355,11 @@ func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 }
 
 // full reports whether every node has an operand as large as the result, so
-// that all of them have its shape.
+// that all of them have its shape: for a node that reads another one that is so.
 func (g *group) full(forms []form) bool {
-	for _, n := range g.nodes {
-		ok := false
-		for _, o := range n.operands[:n.n] {
-			ok = ok || o < 0 || !forms[o].scalar && forms[o].period == 0
-		}
-		if !ok {
+	for _, k := range g.roots {
+		n := &g.nodes[k]
+		if !slices.ContainsFunc(n.operands[:n.n], func(o int) bool { return !forms[o].scalar && forms[o].period == 0 }) {
 			return false
 		}
 	}

@@ -13,8 +13,10 @@ import (
 // A Plan is a graph made ready to run.
 type Plan struct {
 	graph  *graph.Graph
+	params []int // slots of the parameters
 	consts []slotConst
 	steps  []step
+	outs   []int // slots of the outputs
 	slots  int
 }
 
@@ -100,7 +102,64 @@ func plan(g *graph.Graph) *Plan {
 		}
 	}
 	p.join()
+	p.number()
 	return p
+}
+
+// number gives the values that steps hand to one another slots from 0 on. What is
+// computed and used inside a group needs none.
+func (p *Plan) number() {
+	slots := make(map[int]int, p.slots)
+	slot := func(id int) int {
+		at, ok := slots[id]
+		if !ok {
+			at = len(slots)
+			slots[id] = at
+		}
+		return at
+	}
+	list := func(ids []int) {
+		for i, id := range ids {
+			ids[i] = slot(id)
+		}
+	}
+	for _, v := range p.graph.Params {
+		p.params = append(p.params, slot(v.ID()))
+	}
+	for i := range p.consts {
+		p.consts[i].slot = slot(p.consts[i].slot)
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.group != nil {
+			list(s.group.inputs)
+			list(s.group.outs)
+		}
+		for k := range s.args {
+			if s.args[k].slot >= 0 {
+				s.args[k].slot = slot(s.args[k].slot)
+			}
+			list(s.args[k].list)
+		}
+		list(s.outs)
+		if s.x >= 0 {
+			s.x = slot(s.x)
+		}
+		if s.y >= 0 {
+			s.y = slot(s.y)
+		}
+		free := s.free[:0]
+		for _, id := range s.free {
+			if at, ok := slots[id]; ok {
+				free = append(free, at)
+			}
+		}
+		s.free = free
+	}
+	for _, v := range p.graph.Outputs {
+		p.outs = append(p.outs, slot(v.ID()))
+	}
+	p.slots = len(slots)
 }
 
 // Run computes the graph's outputs for inputs that belong to its parameters.
@@ -115,7 +174,7 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 		slots = make([]tensor.Tensor, p.slots)
 	}
 	for i, in := range inputs {
-		slots[g.Params[i].ID()] = in
+		slots[p.params[i]] = in
 	}
 	for _, c := range p.consts {
 		slots[c.slot] = c.t
@@ -133,9 +192,9 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 			return nil, err
 		}
 	}
-	out := make([]tensor.Tensor, len(g.Outputs))
-	for i, o := range g.Outputs {
-		out[i] = slots[o.ID()]
+	out := make([]tensor.Tensor, len(p.outs))
+	for i, at := range p.outs {
+		out[i] = slots[at]
 	}
 	return out, nil
 }
@@ -143,12 +202,9 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 func (s *step) run(slots []tensor.Tensor) error {
 	if s.group != nil {
 		if !s.group.run(slots) {
-			for i := range s.group.steps {
-				if err := s.group.steps[i].run(slots); err != nil {
-					return err
-				}
+			if err := s.group.oneByOne(slots); err != nil {
+				return err
 			}
-			return nil
 		}
 		for _, f := range s.free {
 			slots[f] = nil

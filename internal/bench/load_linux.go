@@ -21,6 +21,23 @@ func pageFaults() int64 {
 	return u.Minflt
 }
 
+// residentBytes returns the memory that the process holds now, and held at most.
+func residentBytes() (now, peak int64) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
+		peak = u.Maxrss * 1024
+	}
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, peak
+	}
+	if f := strings.Fields(string(b)); len(f) > 1 {
+		n, _ := strconv.ParseInt(f[1], 10, 64)
+		now = n * int64(os.Getpagesize())
+	}
+	return now, peak
+}
+
 // load measures how much of the machine others use.
 type load struct {
 	start     time.Time

@@ -57,6 +57,11 @@ type line struct {
 	Note       string    `json:"note,omitempty"`
 	Faults     float64   `json:"faults"`
 	OtherCPU   float64   `json:"other_cpu"`
+
+	// Of memory.
+	Seconds       float64 `json:"seconds,omitempty"`
+	PeakOverInput float64 `json:"peak_over_input,omitempty"`
+	HeldOverInput float64 `json:"held_over_input,omitempty"`
 }
 
 // pick returns the value for the size of this run.
@@ -129,17 +134,23 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 
 // emit prints the line of a case, given the seconds of its samples.
 func (r *runner) emit(c benchCase, times []float64, l line) (median, least float64, ok bool) {
+	return r.emitAs("seconds", c, times, l)
+}
+
+// emitAs is emit for samples of something else than seconds.
+func (r *runner) emitAs(metric string, c benchCase, times []float64, l line) (median, least float64, ok bool) {
 	inner := float64(max(1, c.inner))
 	slices.Sort(times)
 	n := len(times)
 	median, least = (times[(n-1)/2]+times[n/2])/2/inner, times[0]/inner
 	l.Workload, l.Case, l.Peer, l.Size, l.Threads = r.workload, c.name, "tenon", r.size, r.threads
-	l.Metric, l.Median, l.Min, l.Runs = "seconds", median, least, n
+	l.Metric, l.Median, l.Min, l.Runs = metric, median, least, n
 	l.Flops, l.Bytes, l.Items = c.flops, c.bytes, c.items
 	if c.inner > 1 {
 		l.Inner = c.inner
 	}
 	switch {
+	case metric != "seconds":
 	case c.flops > 0:
 		l.Throughput, l.Unit = c.flops/median/1e9, "GFLOP/s"
 	case c.bytes > 0:

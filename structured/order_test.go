@@ -30,7 +30,9 @@ func names(t *testing.T, v tenon.Value) string {
 
 func TestSort(t *testing.T) {
 	s := read(t, towns, structured.NestedOptions{Missing: structured.MissingMasked})
-	by := func(path string, descending bool) structured.By { return structured.By{Path: []string{path}, Descending: descending} }
+	by := func(path string, descending bool) structured.By {
+		return structured.By{Path: []string{path}, Descending: descending}
+	}
 	for _, c := range []struct {
 		by   []structured.By
 		want string

@@ -1,0 +1,136 @@
+package structured
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// FromStructs returns a list of Go structs as records. A field has the name that its
+// json tag gives it, or its own; a tag of "-" leaves it out, and so does not being
+// exported. The fields of an embedded struct without a tag are the record's own. The
+// way to read a type is planned once and kept.
+//
+//	numbers, truth values, strings    scalars; int and uint become int64 and uint64
+//	[]byte                            a string
+//	time.Time                         int64: nanoseconds since 1970 UTC, or math.MinInt64 for the zero Time
+//	a struct                          a record
+//	[]T                               a list, ragged
+//	[n]T                              n values: an axis
+//	*T                                an optional value, as of package masked
+//	map[K]V                           a list of records with the fields key and value, in the order of the keys
+//
+// A type that holds itself, and types that are not in this table, are an error of
+// kind tenon.ErrUnsupported that names the field.
+func FromStructs[T any](rows []T) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	b := newStructWriter("structured.FromStructs", reflect.TypeFor[T](), len(rows))
+	b.append(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
+	runtime.KeepAlive(rows)
+	return b.tensor(), nil
+}
+
+// SpecOfStructs returns the Spec of the records that [FromStructs] makes of any number
+// of values of a type.
+func SpecOfStructs[T any]() (s *Spec, err error) {
+	defer tenon.Catch(&err)
+	w := newStructWriter("structured.SpecOfStructs", reflect.TypeFor[T](), 0)
+	return outermost(w.tensor().spec, -1).(*Spec), nil
+}
+
+// ToStructs returns records as Go structs: the reverse of [FromStructs]. A column of
+// another number type than the Go field's is converted if the field holds all of its
+// values exactly. Fields that only the records have are left out; one that only the
+// struct has is an error of kind tenon.ErrNotFound, or a nil pointer.
+func ToStructs[T any](t *Tensor) (rows []T, err error) {
+	defer tenon.Catch(&err)
+	const fn = "structured.ToStructs"
+	if t.rank != 1 {
+		return nil, invalid(fn, "", "the records have rank %d, want a list of records", t.rank)
+	}
+	n := known(t.nrows)
+	if n < 0 {
+		e := symbolic().(*tenon.Error)
+		e.Op = fn
+		return nil, e
+	}
+	p, err := planOf(fn, reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	read := p.reader(t, &fieldPlace{fn: fn})
+	rows = make([]T, n)
+	read(unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(*new(T)), 0, n)
+	return rows, nil
+}
+
+// A Builder makes records of Go structs that come one after another. The zero value
+// is not ready; see [NewBuilder].
+type Builder[T any] struct{ w *structWriter }
+
+// NewBuilder returns a Builder of the records that [FromStructs] makes.
+func NewBuilder[T any]() (b *Builder[T], err error) {
+	defer tenon.Catch(&err)
+	return &Builder[T]{newStructWriter("structured.Builder", reflect.TypeFor[T](), 0)}, nil
+}
+
+// Append adds rows. A value that no column can hold, such as a time that is out of
+// range, is an error that names it, and leaves a zero.
+func (b *Builder[T]) Append(rows ...T) (err error) {
+	defer tenon.Catch(&err)
+	b.w.append(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
+	runtime.KeepAlive(rows)
+	return nil
+}
+
+// Len returns the number of rows since the last Build.
+func (b *Builder[T]) Len() int { return b.w.n }
+
+// Build returns the rows so far, and starts again without any.
+func (b *Builder[T]) Build() (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	t = b.w.tensor()
+	b.w = newStructWriter(b.w.fn, b.w.plan.typ, 0)
+	return t, nil
+}
+
+// structWriter collects records of one struct type.
+type structWriter struct {
+	fn   string
+	plan *plan
+	w    *recordWriter
+	n    int
+}
+
+func newStructWriter(fn string, t reflect.Type, n int) *structWriter {
+	p, err := planOf(fn, t)
+	tenon.Throw(err)
+	w := p.writer().(*recordWriter)
+	w.reserve(n)
+	return &structWriter{fn: fn, plan: p, w: w}
+}
+
+// blockRows is how many structs are read at a time: a block stays in the first cache
+// while its fields are taken one by one.
+const blockRows = 256
+
+func (b *structWriter) append(base unsafe.Pointer, n int) {
+	size := b.plan.typ.Size()
+	for i := 0; i < n; i += blockRows {
+		k := min(blockRows, n-i)
+		if err := b.w.write(unsafe.Add(base, uintptr(i)*size), size, k); err != nil {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: b.fn, Where: fmt.Sprintf("%s[%d]", err.field, b.n+i+err.row), Msg: err.msg, Line: source.Line()})
+		}
+	}
+	b.n += n
+}
+
+func (b *structWriter) tensor() *Tensor {
+	cols := b.w.columns()
+	return newTensor(1, scalar(b.n, dtype.Int64), nil, cols, dtype.Int64)
+}

@@ -20,6 +20,21 @@ type Optimizer interface {
 	Rate() Schedule
 }
 
+func orConstant(s Schedule) Schedule {
+	if s == nil {
+		return Constant(1e-3)
+	}
+	return s
+}
+
+// A Decayed optimizer shrinks parameters, and there is the same without that.
+type Decayed interface {
+	Optimizer
+
+	// WithoutDecay returns the optimizer with no weight decay.
+	WithoutDecay() Optimizer
+}
+
 func zeros(like tensor.Tensor) tensor.Tensor { return ops.ZerosLike(like) }
 
 func scaled(x any, k float64) tensor.Tensor { return ops.Mul(x, k) }
@@ -31,13 +46,20 @@ func scaled(x any, k float64) tensor.Tensor { return ops.Mul(x, k) }
 // I. Sutskever et al., "On the importance of initialization and momentum in deep
 // learning", ICML 2013.
 type SGD struct {
-	Schedule Schedule
-	Momentum float64
-	Nesterov bool
+	Schedule    Schedule // nil stands for Constant(1e-3)
+	Momentum    float64
+	Nesterov    bool
+	WeightDecay float64 // decoupled: p loses η λ p besides
+}
+
+// WithoutDecay returns the optimizer with no weight decay.
+func (o SGD) WithoutDecay() Optimizer {
+	o.WeightDecay = 0
+	return o
 }
 
 // Rate returns the schedule.
-func (o SGD) Rate() Schedule { return o.Schedule }
+func (o SGD) Rate() Schedule { return orConstant(o.Schedule) }
 
 // Slots returns the velocity, if there is momentum.
 func (o SGD) Slots(p tensor.Tensor) []tensor.Tensor {
@@ -49,33 +71,21 @@ func (o SGD) Slots(p tensor.Tensor) []tensor.Tensor {
 
 // Update does one step.
 func (o SGD) Update(p, g tensor.Tensor, slots []tensor.Tensor, _, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	decayed := func(dir tensor.Tensor) tensor.Tensor {
+		if o.WeightDecay != 0 {
+			dir = ops.Add(dir, scaled(p, o.WeightDecay))
+		}
+		return ops.Sub(p, ops.Mul(rate, dir))
+	}
 	if o.Momentum == 0 {
-		return ops.Sub(p, ops.Mul(rate, g)), nil
+		return decayed(g), nil
 	}
 	v := ops.Add(scaled(slots[0], o.Momentum), g)
 	dir := v
 	if o.Nesterov {
 		dir = ops.Add(g, scaled(v, o.Momentum))
 	}
-	return ops.Sub(p, ops.Mul(rate, dir)), []tensor.Tensor{v}
-}
-
-// Adam is adaptive moment estimation:
-//
-//	m ← β₁ m + (1−β₁) g;  v ← β₂ v + (1−β₂) g²
-//	p ← p − η √(1−β₂ᵗ)/(1−β₁ᵗ) m/(√v + ε) − η λ p
-//
-// with the root of the bias correction outside of ε. WeightDecay λ is decoupled
-// (AdamW) where it is not 0. The zero values of Beta1, Beta2 and Epsilon stand
-// for 0.9, 0.999 and 1e-8.
-//
-// D. Kingma and J. Ba, "Adam", ICLR 2015; I. Loshchilov and F. Hutter, "Decoupled
-// weight decay regularization", ICLR 2019.
-type Adam struct {
-	Schedule     Schedule
-	Beta1, Beta2 float64
-	Epsilon      float64
-	WeightDecay  float64
+	return decayed(dir), []tensor.Tensor{v}
 }
 
 func orDefault(x, d float64) float64 {
@@ -85,34 +95,11 @@ func orDefault(x, d float64) float64 {
 	return x
 }
 
-// Rate returns the schedule.
-func (o Adam) Rate() Schedule { return o.Schedule }
-
-// Slots returns the two moments.
-func (o Adam) Slots(p tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{zeros(p), zeros(p)} }
-
-// Update does one step.
-func (o Adam) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
-	b1, b2 := orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999)
-	m := ops.Add(scaled(slots[0], b1), scaled(g, 1-b1))
-	v := ops.Add(scaled(slots[1], b2), scaled(ops.Mul(g, g), 1-b2))
-	correction := ops.Div(ops.Sqrt(ops.Sub(1.0, ops.Pow(like(b2, t), t))), ops.Sub(1.0, ops.Pow(like(b1, t), t)))
-	step := ops.Mul(rate, correction)
-	next := ops.Sub(p, ops.Div(ops.Mul(m, step), ops.Add(ops.Sqrt(v), orDefault(o.Epsilon, 1e-8))))
-	if o.WeightDecay != 0 {
-		next = ops.Sub(next, ops.Mul(p, scaled(rate, o.WeightDecay)))
-	}
-	return next, []tensor.Tensor{m, v}
-}
-
 // like returns a constant as a scalar of t's element type.
 func like(x float64, t tensor.Tensor) tensor.Tensor {
 	s, _ := tensor.ScalarLike(x, t.DType())
 	return s
 }
-
-// AdamW is Adam with decoupled weight decay of 0.01.
-func AdamW(rate float64) Adam { return Adam{Schedule: Constant(rate), WeightDecay: 0.01} }
 
 // Adagrad divides by the root of the sum of squared gradients:
 //
@@ -126,7 +113,7 @@ type Adagrad struct {
 }
 
 // Rate returns the schedule.
-func (o Adagrad) Rate() Schedule { return o.Schedule }
+func (o Adagrad) Rate() Schedule { return orConstant(o.Schedule) }
 
 // Slots returns the sum of squares.
 func (o Adagrad) Slots(p tensor.Tensor) []tensor.Tensor {
@@ -151,8 +138,14 @@ type Lion struct {
 	WeightDecay  float64
 }
 
+// WithoutDecay returns the optimizer with no weight decay.
+func (o Lion) WithoutDecay() Optimizer {
+	o.WeightDecay = 0
+	return o
+}
+
 // Rate returns the schedule.
-func (o Lion) Rate() Schedule { return o.Schedule }
+func (o Lion) Rate() Schedule { return orConstant(o.Schedule) }
 
 // Slots returns the momentum.
 func (o Lion) Slots(p tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{zeros(p)} }
@@ -178,8 +171,14 @@ type LAMB struct {
 	WeightDecay  float64
 }
 
+// WithoutDecay returns the optimizer with no weight decay.
+func (o LAMB) WithoutDecay() Optimizer {
+	o.WeightDecay = 0
+	return o
+}
+
 // Rate returns the schedule.
-func (o LAMB) Rate() Schedule { return o.Schedule }
+func (o LAMB) Rate() Schedule { return orConstant(o.Schedule) }
 
 // Slots returns the two moments.
 func (o LAMB) Slots(p tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{zeros(p), zeros(p)} }
@@ -198,4 +197,55 @@ func (o LAMB) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.T
 	pn, rn := ops.Sqrt(ops.Sum(ops.Mul(p, p))), ops.Sqrt(ops.Sum(ops.Mul(r, r)))
 	ratio := ops.Where(ops.LogicalAnd(ops.Greater(pn, 0.0), ops.Greater(rn, 0.0)), ops.Div(pn, rn), ops.OnesLike(pn))
 	return ops.Sub(p, ops.Mul(ops.Mul(rate, ratio), r)), []tensor.Tensor{m, v}
+}
+
+// Frozen leaves parameters as they are.
+type Frozen struct{}
+
+// Rate returns a schedule that is 0.
+func (Frozen) Rate() Schedule { return Constant(0) }
+
+// Slots returns none.
+func (Frozen) Slots(tensor.Tensor) []tensor.Tensor { return nil }
+
+// Update returns the parameter.
+func (Frozen) Update(p, _ tensor.Tensor, slots []tensor.Tensor, _, _ tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	return p, slots
+}
+
+// Sparse is an optimizer that leaves rows of a parameter, slices along its first axis, as
+// they are where the gradient is 0 in all of their elements, and its slots too: for a table
+// of embeddings of which a step reads few rows. [Adam] does that by itself, in one pass.
+type Sparse struct{ Optimizer }
+
+// WithoutDecay returns the optimizer with no weight decay.
+func (o Sparse) WithoutDecay() Optimizer {
+	if d, ok := o.Optimizer.(Decayed); ok {
+		return Sparse{d.WithoutDecay()}
+	}
+	return o
+}
+
+// Update does one step.
+func (o Sparse) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	next, after := o.Optimizer.Update(p, g, slots, t, rate)
+	return onlyTouched(g, p, next, slots, after)
+}
+
+// onlyTouched takes the new rows of parameter and slots where the gradient is not 0, and
+// the old ones elsewhere.
+func onlyTouched(g, p, next tensor.Tensor, slots, after []tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	touched := ops.NotEqual(g, 0.0)
+	if n := g.Shape().Rank(); n > 1 {
+		axes := make([]int, n-1)
+		for i := range axes {
+			axes[i] = i + 1
+		}
+		touched = ops.AnyKeep(touched, axes...)
+	}
+	out := make([]tensor.Tensor, len(slots))
+	for i := range slots {
+		out[i] = ops.Where(touched, after[i], slots[i])
+	}
+	return ops.Where(touched, next, p), out
 }

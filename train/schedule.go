@@ -48,3 +48,34 @@ func Decay(rate, factor float64, steps int) Schedule {
 func fraction(step tensor.Tensor, steps int) tensor.Tensor {
 	return ops.Minimum(ops.Div(step, float64(max(1, steps))), 1.0)
 }
+
+// Steps multiplies a rate by factor at each of the given steps.
+func Steps(rate, factor float64, at ...int) Schedule {
+	return func(step tensor.Tensor) tensor.Tensor {
+		out := like(rate, step)
+		for _, s := range at {
+			out = ops.Where(ops.GreaterEqual(step, float64(s)), ops.Mul(out, factor), out)
+		}
+		return out
+	}
+}
+
+// InverseSqrt is the rate up to a step, and falls with the root of the steps from there on
+// (A. Vaswani et al., arXiv:1706.03762); see [Warmup].
+func InverseSqrt(rate float64, steps int) Schedule {
+	return func(step tensor.Tensor) tensor.Tensor {
+		n := float64(max(1, steps))
+		return ops.Mul(ops.Sqrt(ops.Div(n, ops.Maximum(step, n))), rate)
+	}
+}
+
+// OneCycle rises from rate/25 to rate in the steps up to peak and falls to 0 in those up
+// to steps, both linearly (L. Smith and N. Topin, arXiv:1708.07120).
+func OneCycle(rate float64, peak, steps int) Schedule {
+	return func(step tensor.Tensor) tensor.Tensor {
+		up := ops.Add(ops.Mul(fraction(step, peak), rate*24/25), rate/25)
+		left := ops.Maximum(ops.Sub(float64(steps), step), 0.0)
+		down := ops.Mul(ops.Div(left, float64(max(1, steps-peak))), rate)
+		return ops.Where(ops.Less(step, float64(peak)), up, down)
+	}
+}

@@ -1,0 +1,164 @@
+package train
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/fused"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Adam is adaptive moment estimation:
+//
+//	m ← β₁ m + (1−β₁) g;  v ← β₂ v + (1−β₂) g²
+//	p ← p − η √(1−β₂ᵗ)/(1−β₁ᵗ) m/(√v + ε) − η λ p
+//
+// with the root of the bias correction outside of ε. WeightDecay λ is decoupled
+// (AdamW) where it is not 0. The zero values of Beta1, Beta2 and Epsilon stand
+// for 0.9, 0.999 and 1e-8. A step reads and writes memory once.
+//
+// D. Kingma and J. Ba, "Adam", ICLR 2015; I. Loshchilov and F. Hutter, "Decoupled
+// weight decay regularization", ICLR 2019.
+type Adam struct {
+	Schedule     Schedule // nil stands for Constant(1e-3)
+	Beta1, Beta2 float64
+	Epsilon      float64
+	WeightDecay  float64
+
+	// Sparse leaves rows of a parameter, slices along its first axis, as they are where
+	// the gradient is 0 in all of their elements, and the moments too: for a table of
+	// which a step reads few rows.
+	Sparse bool
+}
+
+// AdamW is Adam with decoupled weight decay of 0.01.
+func AdamW(rate float64) Adam { return Adam{Schedule: Constant(rate), WeightDecay: 0.01} }
+
+// Rate returns the schedule.
+func (o Adam) Rate() Schedule { return orConstant(o.Schedule) }
+
+// WithoutDecay returns the optimizer with no weight decay.
+func (o Adam) WithoutDecay() Optimizer {
+	o.WeightDecay = 0
+	return o
+}
+
+// Slots returns the two moments.
+func (o Adam) Slots(p tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{zeros(p), zeros(p)} }
+
+// Update does one step.
+func (o Adam) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	if d := p.DType(); d.Size() < 4 || !d.IsFloat() {
+		return o.composed(p, g, slots, t, rate)
+	}
+	out := op.EvalN(adamOp, p, g, slots[0], slots[1], t, rate, orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999), orDefault(o.Epsilon, 1e-8), o.WeightDecay, o.Sparse)
+	return out[0], []tensor.Tensor{out[1], out[2]}
+}
+
+// composed is the step as a formula of operations, for types without a kernel.
+func (o Adam) composed(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	b1, b2 := orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999)
+	m := ops.Add(scaled(slots[0], b1), scaled(g, 1-b1))
+	v := ops.Add(scaled(slots[1], b2), scaled(ops.Mul(g, g), 1-b2))
+	correction := ops.Div(ops.Sqrt(ops.Sub(1.0, ops.Pow(like(b2, t), t))), ops.Sub(1.0, ops.Pow(like(b1, t), t)))
+	step := ops.Mul(rate, correction)
+	next := ops.Sub(p, ops.Div(ops.Mul(m, step), ops.Add(ops.Sqrt(v), orDefault(o.Epsilon, 1e-8))))
+	if o.WeightDecay != 0 {
+		next = ops.Sub(next, ops.Mul(p, scaled(rate, o.WeightDecay)))
+	}
+	if o.Sparse {
+		return onlyTouched(g, p, next, slots, []tensor.Tensor{m, v})
+	}
+	return next, []tensor.Tensor{m, v}
+}
+
+// adamOp does a step of Adam in one pass over memory.
+var adamOp = op.Register(&op.Op{
+	Name: "train.adam", GoName: "train.Adam", Doc: "A step of Adam: parameter and moments.", Class: op.Other, Results: 3, Nondifferentiable: true,
+	Params: []op.Param{
+		{Name: "p"}, {Name: "g"}, {Name: "m"}, {Name: "v"}, {Name: "t"}, {Name: "rate"},
+		{Name: "beta1", Kind: op.Attr, Type: op.FloatType}, {Name: "beta2", Kind: op.Attr, Type: op.FloatType},
+		{Name: "epsilon", Kind: op.Attr, Type: op.FloatType}, {Name: "decay", Kind: op.Attr, Type: op.FloatType},
+		{Name: "sparse", Kind: op.Attr, Type: op.BoolType},
+	},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		p := c.Tensor(0)
+		for i := 1; i < 6; i++ {
+			x := c.Tensor(i)
+			if x.DType() != p.DType() {
+				return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, the parameter %v", c.Op.Params[i].Name, x.DType(), p.DType())
+			}
+			if s := x.Shape(); i < 4 && !s.CompatibleWith(p.Shape()) || i >= 4 && s.HasRank() && s.Rank() != 0 {
+				return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, s, p.Shape())
+			}
+		}
+		return []tenon.Spec{p.Spec(), p.Spec(), p.Spec()}, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		if c.Dense(0).DType().Size() == 4 {
+			return adam[float32](c)
+		}
+		return adam[float64](c)
+	},
+})
+
+func adam[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
+	s, d := c.Dense(0).Shape(), c.Dense(0).DType()
+	for i := 1; i < 4; i++ {
+		if !c.Dense(i).Shape().Equal(s) {
+			return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, c.Dense(i).Shape(), s)
+		}
+	}
+	p1, m1, v1 := tensor.Uninit(d, s), tensor.Uninit(d, s), tensor.Uninit(d, s)
+	e := tensor.Elems[T]
+	t, rate := int(e(c.Dense(4))[0]), float64(e(c.Dense(5))[0])
+	beta1, beta2 := c.Float(6), c.Float(7)
+	step := fused.AdamStep{
+		Rate: rate, Beta1: beta1, Beta2: beta2, Step: t, WeightDecay: c.Float(9),
+		// The kernel has ε beside the corrected root; beside the root itself it is larger by the correction.
+		Epsilon: c.Float(8) / math.Sqrt(1-math.Pow(beta2, float64(t))),
+	}
+	dst := [3][]T{e(p1), e(m1), e(v1)}
+	p, g, m, v := e(c.Dense(0)), e(c.Dense(1)), e(c.Dense(2)), e(c.Dense(3))
+	if !c.Bool(10) || s.Rank() == 0 || s.Dim(0) == 0 {
+		fused.Adam(dst[0], dst[1], dst[2], p, m, v, g, step)
+		return []tensor.Tensor{p1, m1, v1}, nil
+	}
+	width := len(p) / s.Dim(0)
+	eachRun(g, width, func(lo, hi int, touched bool) {
+		if touched {
+			fused.Adam(dst[0][lo:hi], dst[1][lo:hi], dst[2][lo:hi], p[lo:hi], m[lo:hi], v[lo:hi], g[lo:hi], step)
+			return
+		}
+		copy(dst[0][lo:hi], p[lo:hi])
+		copy(dst[1][lo:hi], m[lo:hi])
+		copy(dst[2][lo:hi], v[lo:hi])
+	})
+	return []tensor.Tensor{p1, m1, v1}, nil
+}
+
+// eachRun calls f for runs of rows whose gradient is 0, or is not.
+func eachRun[T float32 | float64](g []T, width int, f func(lo, hi int, touched bool)) {
+	touched := func(lo int) bool {
+		for _, x := range g[lo : lo+width] {
+			if x != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if width == 0 {
+		return
+	}
+	for lo := 0; lo < len(g); {
+		is := touched(lo)
+		hi := lo + width
+		for hi < len(g) && touched(hi) == is {
+			hi += width
+		}
+		f(lo, hi, is)
+		lo = hi
+	}
+}

@@ -1,0 +1,321 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/tenonml/tenon"
+)
+
+// A Source gives batches by position: position k·Batches + i is batch i of epoch k. The
+// same position gives the same batch, so that a run that is resumed sees what it would
+// have seen. Batches are made ahead of the steps, by another goroutine.
+type Source[B any] struct {
+	Batches int // in an epoch
+	At      func(ctx context.Context, position int) (B, error)
+}
+
+// FitOptions are those of [Fit].
+type FitOptions[P, B any] struct {
+	Options
+
+	Data   Source[B]
+	Epochs int // passes over the data; 0 stands for 1
+	Steps  int // stop after as many batches, if it is not 0, whatever Epochs is
+
+	// Validate scores parameters, the moving average where there is one, after every
+	// ValidateEvery batches (0: each epoch). The best-scored ones are the result: the least score,
+	// or the greatest where Greater is set. It must not keep the parameters' tensors,
+	// and is finished even when ctx is done.
+	Validate      func(ctx context.Context, params P) (float64, error)
+	ValidateEvery int
+	Greater       bool
+
+	// Patience, if it is not 0, stops early: when so many scores in a row were no better
+	// than the best by at least MinDelta.
+	Patience int
+	MinDelta float64
+
+	// Checkpoint, if it is not empty, names a file that everything is kept in, after every
+	// CheckpointEvery batches (0: each epoch), at the end and when ctx is done. A run finds
+	// it there and goes on with the same bits as if it had never stopped. Run describes
+	// the run: a checkpoint of another description is an error.
+	Checkpoint      string
+	CheckpointEvery int
+	Run             string
+
+	// OnStep is called after each step; an error stops the run and is returned. A run
+	// that was resumed does not repeat calls.
+	OnStep []func(Event) error
+}
+
+// An Event tells of a step.
+type Event struct {
+	Step, Steps  int // batches seen, and how many there will be at most
+	Epoch        int // counted from 0
+	Loss         float64
+	Scored       bool    // the parameters were validated after the step
+	Score        float64 // if so
+	Best         bool    // and it is the best so far
+	Elapsed      time.Duration
+	Remaining    time.Duration // expected
+	Checkpointed bool
+}
+
+// A Record is what is kept of a run's course.
+type Record struct {
+	Losses []float64 // of each batch, before its step
+	Scores []Score   // of each validation
+}
+
+// A Score is that of the parameters after a step.
+type Score struct {
+	Step  int
+	Score float64
+}
+
+// Why a run stopped.
+type Reason string
+
+// The reasons.
+const (
+	Finished    Reason = "finished"
+	Early       Reason = "early"       // the score did not improve any more
+	Interrupted Reason = "interrupted" // the context is done
+	Failed      Reason = "failed"
+)
+
+// A Fitted model is the result of [Fit].
+type Fitted[P any] struct {
+	Params P // the best-scored; without validation the last, or their moving average
+	State  State[P]
+	Record Record
+	Best   Score // of Params, where there is validation
+	Reason Reason
+	From   int // the step that the run was resumed at
+}
+
+// Fit minimizes the mean of a loss over the data. Where ctx is done, by an interrupt for
+// instance, the step at work is finished, the checkpoint written, and the error is that of
+// the context, beside a result that is valid.
+//
+//	fit, err := train.Fit(ctx, model, loss, train.FitOptions[Model, Batch]{
+//		Options: train.Options{Optimizer: train.AdamW(1e-3)},
+//		Data:    data, Epochs: 10, Checkpoint: "run.safetensors",
+//	})
+func Fit[P, B any](ctx context.Context, params P, loss Loss[P, B], o FitOptions[P, B]) (*Fitted[P], error) {
+	if o.Data.Batches < 1 || o.Data.At == nil {
+		return nil, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the source has %d batches, want at least 1 and a function that gives them", o.Data.Batches))
+	}
+	trainer, err := NewTrainer(params, loss, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	r := &run[P, B]{FitOptions: o, trainer: trainer, best: params, started: time.Now()}
+	r.steps = max(1, o.Epochs) * o.Data.Batches
+	if o.Steps > 0 {
+		r.steps = o.Steps
+	}
+	if err := r.resume(); err != nil {
+		return nil, err
+	}
+	err = r.loop(ctx)
+	return r.result(), err
+}
+
+// run is a call of Fit.
+type run[P, B any] struct {
+	FitOptions[P, B]
+	trainer *Trainer[P, B]
+	steps   int
+	from    int
+	record  Record
+	best    P
+	score   Score // of best
+	since   int   // scores since best
+	reason  Reason
+	written int // the step of the checkpoint
+	started time.Time
+}
+
+func (r *run[P, B]) loop(ctx context.Context) (err error) {
+	r.reason = Failed
+	if r.done() {
+		return nil
+	}
+	for batch, err := range r.batches(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return r.stopped(ctx, err)
+		}
+		step := r.trainer.Steps()
+		// What was begun is finished, validation included: then the state is whole.
+		whole := context.WithoutCancel(ctx)
+		value, err := r.trainer.Step(whole, batch)
+		if err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the loss of step %d is %v", step, value))
+			e.Hint = "lower the learning rate, or clip the gradients"
+			return e
+		}
+		if err := r.after(whole, step, value); err != nil {
+			return r.stopped(ctx, err)
+		}
+		if r.done() {
+			return r.checkpoint()
+		}
+	}
+	return r.stopped(ctx, ctx.Err())
+}
+
+// done reports whether there is no step left to do, and why.
+func (r *run[P, B]) done() bool {
+	switch {
+	case r.Patience > 0 && r.since >= r.Patience:
+		r.reason = Early
+	case r.trainer.Steps() >= r.steps:
+		r.reason = Finished
+	default:
+		return false
+	}
+	return true
+}
+
+// stopped keeps what was reached when the context is done.
+func (r *run[P, B]) stopped(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	r.reason = Interrupted
+	if e := r.checkpoint(); e != nil {
+		return e
+	}
+	return ctx.Err()
+}
+
+// after does what is due after a step.
+func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
+	r.record.Losses = append(r.record.Losses, value)
+	n := step + 1
+	e := Event{Step: n, Steps: r.steps, Epoch: step / r.Data.Batches, Loss: value}
+	if r.Validate != nil && due(n, r.ValidateEvery, r.Data.Batches, r.steps) {
+		score, err := r.Validate(ctx, r.trainer.state.Averaged())
+		if err != nil {
+			return fmt.Errorf("validation after step %d: %w", n, err)
+		}
+		r.record.Scores = append(r.record.Scores, Score{n, score})
+		e.Scored, e.Score, e.Best = true, score, r.better(score)
+		if e.Best {
+			r.best, r.score, r.since = r.trainer.State().Averaged(), Score{n, score}, 0
+		} else {
+			r.since++
+		}
+	}
+	if r.Checkpoint != "" && due(n, r.CheckpointEvery, r.Data.Batches, r.steps) {
+		if err := r.checkpoint(); err != nil {
+			return err
+		}
+		e.Checkpointed = true
+	}
+	e.Elapsed = time.Since(r.started)
+	e.Remaining = time.Duration(float64(e.Elapsed) / float64(n-r.from) * float64(r.steps-n))
+	for _, f := range r.OnStep {
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run[P, B]) better(score float64) bool {
+	switch {
+	case math.IsNaN(score):
+		return false
+	case len(r.record.Scores) == 1:
+		return true
+	case r.Greater:
+		return score > r.score.Score+r.MinDelta
+	}
+	return score < r.score.Score-r.MinDelta
+}
+
+// due reports whether something that happens every so many steps, or each epoch, and at
+// the end, happens after step n.
+func due(n, every, epoch, last int) bool {
+	if every <= 0 {
+		every = epoch
+	}
+	return n%every == 0 || n == last
+}
+
+func (r *run[P, B]) result() *Fitted[P] {
+	f := &Fitted[P]{Params: r.best, State: r.trainer.State(), Record: r.record, Best: r.score, Reason: r.reason, From: r.from}
+	if r.Validate == nil {
+		f.Params = f.State.Averaged()
+	}
+	return f
+}
+
+// batches yields those that are left, made one ahead.
+func (r *run[P, B]) batches(ctx context.Context) iter.Seq2[B, error] {
+	type made struct {
+		batch B
+		err   error
+	}
+	return func(yield func(B, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		ahead, first := make(chan made, 1), r.trainer.Steps()
+		go func() {
+			defer close(ahead)
+			for at := first; at < r.steps && ctx.Err() == nil; at++ {
+				b, err := r.make(ctx, at)
+				select {
+				case ahead <- made{b, err}:
+				case <-ctx.Done():
+					return
+				}
+				if err != nil {
+					return
+				}
+			}
+		}()
+		defer func() {
+			cancel()
+			for range ahead { // the goroutine has ended when the channel is closed
+			}
+		}()
+		for {
+			select {
+			case m, ok := <-ahead:
+				if !ok || !yield(m.batch, m.err) {
+					return
+				}
+			case <-ctx.Done():
+				var none B
+				yield(none, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// make makes one batch. An error says which.
+func (r *run[P, B]) make(ctx context.Context, at int) (b B, err error) {
+	b, err = tenon.Try(func() B {
+		b, err := r.Data.At(ctx, at)
+		tenon.Throw(err)
+		return b
+	})
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("batch %d of epoch %d: %w", at%r.Data.Batches, at/r.Data.Batches, err)
+	}
+	return b, err
+}

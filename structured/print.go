@@ -1,18 +1,279 @@
 package structured
 
-import "strings"
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
-// String prints the shape and the fields, each on a line of its own.
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// What is printed of a tensor: so many rows at most, half of them from the end, so
+// many elements of a list, and cells and lines of so many characters.
+const (
+	shownRows  = 10
+	shownItems = 8
+	cellWidth  = 40
+	lineWidth  = 120
+)
+
+// String prints the type and a table of the first and last rows. Fields that do not
+// fit in a line are named below.
+//
+//	3 * {name: string, pets: var * string}
+//	   name    pets
+//	   string  var * string
+//	0  "Ada"   ["cat", "dog"]
+//	1  "Bo"    []
+//	2  "Cy"    ["fish"]
 func (t *Tensor) String() string {
-	var b strings.Builder
-	b.WriteString("struct" + t.Shape().String() + " {\n")
-	for _, c := range t.cols {
-		text := "symbolic " + c.v.Shape().String()
-		if s, ok := t.field(c).(interface{ String() string }); ok {
-			text = strings.ReplaceAll(s.String(), "\n", "\n  ")
-		}
-		b.WriteString("  " + PathString([]string{c.name}) + ": " + text + "\n")
+	g, ok := t.table()
+	if !ok {
+		return "symbolic " + t.spec.Datashape()
 	}
-	b.WriteString("}")
+	var b strings.Builder
+	b.WriteString(t.spec.Datashape())
+	widths := make([]int, len(g.head))
+	for _, row := range append([][]string{g.head, g.types}, g.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	total, fit := 0, 0
+	for fit < len(widths) && (fit < 2 || total+widths[fit] <= lineWidth) {
+		total += widths[fit] + 2
+		fit++
+	}
+	for _, row := range append([][]string{g.head, g.types}, g.rows...) {
+		var line strings.Builder
+		for i, cell := range row[:fit] {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		}
+		b.WriteString("\n" + strings.TrimRight(line.String(), " "))
+	}
+	if fit < len(g.head) {
+		b.WriteString("\nand " + strings.Join(g.head[fit:], ", "))
+	}
 	return b.String()
+}
+
+// HTML returns the table of String as an HTML element without styles, for notebooks
+// and reports.
+func (t *Tensor) HTML() string {
+	var b strings.Builder
+	b.WriteString("<table>\n<caption>" + html.EscapeString(t.spec.Datashape()) + "</caption>\n")
+	g, ok := t.table()
+	if ok {
+		row := func(tag string, cells []string) {
+			b.WriteString("<tr>")
+			for i, c := range cells {
+				open, end := tag, tag
+				if i == 0 && tag == "td" {
+					open, end = `th scope="row"`, "th"
+				}
+				b.WriteString("<" + open + ">" + html.EscapeString(c) + "</" + end + ">")
+			}
+			b.WriteString("</tr>\n")
+		}
+		b.WriteString("<thead>\n")
+		row("th", g.head)
+		row("th", g.types)
+		b.WriteString("</thead>\n<tbody>\n")
+		for _, r := range g.rows {
+			row("td", r)
+		}
+		b.WriteString("</tbody>\n")
+	}
+	b.WriteString("</table>\n")
+	return b.String()
+}
+
+// grid is a table as text: a column for the numbers of the rows and one for each field.
+type grid struct {
+	head, types []string
+	rows        [][]string
+}
+
+// table returns what is printed, and false where there are no elements to print.
+func (t *Tensor) table() (*grid, bool) {
+	g := &grid{head: []string{""}, types: []string{""}}
+	for _, f := range t.spec.Fields() {
+		g.head = append(g.head, PathString([]string{f.Name}))
+		g.types = append(g.types, clipped(datashape(f.Spec, t.rank)))
+	}
+	if !t.concrete() {
+		return nil, false
+	}
+	if t.rank == 0 {
+		row := []string{""}
+		for _, c := range t.cols {
+			row = append(row, cellOf(c.v))
+		}
+		g.rows = append(g.rows, row)
+		return g, true
+	}
+	n := known(t.nrows)
+	var shown []int64
+	for i := range min(n, shownRows) {
+		if n > shownRows && i >= shownRows/2 {
+			i += n - shownRows
+		}
+		shown = append(shown, int64(i))
+	}
+	some := ops.Gather(t, tensor.Vector(shown), 0).(*Tensor)
+	for k, i := range shown {
+		if k > 0 && i != shown[k-1]+1 {
+			g.rows = append(g.rows, slices.Repeat([]string{"…"}, len(g.head)))
+		}
+		row := []string{strconv.FormatInt(i, 10)}
+		for _, c := range some.cols {
+			row = append(row, cellOf(ops.Gather(some.field(c), int64(k), 0)))
+		}
+		g.rows = append(g.rows, row)
+	}
+	return g, true
+}
+
+// concrete reports whether all elements are known.
+func (t *Tensor) concrete() bool {
+	if t.rank > 0 && known(t.nrows) < 0 {
+		return false
+	}
+	for _, p := range t.parts {
+		if _, ok := p.Splits64(); !ok {
+			return false
+		}
+	}
+	for _, c := range t.cols {
+		if !concrete(c.v) {
+			return false
+		}
+	}
+	return true
+}
+
+func concrete(v tensor.Tensor) bool {
+	if list, _, ok := pieces(v); ok {
+		return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !concrete(x) })
+	}
+	if t, ok := v.(*Tensor); ok {
+		return t.concrete()
+	}
+	parts, err := v.Spec().Disassemble(v)
+	if err != nil || len(parts) == 0 {
+		_, ok := op.Known(v)
+		return ok
+	}
+	return !slices.ContainsFunc(parts, func(x tenon.Value) bool {
+		y, ok := x.(tensor.Tensor)
+		return ok && !concrete(y)
+	})
+}
+
+// cellOf returns a value as text that fits in a cell.
+func cellOf(v tensor.Tensor) string {
+	x, err := tenon.Try(func() any { return plain(shortened(v)) })
+	if err != nil {
+		return clipped(fmt.Sprint(v))
+	}
+	var b strings.Builder
+	writeCell(&b, x)
+	return clipped(b.String())
+}
+
+// shortened leaves one element more of each list than is shown.
+func shortened(v tensor.Tensor) tensor.Tensor {
+	if m, ok := v.(*masked.Tensor); ok && m.Shape().Rank() > m.Mask().Shape().Rank() {
+		return v
+	}
+	var keys []any
+	for i := range v.Shape().Rank() {
+		if n := v.Shape().Dim(i); n < 0 || n > shownItems {
+			for len(keys) < i {
+				keys = append(keys, key.All)
+			}
+			keys = append(keys, key.To(shownItems+1))
+		}
+	}
+	if len(keys) == 0 {
+		return v
+	}
+	return ops.Index(v, keys...)
+}
+
+func clipped(s string) string {
+	if utf8.RuneCountInString(s) <= cellWidth {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:cellWidth-1]) + "…"
+}
+
+// writeCell writes nested data, and stops soon after the width of a cell.
+func writeCell(b *strings.Builder, x any) {
+	switch x := x.(type) {
+	case nil:
+		b.WriteByte('-')
+	case string:
+		if len(x) > 4*cellWidth {
+			x = x[:4*cellWidth]
+		}
+		b.WriteString(strconv.Quote(x))
+	case []any:
+		b.WriteByte('[')
+		for i, y := range x {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			if i == shownItems || b.Len() > 4*cellWidth {
+				b.WriteString("…")
+				break
+			}
+			writeCell(b, y)
+		}
+		b.WriteByte(']')
+	case map[string]any:
+		b.WriteByte('{')
+		names := make([]string, 0, len(x))
+		for name := range x {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for i, name := range names {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			if b.Len() > 4*cellWidth {
+				b.WriteString("…")
+				break
+			}
+			b.WriteString(PathString([]string{name}) + ": ")
+			writeCell(b, x[name])
+		}
+		b.WriteByte('}')
+	case float64:
+		b.WriteString(number(x, 64))
+	case float32:
+		b.WriteString(number(float64(x), 32))
+	default:
+		fmt.Fprint(b, x)
+	}
+}
+
+// number writes a float so that it differs from an integer.
+func number(x float64, bits int) string {
+	s := strconv.FormatFloat(x, 'g', -1, bits)
+	if x == math.Trunc(x) && !math.IsInf(x, 0) && !strings.ContainsAny(s, "e.") {
+		s += ".0"
+	}
+	return s
 }

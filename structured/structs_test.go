@@ -42,7 +42,7 @@ type event struct {
 	Pair  [2]hit
 	Names *[]string
 	Skip  int `json:"-"`
-	own   int
+	_     int
 }
 
 func ptr[T any](x T) *T { return &x }

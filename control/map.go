@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/batching"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
@@ -29,25 +28,8 @@ func inBulk(xs any) bool {
 	leaves, err := nest.Flatten(xs, nest.Options{})
 	tenon.Throw(err)
 	for _, l := range leaves {
-		v, ok := l.(tenon.Value)
-		if !ok {
-			continue
-		}
-		t, ok := v.(tensor.Tensor)
-		if !ok || t.DType() == dtype.None {
+		if v, ok := l.(tenon.Value); ok && !batching.Possible(v) {
 			return false
-		}
-		b, ok := v.Spec().(tenon.Batcher)
-		if !ok {
-			return false
-		}
-		row, err := b.Unbatched()
-		if err != nil {
-			return false
-		}
-		parts, err := nest.Flatten(row, nest.Options{Expand: true})
-		if err != nil || len(parts) != 1 {
-			return false // a row that is a composite value itself
 		}
 	}
 	return true

@@ -192,6 +192,28 @@ func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 	return nest.Pack(res, out, nest.Options{})
 }
 
+// Possible reports whether a function of the rows of v can run in bulk: where a row is
+// a tensor, or made of the rows of components for which that holds.
+func Possible(v tenon.Value) bool {
+	if _, parts, ok := byComponent(v); ok {
+		return !slices.ContainsFunc(parts, func(p tenon.Value) bool { return !Possible(p) })
+	}
+	t, ok := v.(tensor.Tensor)
+	if !ok || t.DType() == dtype.None {
+		return false
+	}
+	b, ok := v.Spec().(tenon.Batcher)
+	if !ok {
+		return false
+	}
+	row, err := b.Unbatched()
+	if err != nil {
+		return false
+	}
+	parts, err := nest.Flatten(row, nest.Options{Expand: true})
+	return err == nil && len(parts) == 1
+}
+
 // rowOf returns what stands for a row of v in the function.
 func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 	if row, parts, ok := byComponent(v); ok {

@@ -1,0 +1,217 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// A Dataset is a sequence of elements. It is immutable; its methods return others.
+type Dataset[T any] struct {
+	n   node[T]
+	err error // from its making; reading returns it
+}
+
+// node is how a dataset computes its elements.
+type node[T any] interface {
+	// count returns the number of elements of an epoch, and false where only reading
+	// tells it.
+	count() (int64, bool, error)
+
+	// random reports whether elements can be computed from their numbers.
+	random() bool
+
+	// at returns element i of a random node; behind the last are those of the next epoch.
+	at(i int64) (T, error)
+
+	// ref tells in which rows element i of a random node is stored, if it is.
+	ref(i int64) (ref[T], bool)
+
+	// stream gives the elements of an epoch from a number on.
+	stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]]
+
+	// specs returns the Specs of the Values in an element, nil where they are not known
+	// without reading.
+	specs() []tenon.Field
+}
+
+// ref is a row of stored rows.
+type ref[T any] struct {
+	of  *rows[T]
+	row int64
+}
+
+// item is an element of a stream, still to be computed.
+type item[T any] struct {
+	get func() (T, error)
+	ref ref[T] // of is nil where the element is not stored
+}
+
+func failed[T any](x T, err error) item[T] {
+	return item[T]{get: func() (T, error) { return x, err }}
+}
+
+// numbered gives the elements of a random node in order.
+func numbered[T any](ctx context.Context, n node[T], epoch, from int64) iter.Seq[item[T]] {
+	return func(yield func(item[T]) bool) {
+		count, _, err := n.count()
+		if err != nil {
+			var zero T
+			yield(failed(zero, err))
+			return
+		}
+		for i := from; i < count && ctx.Err() == nil; i++ {
+			k := epoch*count + i
+			it := item[T]{get: func() (T, error) { return n.at(k) }}
+			it.ref, _ = n.ref(k)
+			if !yield(it) {
+				return
+			}
+		}
+	}
+}
+
+// An ElementError is an error of an element.
+type ElementError struct {
+	Index int64 // the number of the element in the dataset where the error arose
+	Err   error
+}
+
+// Error returns "element 17: …".
+func (e *ElementError) Error() string { return fmt.Sprintf("dataset: element %d: %v", e.Index, e.Err) }
+
+// Unwrap returns the error itself.
+func (e *ElementError) Unwrap() error { return e.Err }
+
+// at returns err as that of element i, unless it is one of an element already.
+func elementError(i int64, err error) error {
+	var e *ElementError
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &ElementError{i, err}
+}
+
+func invalid(op, format string, args ...any) error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "dataset." + op, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
+// unnumbered is the error of what needs numbers.
+func unnumbered(op string) error {
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dataset." + op, Msg: "elements of a stream have no numbers before they are read", Line: source.Line(),
+		Hint: "read them into memory: dataset.FromSlice of what Collect returns"}
+}
+
+// derived returns a dataset with the errors of what it is made of.
+func derived[T any](n node[T], errs ...error) *Dataset[T] {
+	for _, err := range errs {
+		if err != nil {
+			return &Dataset[T]{n: n, err: err}
+		}
+	}
+	return &Dataset[T]{n: n}
+}
+
+// Err returns what was wrong in the making of the dataset. Reading it returns the same.
+func (d *Dataset[T]) Err() error { return d.err }
+
+// Len returns the number of elements, and false for a stream, where only reading tells
+// it.
+func (d *Dataset[T]) Len() (int64, bool) {
+	if d.err != nil {
+		return 0, false
+	}
+	n, ok, err := d.n.count()
+	return n, ok && err == nil
+}
+
+// At returns element i. It is an error of kind tenon.ErrRange where there is none, and of
+// kind tenon.ErrUnsupported for a stream.
+func (d *Dataset[T]) At(i int64) (x T, err error) {
+	if d.err != nil {
+		return x, d.err
+	}
+	if !d.n.random() {
+		return x, unnumbered("At")
+	}
+	n, _, err := d.n.count()
+	if err != nil {
+		return x, err
+	}
+	if i < 0 || i >= n {
+		return x, &tenon.Error{Kind: tenon.ErrRange, Op: "dataset.At", Msg: fmt.Sprintf("element %d of %d does not exist", i, n), Line: source.Line()}
+	}
+	return d.n.at(i)
+}
+
+// Specs returns the name and Spec of each Value in an element, with the sizes that all
+// elements share. Where they are not known without reading, they are those of the first
+// element.
+func (d *Dataset[T]) Specs() ([]tenon.Field, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	if s := d.n.specs(); s != nil {
+		return s, nil
+	}
+	for x, err := range d.All(context.Background()) {
+		if err != nil {
+			return nil, err
+		}
+		return specsOf(x)
+	}
+	return nil, invalid("Specs", "there is no element")
+}
+
+// All returns the elements in order.
+func (d *Dataset[T]) All(ctx context.Context) iter.Seq2[T, error] { return d.From(ctx, 0) }
+
+// From returns the elements from a position on: the number of elements that were read
+// before. An error comes last; that of a context that has ended is its cause.
+func (d *Dataset[T]) From(ctx context.Context, position int64) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		err := d.err
+		if err == nil && position < 0 {
+			err = invalid("From", "the position %d is negative", position)
+		}
+		if err != nil {
+			yield(zero, err)
+			return
+		}
+		i := position
+		for it := range d.n.stream(ctx, 0, position) {
+			if ctx.Err() != nil {
+				break
+			}
+			x, err := it.get()
+			if err != nil {
+				yield(zero, elementError(i, err))
+				return
+			}
+			if !yield(x, nil) {
+				return
+			}
+			i++
+		}
+		if ctx.Err() != nil {
+			yield(zero, context.Cause(ctx))
+		}
+	}
+}
+
+// Collect reads all elements.
+func (d *Dataset[T]) Collect(ctx context.Context) ([]T, error) {
+	var out []T
+	for x, err := range d.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}

@@ -1,0 +1,447 @@
+package dataset_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dataset"
+	"github.com/tenonml/tenon/jsonl"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+var ctx = context.Background()
+
+func numbers(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func seq[T any](list []T) func() iter.Seq2[T, error] {
+	return func() iter.Seq2[T, error] {
+		return func(yield func(T, error) bool) {
+			for _, x := range list {
+				if !yield(x, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func double(x int) (int, error) { return 2 * x, nil }
+func odd(x int) (bool, error)   { return x%2 == 1, nil }
+
+// All kinds of datasets of integers: with numbers, and streams.
+func kinds() map[string]*dataset.Dataset[int] {
+	ten := dataset.FromSlice(numbers(10))
+	stream := dataset.FromSeq(seq(numbers(10)))
+	pair := func(p dataset.Pair[int, int]) (int, error) { return p.First*100 + p.Second, nil }
+	return map[string]*dataset.Dataset[int]{
+		"slice":             ten,
+		"empty":             dataset.FromSlice[int](nil),
+		"map":               ten.Map(double),
+		"filter":            ten.Filter(odd),
+		"take":              ten.Take(3),
+		"take more":         ten.Take(30),
+		"skip":              ten.Skip(3),
+		"skip all":          ten.Skip(30),
+		"repeat":            ten.Repeat(3),
+		"shuffle":           ten.Shuffle(7),
+		"shuffle, repeat":   ten.Shuffle(7).Repeat(3),
+		"repeat, shuffle":   ten.Repeat(3).Shuffle(7),
+		"take, repeat":      ten.Shuffle(7).Take(4).Repeat(2),
+		"filter, shuffle":   ten.Filter(odd).Shuffle(3).Repeat(2),
+		"shuffle, filter":   ten.Shuffle(3).Filter(odd).Repeat(2),
+		"zip":               dataset.Map(dataset.Zip(ten, ten.Shuffle(1).Take(4).Repeat(2)), pair),
+		"interleave":        dataset.Interleave(ten, ten.Take(2), ten.Skip(5)),
+		"prefetch":          ten.Map(double).Prefetch(4),
+		"filter, prefetch":  ten.Filter(odd).Map(double).Prefetch(4).Repeat(2),
+		"stream":            stream,
+		"stream map":        stream.Map(double),
+		"stream filter":     stream.Filter(odd).Repeat(2),
+		"stream take":       stream.Skip(2).Take(5),
+		"stream repeat":     stream.Repeat(3).Take(25),
+		"stream zip":        dataset.Map(dataset.Zip(stream, ten), pair),
+		"stream interleave": dataset.Interleave(stream, ten.Take(2), stream.Filter(odd)),
+		"stream prefetch":   stream.Map(double).Prefetch(3),
+	}
+}
+
+func TestElements(t *testing.T) {
+	for name, want := range map[string][]int{
+		"slice":             {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+		"empty":             nil,
+		"map":               {0, 2, 4, 6, 8, 10, 12, 14, 16, 18},
+		"filter":            {1, 3, 5, 7, 9},
+		"take":              {0, 1, 2},
+		"skip":              {3, 4, 5, 6, 7, 8, 9},
+		"skip all":          nil,
+		"interleave":        {0, 0, 5, 1, 1, 6, 2, 7, 3, 8, 4, 9, 5, 6, 7, 8, 9},
+		"filter, prefetch":  {2, 6, 10, 14, 18, 2, 6, 10, 14, 18},
+		"stream filter":     {1, 3, 5, 7, 9, 1, 3, 5, 7, 9},
+		"stream take":       {2, 3, 4, 5, 6},
+		"stream interleave": {0, 0, 1, 1, 1, 3, 2, 5, 3, 7, 4, 9, 5, 6, 7, 8, 9},
+		"stream zip":        {0, 101, 202, 303, 404, 505, 606, 707, 808, 909},
+	} {
+		if got := must(kinds()[name].Collect(ctx)); !cmp.Equal(want, got) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// A loop that starts at a position has what a loop from the start has from there on; At
+// and Len agree with it.
+func TestPositions(t *testing.T) {
+	for name, d := range kinds() {
+		all := must(d.Collect(ctx))
+		for p := range len(all) + 2 {
+			var rest []int
+			for x, err := range d.From(ctx, int64(p)) {
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				rest = append(rest, x)
+			}
+			if want := all[min(p, len(all)):]; !slices.Equal(want, rest) {
+				t.Errorf("%s from %d: got %v, want %v", name, p, rest, want)
+			}
+		}
+		n, ok := d.Len()
+		if !ok {
+			if _, err := d.At(0); !errors.Is(err, tenon.ErrUnsupported) {
+				t.Errorf("%s: got %v", name, err)
+			}
+			continue
+		}
+		if n != int64(len(all)) {
+			t.Errorf("%s: length %d of %d", name, n, len(all))
+		}
+		for i, want := range all {
+			if got, err := d.At(int64(i)); err != nil || got != want {
+				t.Errorf("%s at %d: got %d, %v, want %d", name, i, got, err, want)
+			}
+		}
+		if _, err := d.At(n); !errors.Is(err, tenon.ErrRange) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestShuffle(t *testing.T) {
+	for n := range 70 {
+		got := must(dataset.FromSlice(numbers(n)).Shuffle(5).Repeat(2).Collect(ctx))
+		for e := range 2 {
+			epoch := slices.Clone(got[e*n : (e+1)*n])
+			slices.Sort(epoch)
+			if !slices.Equal(epoch, numbers(n)) {
+				t.Errorf("epoch %d of %d: %v", e, n, got)
+			}
+		}
+		if n > 8 && (slices.Equal(got[:n], got[n:]) || slices.IsSorted(got[:n])) {
+			t.Errorf("%d: no new order in the second epoch: %v", n, got)
+		}
+	}
+	// Each element comes first equally often: chi-squared with 9 degrees of freedom stays
+	// below 33.7 in all but one of ten thousand cases.
+	counts := make([]float64, 10)
+	for seed := range uint64(10000) {
+		counts[must(dataset.FromSlice(numbers(10)).Shuffle(seed).At(0))]++
+	}
+	chi := 0.0
+	for _, c := range counts {
+		chi += (c - 1000) * (c - 1000) / 1000
+	}
+	if chi > 33.7 {
+		t.Errorf("chi-squared is %v: %v", chi, counts)
+	}
+	if err := dataset.FromSeq(seq(numbers(3))).Shuffle(1).Err(); !errors.Is(err, tenon.ErrUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func records(t *testing.T) *structured.Tensor {
+	t.Helper()
+	s, err := jsonl.Read(jsonl.Bytes([]byte(`{"label":0,"tokens":[1,2,3],"name":"a"}
+{"label":1,"tokens":[],"name":"b"}
+{"label":2,"tokens":[4],"name":null}
+{"label":3,"tokens":[5,6],"name":"d"}
+{"label":4,"tokens":[7,8,9,10],"name":"e"}
+`)), jsonl.Options{Missing: structured.MissingMasked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func text(t *testing.T, v tensor.Tensor) string {
+	t.Helper()
+	var b strings.Builder
+	if err := jsonl.Write(&b, v, jsonl.WriteOptions{Array: true}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Batches that are gathered from columns, cut from other batches and stacked row by row
+// are the same.
+func TestBatches(t *testing.T) {
+	r := records(t)
+	same := func(s *structured.Tensor) (*structured.Tensor, error) { return s, nil }
+	sources := map[string]*dataset.Dataset[*structured.Tensor]{
+		"rows":    dataset.FromRows(r),
+		"stacked": dataset.FromRows(r).Map(same),
+		"stream":  dataset.FromBatches(seq([]*structured.Tensor{must(r.Index(sliceOf(0, 3))).(*structured.Tensor), must(r.Index(sliceOf(3, 5))).(*structured.Tensor)})),
+		"shards":  dataset.Interleave(dataset.FromRows(must(r.Index(strided(0))).(*structured.Tensor)), dataset.FromRows(must(r.Index(strided(1))).(*structured.Tensor))),
+		"ahead":   dataset.FromRows(r).Map(same).Prefetch(2),
+	}
+	for name, d := range sources {
+		for _, c := range []struct {
+			o    dataset.BatchOptions
+			want []string
+		}{
+			{dataset.BatchOptions{Kind: dataset.Ragged}, []string{
+				`[{"label":0,"tokens":[1,2,3],"name":"a"},{"label":1,"tokens":[],"name":"b"}]`,
+				`[{"label":2,"tokens":[4],"name":null},{"label":3,"tokens":[5,6],"name":"d"}]`,
+				`[{"label":4,"tokens":[7,8,9,10],"name":"e"}]`}},
+			{dataset.BatchOptions{Kind: dataset.Padded, Pad: -1, DropRemainder: true}, []string{
+				`[{"label":0,"tokens":[1,2,3],"name":"a"},{"label":1,"tokens":[-1,-1,-1],"name":"b"}]`,
+				`[{"label":2,"tokens":[4,-1],"name":null},{"label":3,"tokens":[5,6],"name":"d"}]`}},
+		} {
+			var got []string
+			for b, err := range d.Batch(2, c.o).All(ctx) {
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				got = append(got, text(t, b))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+		_, err := d.Batch(2, dataset.BatchOptions{}).Collect(ctx)
+		if !errors.Is(err, tenon.ErrShape) || !strings.Contains(err.Error(), "tokens") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	d := dataset.FromRows(r).Shuffle(1).Repeat(2).Batch(4, dataset.BatchOptions{Kind: dataset.Ragged})
+	sum := 0
+	for b, err := range d.Prefetch(3).All(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += int(tensor.Item[int64](ops.Sum(must(b.Field("tokens")))))
+	}
+	if sum != 2*55 {
+		t.Errorf("the tokens of two epochs add up to %d", sum)
+	}
+}
+
+func TestBatchOfTensors(t *testing.T) {
+	type pair struct{ X, Y tensor.Tensor }
+	rows := pair{tensor.Of([]float32{1, 2, 3, 4, 5, 6}, 3, 2), must(ragged.FromRowLengths([]int64{1, 2, 3}, []int64{2, 0, 1}))}
+	d := dataset.FromRows(rows)
+	p := must(d.At(0))
+	if got := fmt.Sprint(p.X, p.Y); got != "[1. 2.] float32[2] [1 2] int64[2]" {
+		t.Errorf("got %s", got)
+	}
+	b := must(d.Batch(2, dataset.BatchOptions{Kind: dataset.Ragged}).At(0))
+	if got := tenon.String(b.X.Spec()) + tenon.String(b.Y.Spec()); got != "float32[2, 2]int64[2, ~]" {
+		t.Errorf("got %s", got)
+	}
+	s := must(d.Specs())
+	if got := fmt.Sprint(s); got != "[{X float32[2]} {Y int64[?]}]" {
+		t.Errorf("got %s", got)
+	}
+	s = must(d.Batch(2, dataset.BatchOptions{Kind: dataset.Ragged}).Specs())
+	if got := fmt.Sprint(s); got != "[{X float32[?, 2]} {Y int64[?, ~]}]" {
+		t.Errorf("got %s", got)
+	}
+	for _, bad := range []any{pair{rows.X, tensor.Of([]int64{1, 2})}, 3, tensor.Scalar(1), map[string]any{}} {
+		if err := dataset.FromRows(bad).Err(); !errors.Is(err, tenon.ErrInvalid) {
+			t.Errorf("%v: got %v", bad, err)
+		}
+	}
+}
+
+func TestBucket(t *testing.T) {
+	d := dataset.FromRows(records(t)).Bucket(func(s *structured.Tensor) (int, error) {
+		tokens, err := s.Field("tokens")
+		if err != nil {
+			return 0, err
+		}
+		return tokens.Shape().Dim(0), nil
+	}, dataset.BucketOptions{Bounds: []int{2}, Sizes: []int{2, 2}, Batch: dataset.BatchOptions{Kind: dataset.Padded}})
+	want := []string{
+		`[{"label":1,"tokens":[0],"name":"b"},{"label":2,"tokens":[4],"name":null}]`,
+		`[{"label":0,"tokens":[1,2,3],"name":"a"},{"label":3,"tokens":[5,6,0],"name":"d"}]`,
+		`[{"label":4,"tokens":[7,8,9,10],"name":"e"}]`,
+	}
+	for from := range 4 {
+		var got []string
+		for b, err := range d.From(ctx, int64(from)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, text(t, b))
+		}
+		if diff := cmp.Diff(want[from:], got, cmpEmpty); diff != "" {
+			t.Errorf("from %d: %s", from, diff)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	boom := errors.New("boom")
+	fail := func(x int) (int, error) {
+		if x == 3 {
+			return 0, boom
+		}
+		return x, nil
+	}
+	throw := func(x int) (int, error) {
+		if x == 3 {
+			tenon.Throw(boom)
+		}
+		return x, nil
+	}
+	for name, d := range map[string]*dataset.Dataset[int]{
+		"map":      dataset.FromSlice(numbers(9)).Map(fail),
+		"throw":    dataset.FromSlice(numbers(9)).Map(throw).Skip(1),
+		"stream":   dataset.FromSeq(seq(numbers(9))).Map(fail),
+		"prefetch": dataset.FromSlice(numbers(9)).Map(fail).Prefetch(4),
+		"filter":   dataset.FromSlice(numbers(9)).Filter(func(x int) (bool, error) { _, err := fail(x); return true, err }),
+		"select":   dataset.FromSlice(numbers(9)).Filter(func(x int) (bool, error) { _, err := throw(x); return true, err }).Shuffle(1),
+		"source": dataset.FromSeq(func() iter.Seq2[int, error] {
+			return func(yield func(int, error) bool) {
+				for i := range 3 {
+					if !yield(i, nil) {
+						return
+					}
+				}
+				yield(0, boom)
+			}
+		}),
+	} {
+		_, err := d.Collect(ctx)
+		var e *dataset.ElementError
+		if !errors.As(err, &e) && name != "select" || !errors.Is(err, boom) {
+			t.Errorf("%s: got %v", name, err)
+		} else if e != nil && e.Index != 3 {
+			t.Errorf("%s: element %d", name, e.Index)
+		}
+	}
+	ten := dataset.FromSlice(numbers(10))
+	for _, d := range []*dataset.Dataset[int]{ten.Take(-1), ten.Skip(-1), ten.Repeat(-1), ten.Prefetch(0), ten.Batch(0, dataset.BatchOptions{}), ten.Batch(1, dataset.BatchOptions{Kind: 9}),
+		ten.Bucket(nil, dataset.BucketOptions{}), ten.Bucket(nil, dataset.BucketOptions{Bounds: []int{2, 1}, Sizes: []int{1, 1, 1}}), ten.Take(-1).Map(double).Shuffle(1)} {
+		if _, err := d.Collect(ctx); d.Err() == nil || !errors.Is(err, tenon.ErrInvalid) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := ten.Batch(2, dataset.BatchOptions{}).Collect(ctx); err == nil {
+		t.Error("plain integers were batched")
+	}
+}
+
+// A parallel map gives the same elements in the same order, and really is parallel: two
+// elements wait for each other.
+func TestParallelMap(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("one processor computes one element at a time")
+	}
+	meet := make(chan struct{})
+	var calls atomic.Int32
+	d := dataset.FromSlice(numbers(100)).Map(func(x int) (int, error) {
+		if calls.Add(1); x < 2 {
+			select {
+			case meet <- struct{}{}:
+			case <-meet:
+			case <-time.After(10 * time.Second):
+				return 0, errors.New("alone")
+			}
+		}
+		return 2 * x, nil
+	}).Prefetch(4)
+	got := must(d.Collect(ctx))
+	for i, x := range got {
+		if x != 2*i {
+			t.Fatalf("got %v", got)
+		}
+	}
+	if calls.Load() != 100 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+// Goroutines have ended when the loop has: at the end, after break, after an error and
+// when the context ends.
+func TestClosesCleanly(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for name, d := range kinds() {
+		d := d.Prefetch(3)
+		for range d.All(ctx) {
+			break
+		}
+		stopped, cancel := context.WithCancelCause(ctx)
+		n := 0
+		var last error
+		for _, err := range d.Repeat(0).All(stopped) {
+			if n++; n == 3 {
+				cancel(errors.New("enough"))
+			}
+			last = err
+		}
+		if name != "empty" && name != "skip all" && (last == nil || last.Error() != "enough") {
+			t.Errorf("%s: got %v after %d", name, last, n)
+		}
+		cancel(nil)
+		func() {
+			defer func() { _ = recover() }()
+			for range d.All(ctx) {
+				panic("in the loop")
+			}
+		}()
+		// A goroutine that has done its work may still be about to end.
+		for start := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
+			if time.Since(start) > 5*time.Second {
+				t.Fatalf("%s: %d goroutines, there were %d", name, runtime.NumGoroutine(), before)
+			}
+		}
+	}
+}
+
+// Prefetch never computes more than it may ahead.
+func TestAhead(t *testing.T) {
+	var computed atomic.Int32
+	d := dataset.FromSlice(numbers(50)).Map(func(x int) (int, error) { computed.Add(1); return x, nil }).Prefetch(5)
+	read := int32(0)
+	for range d.All(ctx) {
+		read++
+		if c := computed.Load(); c > read+5+1 {
+			t.Fatalf("%d computed, %d read", c, read)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+// Package dataset feeds loops with elements, in an order that is a function of a number.
+//
+//	data := dataset.FromRows(records).Shuffle(seed).Repeat(10).
+//		Batch(512, dataset.BatchOptions{Kind: dataset.Ragged}).Prefetch(4)
+//	for batch, err := range data.All(ctx) { … }
+//
+// An element is a Value, or a structure of Values that package nest walks, of one Go
+// type T. [FromRows] makes a dataset of the rows of any Values, [FromSlice] one of Go
+// data, [FromSeq] and [FromBatches] of iterators, such as jsonl.Batches.
+//
+// # Order and position
+//
+// Elements are numbered. Most datasets compute element i from i alone ([Dataset.At]):
+// map, shuffle, batch, take, skip, repeat, zip and interleave translate numbers and hold no
+// state. So the position of a loop is one integer, the number of elements that it has had,
+// and [Dataset.From] goes on there, without reading what was before:
+//
+//	for batch, err := range data.From(ctx, position) { position++; … }
+//
+// A shuffle is a permutation computed from the seed, over all elements, another one in
+// each epoch: elements beyond the last number are those of the next epoch, which is what
+// Repeat reads.
+//
+// Datasets that are filtered, bucketed or made of iterators are streams: only reading
+// tells where an element is. They are resumed by reading again from the start, without
+// computing what was mapped. Filter becomes numbered where a shuffle asks for it: its
+// condition is then computed for all elements once.
+//
+// # Cost
+//
+// Rows that come in order or shuffled into a batch are gathered from the columns in one
+// step for each field; rows that were mapped one by one are stacked, which is slower.
+// So: batch first, then map whole batches.
+//
+// Nothing runs before a loop starts, and everything has stopped when the loop ends,
+// however it ends. Only [Dataset.Prefetch] uses goroutines: it computes elements ahead,
+// several at once, and delivers them in their order. What is delivered does not depend on how
+// many there are, as long as mapped functions are pure.
+//
+// # Errors
+//
+// An error ends the loop, as an [*ElementError] that has the number of the element in the
+// dataset where it arose.
+package dataset

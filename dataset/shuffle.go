@@ -1,0 +1,78 @@
+package dataset
+
+import (
+	"context"
+	"iter"
+	"math/bits"
+
+	"github.com/tenonml/tenon"
+)
+
+// Shuffle returns all elements in an order that the seed decides, another one in each
+// epoch. The order is a permutation computed from numbers alone: it takes no memory and no
+// time at the start, and element i is found at once. A stream is an error of kind
+// tenon.ErrUnsupported, unless it is filtered from elements with numbers.
+func (d *Dataset[T]) Shuffle(seed uint64) *Dataset[T] {
+	if d.err != nil {
+		return d
+	}
+	up, err := numberedNode("Shuffle", d.n)
+	return derived[T](&shuffleNode[T]{up, seed}, err)
+}
+
+type shuffleNode[T any] struct {
+	up   node[T]
+	seed uint64
+}
+
+func (n *shuffleNode[T]) number(i int64) int64 {
+	count, _, _ := n.up.count() // whose error count has returned already
+	epoch := i / count
+	return epoch*count + permuted(mix(n.seed^mix(uint64(epoch))), count, i%count)
+}
+
+func (n *shuffleNode[T]) count() (int64, bool, error) { return n.up.count() }
+func (n *shuffleNode[T]) random() bool                { return n.up.random() }
+func (n *shuffleNode[T]) at(i int64) (T, error)       { return n.up.at(n.number(i)) }
+func (n *shuffleNode[T]) ref(i int64) (ref[T], bool)  { return n.up.ref(n.number(i)) }
+func (n *shuffleNode[T]) specs() []tenon.Field        { return n.up.specs() }
+func (n *shuffleNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
+	return numbered(ctx, n, epoch, from)
+}
+
+// rounds of the Feistel network; four make it hard to tell from random (M. Luby and
+// C. Rackoff, 1988), and small domains need some more.
+const rounds = 6
+
+// permuted returns where a permutation of [0, n) takes i. It is a Feistel network over
+// the numbers of as many bits as n-1 has, applied again while the result is n or more (J.
+// Black and P. Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+func permuted(key uint64, n, i int64) int64 {
+	if n < 2 {
+		return i
+	}
+	width := bits.Len64(uint64(n - 1))
+	low := (width + 1) / 2
+	a, b := uint64(1)<<low-1, uint64(1)<<(width-low)-1
+	for {
+		x, y := uint64(i)&a, uint64(i)>>low
+		for r := range uint64(rounds) {
+			if r%2 == 0 {
+				x ^= mix(key+r<<58+y) & a
+			} else {
+				y ^= mix(key+r<<58+x) & b
+			}
+		}
+		if i = int64(y<<low | x); i < n {
+			return i
+		}
+	}
+}
+
+// mix is the finaliser of SplitMix64 (G. Steele, D. Lea and C. Flood, 2014).
+func mix(z uint64) uint64 {
+	z += 0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}

@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/masked"
@@ -152,6 +154,32 @@ func there(v tensor.Tensor) (values, mask tensor.Tensor) {
 		return v, nil
 	}
 	return m.Values(), m.Full()
+}
+
+// gatherRows returns entries of a column by number. Rows of records are gathered
+// through their partitions, one column after the other, with one index for all.
+func gatherRows(v, at tensor.Tensor) tensor.Tensor {
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = gatherRows(x, at)
+		}
+		return with(list)
+	}
+	s, ok := v.(*Tensor)
+	if !ok {
+		return ops.Gather(v, at, 0)
+	}
+	n := sizeOf(at, s.dtype)
+	parts := slices.Clone(s.parts)
+	for i, p := range parts {
+		p, at = selectRows(p, at)
+		parts[i] = tenon.Must(p.WithDType(s.dtype))
+	}
+	cols := slices.Clone(s.cols)
+	for i, c := range cols {
+		cols[i].v = gatherRows(c.v, at)
+	}
+	return newTensor(s.rank, n, parts, cols, s.dtype)
 }
 
 // selectRows is lists of some of the rows of a partition, by number: the partition of

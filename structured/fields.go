@@ -323,8 +323,12 @@ func (t *Tensor) Where(mask any) *Tensor {
 		tenon.Throw(invalid(fn, "mask", "has rank %d, the records %d", r, t.rank))
 	}
 	if m.Shape().Rank() == 1 && t.rank == 1 {
-		at := ops.BooleanMask(t.numbers(), m, 0)
-		return byNumbers(t.cols, at, t.dtype)
+		if n, k := known(t.nrows), m.Shape().Dim(0); n >= 0 && k >= 0 && n != k {
+			e := invalid(fn, "mask", "has %d truth values for %d rows", k, n)
+			e.Kind = tenon.ErrShape
+			tenon.Throw(e)
+		}
+		return byNumbers(t.cols, ops.Reshape(ops.Nonzero(m), []int{-1}), t.dtype)
 	}
 	return byNumbers(t.cols, tenon.Must(ragged.BooleanMask(t.numbers(), m)), t.dtype)
 }

@@ -55,7 +55,7 @@ func (t *Tensor) Path(path string) tensor.Tensor {
 	}
 	s, single := t, t.rank == 0
 	if single {
-		s = newTensor(1, scalar(1, t.dtype), nil, t.rows(), t.dtype)
+		s = t.listOf()
 	}
 	n := nodeOf(s, path)
 	if !q.root || single {
@@ -88,7 +88,7 @@ func (t *Tensor) selected(q query, path string) tensor.Tensor {
 		}
 		return n.result()
 	}
-	n := nodeOf(newTensor(1, scalar(1, t.dtype), nil, t.rows(), t.dtype), path)
+	n := nodeOf(t.listOf(), path)
 	n.at = 1
 	for _, s := range q.segments {
 		n.step(s)

@@ -233,7 +233,7 @@ func taken(v tensor.Tensor, at tensor.Tensor) tensor.Tensor {
 			return v
 		}
 	}
-	return ops.Gather(v, at, 0)
+	return gatherRows(v, at)
 }
 
 // plainer lets the fields of a structured column have plain dimensions, as the fields

@@ -55,6 +55,9 @@ func (t *Tensor) MergeDims(outer, inner int) (out *Tensor, err error) {
 	if a == b {
 		return t, nil
 	}
+	if a == 0 {
+		return newTensor(t.rank-b, t.parts[b-1].NVals(), t.parts[b:], t.cols, t.dtype), nil
+	}
 	at, err := ragged.MergeDims(t.numbers(), a, b)
 	if err != nil {
 		return nil, err

@@ -45,15 +45,10 @@ func active(t *structured.Tensor) tensor.Tensor {
 
 // ordersQuery groups the orders of active users in the north by category.
 func ordersQuery(t *structured.Tensor) *structured.Tensor {
-	chosen := t.Select("orders['cat','qty','price','items']").Where(active(t))
-	orders := chosen.Path("orders").(*structured.Tensor)
-	flat := tenon.Must(orders.MergeDims(0, 1))
-	price := flat.Path("price")
-	lengths := flat.Path("items").(*structured.Tensor).RowPartitions()[0].RowLengths()
-	return flat.Select("cat", "price").
-		With("total", ops.Mul(ops.Cast(flat.Path("qty"), dtype.Float64), price)).
-		With("items", lengths).
-		GroupBy("cat").Sorted().
+	orders := t.Select("orders['cat','qty','price']").With("orders.items", t.Lengths("orders.items")).Where(active(t)).Path("orders")
+	flat := tenon.Must(orders.(*structured.Tensor).MergeDims(0, 1))
+	total := ops.Mul(ops.Cast(flat.Path("qty"), dtype.Float64), flat.Path("price"))
+	return flat.With("total", total).GroupBy("cat").Sorted().
 		Aggregate(structured.Count(), structured.Sum("total"), structured.Max("price"), structured.Sum("items"))
 }
 

@@ -138,29 +138,11 @@ func binaryHalf[H half](op Op, inf H) func(dst, x, y []H) int {
 func binaryBool(op Op) func(dst, x, y []bool) int {
 	switch op {
 	case LogicalAnd, BitwiseAnd, Minimum, Mul:
-		return func(dst, x, y []bool) int {
-			x, y = x[:len(dst)], y[:len(dst)]
-			for i := range dst {
-				dst[i] = x[i] && y[i]
-			}
-			return -1
-		}
+		return boolWords(func(x, y uint64) uint64 { return x & y })
 	case LogicalOr, BitwiseOr, Maximum, Add:
-		return func(dst, x, y []bool) int {
-			x, y = x[:len(dst)], y[:len(dst)]
-			for i := range dst {
-				dst[i] = x[i] || y[i]
-			}
-			return -1
-		}
+		return boolWords(func(x, y uint64) uint64 { return x | y })
 	case LogicalXor, BitwiseXor:
-		return func(dst, x, y []bool) int {
-			x, y = x[:len(dst)], y[:len(dst)]
-			for i := range dst {
-				dst[i] = x[i] != y[i]
-			}
-			return -1
-		}
+		return boolWords(func(x, y uint64) uint64 { return x ^ y })
 	}
 	return nil
 }

@@ -71,8 +71,20 @@ const indexed = 1024
 // TrueAt writes the positions of the true elements to out and returns their number.
 // out has room for them, as [CountTrue] says.
 func TrueAt(out []int64, mask []bool) int {
-	n := 0
-	for i := 0; i < len(mask); i++ {
+	n, i := 0, 0
+	// Where there is room for eight, each position is written, and stays if it counts:
+	// a branch for each would be guessed wrong half of the time.
+	for ; i+8 <= len(mask) && n+8 <= len(out); i += 8 {
+		w := word(mask[i:])
+		if w == 0 {
+			continue
+		}
+		for k := range 8 {
+			out[n] = int64(i + k)
+			n += int(w >> (8 * k) & 1)
+		}
+	}
+	for ; i < len(mask); i++ {
 		if i+8 <= len(mask) && word(mask[i:]) == 0 {
 			i += 7
 			continue

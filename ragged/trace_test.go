@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
@@ -51,7 +52,7 @@ func traced(t *testing.T, f func(x, y T) T, x, y T) {
 		got, err := tenon.Try(func() T { return g.Call(x, y) })
 		if err != nil {
 			t.Errorf("traced for %v: %v", sig, err)
-		} else if d := cmp.Diff(want, content(got)); d != "" {
+		} else if d := cmp.Diff(want, content(got), cmpopts.EquateNaNs()); d != "" {
 			t.Errorf("traced for %v (-eager +traced):\n%s", sig, d)
 		}
 	}

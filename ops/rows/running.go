@@ -1,0 +1,93 @@
+package rows
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/dtype"
+	scanning "github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Running maxima, minima and logarithms of sums of exponentials: the kernels of the
+// operations along an axis, run on one row at a time.
+
+var cumMaxOp, cumMinOp, logCumSumExpOp *op.Op
+
+func init() {
+	cumMaxOp = running("ragged.cummax", "The running maxima of each row.", scanning.CumMax, dtype.DType.IsReal, "real numbers", vjpRunningExtreme)
+	cumMinOp = running("ragged.cummin", "The running minima of each row.", scanning.CumMin, dtype.DType.IsReal, "real numbers", vjpRunningExtreme)
+	logCumSumExpOp = running("ragged.logcumsumexp", "The logarithms of the running sums of e^x of each row.", scanning.CumLogSumExp, dtype.DType.IsFloat, "floating numbers", vjpLogCumSumExp)
+}
+
+func running(name, doc string, k scanning.ScanOp, accepts func(dtype.DType) bool, what string, vjp func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor) *op.Op {
+	return along(&op.Op{Name: name, Doc: doc, Params: cumParams, VJP: vjp}, accepts, what, func(c *op.Call, out, x *tensor.Dense, splits []int64) {
+		f, inner := scanning.Scan(k, x.DType()), innerSize(x)
+		size := uintptr(inner * x.DType().Size())
+		exclusive, reverse := c.Bool(2), c.Bool(3)
+		par.For(len(splits)-1, 1<<10, func(lo, hi int) {
+			for r := lo; r < hi; r++ {
+				if n := int(splits[r+1] - splits[r]); n > 0 {
+					at := uintptr(splits[r]) * size
+					f(unsafe.Add(out.Raw(), at), unsafe.Add(x.Raw(), at), 1, n, inner, exclusive, reverse)
+				}
+			}
+		})
+	})
+}
+
+// vjpRunningExtreme sums the cotangents of each stretch of equal results, and gives
+// the sum to the value where the stretch begins.
+func vjpRunningExtreme(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	x, splits, exclusive, reverse := c.Tensor(0), c.Value(1), c.Bool(2), c.Bool(3)
+	g := ct[0]
+	if exclusive {
+		g = Shift(g, splits, next(reverse))
+	}
+	before := op.Eval(c.Op, x, splits, true, reverse)
+	begins := ops.Cast(ops.NotEqual(op.Eval(c.Op, x, splits, false, reverse), before), x.DType())
+	goesOn := Shift(ops.Sub(1, begins), splits, next(reverse))
+	return []tensor.Tensor{ops.Mul(begins, LinearScan(goesOn, g, splits, !reverse)), nil}
+}
+
+func vjpLogCumSumExp(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	x, splits, exclusive, reverse := c.Tensor(0), c.Value(1), c.Bool(2), c.Bool(3)
+	g := ct[0]
+	if exclusive {
+		g = Shift(g, splits, next(reverse))
+	}
+	y := LogCumSumExp(x, splits, CumOptions{Reverse: reverse})
+	finite := ops.IsFinite(y)
+	zero := ops.Zeros(y.DType(), []int{})
+	y = ops.Where(finite, y, zero)
+	// The factor from one result to the next, kept at the next.
+	factor := ops.Exp(ops.Sub(Shift(y, splits, -next(reverse)), y))
+	factor = ops.Where(Shift(finite, splits, -next(reverse)), factor, zero)
+	behind := LinearScan(Shift(factor, splits, next(reverse)), g, splits, !reverse)
+	return []tensor.Tensor{ops.Mul(behind, ops.Exp(ops.Sub(x, y))), nil}
+}
+
+// CumMax returns the running maxima of each row; NaN from the first NaN on. An
+// exclusive one starts with the least value of the type.
+//
+//	values: [nvals, a], splits → [nvals, a], real numbers.
+//	Gradient: the sum of ct over the results that a value is; the first of equal ones takes all.
+func CumMax(values, splits any, o CumOptions) tensor.Tensor {
+	return op.Eval(cumMaxOp, values, splits, o.Exclusive, o.Reverse)
+}
+
+// CumMin returns the running minima of each row; see [CumMax].
+func CumMin(values, splits any, o CumOptions) tensor.Tensor {
+	return op.Eval(cumMinOp, values, splits, o.Exclusive, o.Reverse)
+}
+
+// LogCumSumExp returns the logarithms of the running sums of e^x of each row, without
+// overflow on the way. An exclusive one starts with -Inf.
+//
+//	values: [nvals, a], splits → [nvals, a], floating numbers.
+//	Gradient: for value k, Σ over i ≥ k of ctᵢ·e^(xₖ-yᵢ).
+func LogCumSumExp(values, splits any, o CumOptions) tensor.Tensor {
+	return op.Eval(logCumSumExpOp, values, splits, o.Exclusive, o.Reverse)
+}

@@ -1,0 +1,150 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Combiner says how the rows of a table that a list of ids names become one.
+type Combiner uint8
+
+// The combiners. With weights w the sum is Σ w·row.
+const (
+	Lookup   Combiner = iota // they do not: each id gives its row
+	SumRows                  // the sum
+	MeanRows                 // the sum divided by Σ w
+	SqrtRows                 // the sum divided by √Σ w²
+)
+
+// EmbeddingOptions says what [EmbeddingLookup] does with the rows that it finds.
+type EmbeddingOptions struct {
+	Combiner Combiner
+
+	// Weights has a weight for each id; nil stands for ones. It is for combiners other
+	// than Lookup.
+	Weights *Tensor
+
+	// MaxNorm scales down rows whose Euclidean norm is larger. Zero means no bound.
+	MaxNorm float64
+}
+
+// EmbeddingLookup returns the rows of a table that ids name. Without a combiner there is
+// one for each id; with one, one for each innermost row of ids, zero for an empty row. An id
+// that is not in the table is an error.
+//
+//	table: [n, d…], ids: int[b, (m)] → [b, (m), d…], combined [b, d…].
+//	Gradient: of table and weights, without making a table of zeros for each row.
+func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y tensor.Tensor, err error) {
+	const fn = "ragged.EmbeddingLookup"
+	defer tenon.Catch(&err)
+	if !ids.DType().IsInteger() || ids.flat.Shape().Rank() != 1 {
+		return nil, invalid(fn, "ids", "are %v, want rows of integers", ids.spec)
+	}
+	if table.Shape().Rank() < 1 {
+		return nil, invalid(fn, "table", "is a scalar")
+	}
+	if o.MaxNorm < 0 {
+		return nil, invalid(fn, "MaxNorm", "is %v", o.MaxNorm)
+	}
+	k := len(ids.parts)
+	at := ops.Cast(ids.flat, dtype.Int64)
+	w, err := o.weights(fn, table, ids)
+	if err != nil {
+		return nil, err
+	}
+	if o.Combiner == Lookup {
+		return ids.with(bounded(ops.Gather(table, at, 0), o.MaxNorm)), nil
+	}
+	splits := ids.parts[k-1].RowSplits()
+	var sum tensor.Tensor
+	if o.MaxNorm > 0 || table.Shape().Rank() != 2 {
+		found := bounded(ops.Gather(table, at, 0), o.MaxNorm)
+		sum = rows.Sum(ops.Mul(found, below(w, found)), splits)
+	} else {
+		sum = rows.EmbeddingBag(table, at, w, splits)
+	}
+	switch o.Combiner {
+	case MeanRows:
+		sum = over(sum, rows.Sum(w, splits))
+	case SqrtRows:
+		sum = over(sum, ops.Sqrt(rows.Sum(ops.Square(w), splits)))
+	}
+	return build(sum, ids.parts[:k-1]), nil
+}
+
+// weights returns a weight for each id.
+func (o EmbeddingOptions) weights(fn string, table tensor.Tensor, ids *Tensor) (tensor.Tensor, error) {
+	if o.Weights == nil {
+		return ops.Cast(ops.OnesLike(ids.flat), table.DType()), nil
+	}
+	if o.Combiner == Lookup {
+		return nil, invalid(fn, "Weights", "are given, and no combiner")
+	}
+	if len(o.Weights.parts) != len(ids.parts) {
+		return nil, invalid(fn, "Weights", "are %v, the ids %v", o.Weights.spec, ids.spec)
+	}
+	for i, p := range ids.parts {
+		if err := sameRows(fn, p, o.Weights.parts[i].as(p.DType())); err != nil {
+			return nil, err
+		}
+	}
+	return ops.Cast(o.Weights.flat, table.DType()), nil
+}
+
+// bounded scales down rows with a norm above a bound, 0 being none.
+func bounded(found tensor.Tensor, most float64) tensor.Tensor {
+	if most == 0 {
+		return found
+	}
+	axes := make([]int, 0, found.Shape().Rank()-1)
+	for a := 1; a < found.Shape().Rank(); a++ {
+		axes = append(axes, a)
+	}
+	norm := ops.Sqrt(ops.SumKeep(ops.Square(found), axes...))
+	limit := ops.Cast(most, found.DType())
+	return ops.Mul(found, ops.Div(limit, ops.Maximum(norm, limit)))
+}
+
+// below gives a vector the inner dimensions of x with size 1.
+func below(v, x tensor.Tensor) tensor.Tensor {
+	for v.Shape().Rank() < x.Shape().Rank() {
+		v = ops.ExpandDims(v, -1)
+	}
+	return v
+}
+
+// over divides the rows of x by a vector, and gives 0 where that is 0.
+func over(x, by tensor.Tensor) tensor.Tensor {
+	by = below(by, x)
+	empty := ops.Equal(by, 0)
+	return ops.Div(x, ops.Where(empty, ops.OnesLike(by), by))
+}
+
+// CrossOptions says how [CrossHashed] numbers crossed strings.
+type CrossOptions struct {
+	Buckets int             // numbers are below it; 0 stands for all of int64
+	Hash    ops.HashOptions // with a key, numbers that others cannot foresee
+}
+
+// CrossHashed is [Cross] with a number in place of each crossed string: its hash, which
+// is the same on every machine and in every version.
+//
+//	inputs: string or int[n, (m)] each → int64[n, (Π m)]. No gradient.
+func CrossHashed(inputs []tensor.Tensor, o CrossOptions) (y *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if o.Buckets < 0 {
+		return nil, invalid("ragged.CrossHashed", "Buckets", "is %d", o.Buckets)
+	}
+	t, err := Cross(inputs)
+	if err != nil {
+		return nil, inNameOf("ragged.CrossHashed", err)
+	}
+	n := o.Buckets
+	if n == 0 {
+		n = 1<<63 - 1
+	}
+	return t.with(ops.StringHash(t.flat, n, o.Hash)), nil
+}

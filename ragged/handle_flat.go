@@ -1,0 +1,129 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Operations that treat each entry by itself, and those on all elements together: they
+// run on the flat values.
+
+func init() {
+	cum := func(f func(values, splits any, o rows.CumOptions) tensor.Tensor) handlerFunc {
+		return along(func(c *op.Call) lines {
+			o := rows.CumOptions{Exclusive: truthAttr(c, "exclusive"), Reverse: truthAttr(c, "reverse")}
+			return func(v, s tensor.Tensor) tensor.Tensor { return f(v, s, o) }
+		})
+	}
+	handle(cum(rows.CumMax), "cummax")
+	handle(cum(rows.CumMin), "cummin")
+	handle(cum(rows.LogCumSumExp), "logcumsumexp")
+	handle(flatAt("x", 0), "dropout", "bitcast", "searchsorted")
+	handle(flatAt("lengths", 0), "sequence_mask")
+	handle(flatAt("x", 2), "band_part")
+	handle(func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := raggedArg(c, 0)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		values := c.Values()
+		values[0] = x.flat
+		return op.One(op.Apply(c, values...))
+	}, "histogram", "reshape")
+	handle(linearScan, "linear_scan")
+	handle(ensureShape, "ensure_shape")
+	handle(slice, "slice")
+	handle(func(c *op.Call) ([]tenon.Value, error) {
+		e := c.Errorf(tenon.ErrUnsupported, "the sizes of a ragged tensor are more than a list of numbers")
+		e.Hint = "ragged.ShapeOf has them, Tensor.BoundingShape the largest of each dimension"
+		return nil, e
+	}, "shape")
+}
+
+// flatAt answers an operation on the entries of one argument, whose flat values need at
+// least so many inner dimensions.
+func flatAt(param string, inner int) handlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		i := c.Op.Param(param)
+		x, ok := raggedArg(c, i)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		if n := x.flat.Shape().Rank() - 1; n < inner {
+			return nil, c.Errorf(tenon.ErrUnsupported, "the operation works on the %d innermost dimensions, which have to be uniform; here %d are", inner, n)
+		}
+		d, err := c.WithArg(i, x.flat).Do()
+		if err != nil {
+			return nil, err
+		}
+		return op.One(x.with(d[0].(tensor.Tensor)))
+	}
+}
+
+// linearScan runs a recurrence along an axis of two tensors with the same rows.
+func linearScan(c *op.Call) ([]tenon.Value, error) {
+	a, ok := c.Value(0).(tensor.Tensor)
+	b, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 || !taken(a) || !taken(b) {
+		return nil, op.NotHandled
+	}
+	parts, flats := align(c.Op.Func(), []tensor.Tensor{a, b})
+	x := build(ops.Add(flats[0], ops.ZerosLike(flats[1])), parts).(*Tensor)
+	y := x.with(ops.Add(flats[1], ops.ZerosLike(flats[0])))
+	axis, k := axisOf(c, x), len(parts)
+	reverse := truthAttr(c, "reverse")
+	switch {
+	case axis > k:
+		return op.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
+	case axis == k:
+		return op.One(x.with(rows.LinearScan(x.flat, y.flat, parts[k-1].RowSplits(), reverse)))
+	}
+	order, splits, back := gathered(x, axis)
+	h := rows.LinearScan(ops.Gather(x.flat, order, 0), ops.Gather(y.flat, order, 0), splits, reverse)
+	return op.One(x.with(ops.Gather(h, back, 0)))
+}
+
+func ensureShape(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	if want := c.Shape(1); !x.Shape().CompatibleWith(want) {
+		return nil, c.Errorf(tenon.ErrShape, "the shape is %v, want %v", x.Shape(), want)
+	}
+	return op.One(x)
+}
+
+// slice answers with a block: a range of each dimension, in ragged ones of each row,
+// which ends with the row.
+func slice(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	begin, ok := c.ConstInts(1)
+	size, ok2 := c.ConstInts(2)
+	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {
+		return nil, c.Errorf(tenon.ErrInvalid, "begin and size have to be %d known integers each", r)
+	}
+	keys := make([]any, len(begin))
+	for i, b := range begin {
+		switch n := size[i]; {
+		case b < 0 || n < -1:
+			return nil, c.Errorf(tenon.ErrInvalid, "begin %d and size %d of axis %d are no block", b, n, i)
+		case n == -1:
+			keys[i] = key.From(b)
+		default:
+			if s := x.Shape().Dim(i); s != shape.Unknown && b+n > s {
+				return nil, c.Errorf(tenon.ErrInvalid, "the block from %d to %d leaves axis %d of size %d", b, b+n, i, s)
+			}
+			keys[i] = key.Range(b, b+n, nil)
+		}
+	}
+	return op.One(ops.Index(x, keys...))
+}

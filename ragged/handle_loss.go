@@ -1,0 +1,67 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(crossEntropy, "softmax_cross_entropy")
+	handle(crossEntropyDense, "softmax_cross_entropy_dense")
+}
+
+// crossEntropy answers with the loss of each row of logits for a class number: of rows of
+// one length below ragged dimensions, or of ragged rows themselves, which then choose among
+// as many classes as they have entries.
+func crossEntropy(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	labels, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 || !taken(labels) {
+		return nil, op.NotHandled
+	}
+	if rankOf(labels) != x.rank()-1 {
+		return nil, c.Errorf(tenon.ErrShape, "the labels have rank %d, the logits %d", rankOf(labels), x.rank())
+	}
+	k := len(x.parts)
+	if x.flat.Shape().Rank() == 1 { // the classes are ragged
+		chosen := ops.GatherBatched(ops.LogSoftmax(x, -1), labels, k, k)
+		return op.One(ops.Sub(0, chosen))
+	}
+	l, err := sameOuterRows(c, x, labels, k)
+	if err != nil {
+		return nil, err
+	}
+	return op.One(x.with(op.Apply(c, x.flat, l)))
+}
+
+// crossEntropyDense is crossEntropy with a distribution over the classes.
+func crossEntropyDense(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(tensor.Tensor)
+	p, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 || !taken(x) || !taken(p) {
+		return nil, op.NotHandled
+	}
+	t, ok := x.(*Tensor)
+	if ok && t.flat.Shape().Rank() > 1 && rankOf(p) == t.rank() {
+		q, err := sameOuterRows(c, t, p, len(t.parts))
+		if err != nil {
+			return nil, err
+		}
+		return op.One(t.with(op.Apply(c, t.flat, q)))
+	}
+	return op.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
+}
+
+// sameOuterRows returns the flat values of y below the k partitions that x has, once it
+// is known that y has the same.
+func sameOuterRows(c *op.Call, x *Tensor, y tensor.Tensor, k int) (tensor.Tensor, error) {
+	flat, parts := split(atLeast(y, k))
+	for i, p := range x.parts {
+		if err := sameRows(c.Op.Func(), p, parts[i].as(p.DType())); err != nil {
+			return nil, err
+		}
+	}
+	return build(flat, parts[k:]), nil
+}

@@ -1,0 +1,99 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func init() {
+	handle(indexUpdate, "index_update")
+	handle(putAlongAxis, "put_along_axis")
+}
+
+// indexUpdate writes where keys select: it finds the places by selecting among the
+// numbers of all elements.
+func indexUpdate(c *op.Call) ([]tenon.Value, error) {
+	keys, err := key.Parse(c.Str(2), c.List(3))
+	if err != nil {
+		return nil, err
+	}
+	x, ok := raggedArg(c, 0)
+	y, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 || !taken(y) {
+		return nil, op.NotHandled
+	}
+	flat := ops.Reshape(x.flat, []int{-1})
+	all := x.with(reshapedLike(numbers(outerSize(flat)), x.flat))
+	at := ops.Index(all, anyKeys(keys)...)
+	if y.DType() != x.DType() {
+		y = ops.Cast(y, x.DType())
+	}
+	values, err := BroadcastTo(y, ShapeOf(at))
+	if err != nil {
+		return nil, inNameOf(c.Op.Func(), err)
+	}
+	places, _ := split(at)
+	news, _ := split(values)
+	out := ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
+	return op.One(x.with(reshapedLike(out, x.flat)))
+}
+
+// reshapedLike gives the elements of a vector the shape of another tensor.
+func reshapedLike(v, like tensor.Tensor) tensor.Tensor {
+	if like.Shape().Rank() == 1 {
+		return v
+	}
+	if s := like.Shape(); s.IsFull() {
+		return ops.Reshape(v, s)
+	}
+	return ops.Reshape(v, ops.Shape(like))
+}
+
+// putAlongAxis writes, or adds, an element along an axis for each index.
+func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	at, ok2 := c.Value(1).(tensor.Tensor)
+	y, ok3 := c.Value(2).(tensor.Tensor)
+	if !ok || !ok2 || !ok3 || !taken(at) || !taken(y) {
+		return nil, op.NotHandled
+	}
+	k := len(x.parts)
+	if rankOf(at) != x.rank() || rankOf(y) != x.rank() {
+		return nil, c.Errorf(tenon.ErrShape, "tensor, indices and updates have the ranks %d, %d and %d", x.rank(), rankOf(at), rankOf(y))
+	}
+	i, u := atLeast(at, k).(*Tensor), atLeast(y, k).(*Tensor)
+	axis := axisOf(c, x)
+	for a := range k {
+		if err := sameRows(c.Op.Func(), i.parts[a], u.parts[a].as(i.parts[a].DType())); err != nil {
+			return nil, err
+		}
+		if a+1 != axis {
+			if err := sameRows(c.Op.Func(), x.parts[a], i.parts[a].as(x.parts[a].DType())); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var places tensor.Tensor
+	switch {
+	case axis > k:
+		places = ops.Cast(i.flat, dtype.Int64)
+		out, err := c.WithArg(0, x.flat).WithArg(1, places).WithArg(2, u.flat).WithArg(3, axis-k).Do()
+		if err != nil {
+			return nil, err
+		}
+		return op.One(x.with(out[0].(tensor.Tensor)))
+	case axis == k:
+		places = absoluteIn(c, x.parts[k-1], i.parts[k-1], i.flat)
+	default:
+		places = acrossRows(x, i, axis)
+	}
+	out, err := c.WithArg(0, x.flat).WithArg(1, places).WithArg(2, u.flat).WithArg(3, 0).Do()
+	if err != nil {
+		return nil, err
+	}
+	return op.One(x.with(out[0].(tensor.Tensor)))
+}

@@ -83,9 +83,9 @@ func Cast[From, To tenon.Value](f func(From) (To, error), o CastOptions) (remove
 }
 
 // Convert returns v as a To: itself, the To that it embeds, or what a declared cast
-// makes of it, explicit ones included.
+// makes of it, explicit ones included. To tensor.Tensor means to dense tensors.
 func Convert[To tenon.Value](v tenon.Value) (To, error) {
-	if x, ok := As[To](v); ok {
+	if x, ok := As[To](v); ok && (reflect.TypeFor[To]() != tensorType || tenon.IsLeaf(v.Spec())) {
 		return x, nil
 	}
 	var zero To

@@ -57,7 +57,8 @@ const Order = `
 	train, hub, serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
-	TIER7 < internal/optable, internal/conform/..., internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
+	TIER7 < examples/exttypes/... < internal/conform/...;
+	TIER7 < internal/optable, internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
 `
 
 // Outside says which packages may import which other modules, besides the

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"math/bits"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -55,7 +56,7 @@ func Alloc(n int) *Buffer {
 	class, size := classOf(n)
 	b, _ := pools[class].Get().(*Buffer)
 	if b == nil {
-		b = &Buffer{data: aligned(size + Slack), class: class}
+		b = &Buffer{data: arbitrary(size + Slack), class: class}
 	}
 	b.state.Store(lent)
 	b.data = b.data[:n]
@@ -65,9 +66,20 @@ func Alloc(n int) *Buffer {
 	return b
 }
 
-// aligned returns n bytes from the runtime that start on a boundary of align.
-func aligned(n int) []byte {
-	raw := make([]byte, n+align-1)
+// aligned returns n zeroed bytes from the runtime that start on a boundary of align.
+func aligned(n int) []byte { return alignedPart(make([]byte, n+align-1), n) }
+
+// arbitrary is aligned without the zeros. Clearing a large result takes as long as
+// filling it, and the package strings has a way to get memory that is not cleared: a
+// Builder's, which nobody else has seen.
+func arbitrary(n int) []byte {
+	var b strings.Builder
+	b.Grow(n + align - 1)
+	b.WriteByte(0)
+	return alignedPart(unsafe.Slice(unsafe.StringData(b.String()), b.Cap()), n)
+}
+
+func alignedPart(raw []byte, n int) []byte {
 	preferHugePages(raw)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (align - 1))
 	return raw[skip : skip+n : skip+n]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/kernel/stream"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -25,6 +26,7 @@ type group struct {
 	size   int    // bytes of the largest element
 	roots  []int  // nodes that read inputs only
 	steps  []step // the same nodes one by one, where the shapes do not allow fusing
+	whole  *composite
 }
 
 // groupNode is a node of a group. Operands are inputs of the group (from 0 on) or
@@ -34,7 +36,7 @@ type groupNode struct {
 	operands [3]int
 	n        int
 	dtype    dtype.DType
-	reg      int // temporary it writes to; -1: an output
+	reg      int // temporary it writes to; from group.regs on for outputs, which may have none
 }
 
 const (
@@ -170,6 +172,10 @@ func (p *Plan) fuse(i, j int, readers [][]int) step {
 			}
 		}
 	}
+	for j, k := range g.outAt {
+		g.nodes[k].reg = g.regs + j
+	}
+	g.whole = g.compose(nodes)
 	s := step{group: g, line: nodes[0].Line, x: -1, y: -1}
 	for k := i; k < j; k++ {
 		s.free = append(s.free, p.steps[k].free...)
@@ -234,6 +240,7 @@ type run struct {
 	block   int // elements of a block
 	forms   []form
 	outs    []unsafe.Pointer // of each node that writes to memory
+	past    bool             // results are too large for the cache, so go past it
 	scratch
 }
 
@@ -254,7 +261,7 @@ var (
 func (g *group) run(slots []tensor.Tensor) bool {
 	r := runs.Get().(*run)
 	ok := g.prepare(r, slots)
-	if ok {
+	if ok && (g.whole == nil || !g.whole.run(g, r)) {
 		g.all(r)
 	}
 	clear(r.forms)
@@ -298,11 +305,14 @@ func (g *group) prepare(r *run, slots []tensor.Tensor) bool {
 		return false
 	}
 	r.outs = slices.Grow(r.outs[:0], len(g.nodes))[:len(g.nodes)]
+	bytes := 0
 	for i, k := range g.outAt {
 		t := tensor.Uninit(g.nodes[k].dtype, shape)
 		slots[g.outs[i]] = t
 		r.outs[k] = t.Raw()
+		bytes += r.n * g.nodes[k].dtype.Size()
 	}
+	r.past = bytes >= stream.Threshold
 	r.block = blockBytes / g.size
 	return true
 }
@@ -366,11 +376,27 @@ func (g *group) full(forms []form) bool {
 	return true
 }
 
+// ahead returns the place, from element i on, of the operand that is fetched while the
+// j-th result is written.
+func (r *run) ahead(j, i int) unsafe.Pointer {
+	for k := range r.forms {
+		f := &r.forms[k]
+		if f.scalar || f.period > 0 {
+			continue
+		}
+		if j == 0 {
+			return unsafe.Add(f.base, min(i, r.n-1)*f.size)
+		}
+		j--
+	}
+	return unsafe.Pointer(unsafe.SliceData(r.temps)) // all of them are on their way
+}
+
 // blocks computes elements lo to hi.
 func (g *group) blocks(lo, hi int, r *run, w *scratch) {
 	const stride = blockBytes + stagger
-	if len(w.temps) < g.regs*stride {
-		w.temps = make([]byte, g.regs*stride)
+	if n := (g.regs + len(g.outs)) * stride; len(w.temps) < n {
+		w.temps = make([]byte, n)
 	}
 	if len(w.at) < len(g.nodes) {
 		w.at = make([]unsafe.Pointer, len(g.nodes))
@@ -399,12 +425,18 @@ func (g *group) blocks(lo, hi int, r *run, w *scratch) {
 					w.x[j] = unsafe.Add(f.base, i*f.size)
 				}
 			}
-			if nd.reg >= 0 {
+			if nd.reg < g.regs || r.past {
 				w.at[k] = unsafe.Add(temps, nd.reg*stride)
 			} else {
 				w.at[k] = unsafe.Add(r.outs[k], i*nd.dtype.Size())
 			}
 			nd.f(w.at[k], &w.x, m, scalars)
+		}
+		if r.past {
+			for j, k := range g.outAt {
+				size := g.nodes[k].dtype.Size()
+				stream.Ahead(unsafe.Add(r.outs[k], i*size), w.at[k], m*size, r.ahead(j, i+m))
+			}
 		}
 		i += m
 	}

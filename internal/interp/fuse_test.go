@@ -91,3 +91,39 @@ func BenchmarkChain(b *testing.B) {
 		tensor.Release(out[0])
 	}
 }
+
+// TestComposite compares groups that have a kernel of their own with the same
+// operations one by one.
+func TestComposite(t *testing.T) {
+	type T = tensor.Tensor
+	rows := shape.Of(40, 128)
+	for name, f := range map[string]func(x, w, b T) T{
+		"affine":        func(x, w, b T) T { return ops.Add(ops.Mul(x, w), b) },
+		"affine, gelu":  func(x, w, b T) T { return ops.GeluTanh(ops.Add(b, ops.Mul(w, x))) },
+		"bias, relu":    func(x, w, b T) T { return ops.Relu(ops.Add(x, b)) },
+		"used twice":    func(x, w, b T) T { y := ops.Mul(x, w); return ops.Relu(ops.Add(y, y)) },
+		"shift is full": func(x, w, b T) T { return ops.Tanh(ops.Add(ops.Mul(x, w), x)) },
+	} {
+		for _, d := range []dtype.DType{dtype.Float32, dtype.Float64} {
+			in := []T{ops.Cast(filled(rows, 0.01), d), ops.Cast(filled(shape.Of(128), 0.02), d), ops.Cast(filled(shape.Of(128), -0.03), d)}
+			var specs []*tensor.Spec
+			for _, x := range in {
+				specs = append(specs, x.Spec().(*tensor.Spec))
+			}
+			g, err := graph.Trace("f", specs, func(p []T) ([]T, error) { return []T{f(p[0], p[1], p[2])}, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := For(g).Run(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := f(in[0], in[1], in[2])
+			// The product and the sum may be rounded once.
+			most := func(x T) float64 { return tensor.Data[float64](ops.Max(ops.Abs(ops.Cast(x, dtype.Float64))))[0] }
+			if diff := most(ops.Sub(want, got[0])); diff > 2e-7*most(want) {
+				t.Errorf("%s, %v: differs by %v", name, d, diff)
+			}
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Pass struct {
 var Default = []Pass{
 	{"fold", Fold},
 	{"simplify", Simplify},
+	{"activations", Activations},
 	{"sink", SinkBroadcasts},
 	{"layouts", Layouts},
 	{"transposes", FoldTransposes},

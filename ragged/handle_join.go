@@ -210,16 +210,22 @@ func joinedAt(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 			splits[i] = p.RowSplits()
 			uniform = uniform && p.IsUniform()
 		}
-		out, index := rows.ConcatIndex(splits)
-		p := newPartition(out, -1)
-		if uniform {
+		joined := func(splits tensor.Tensor) *RowPartition {
+			if !uniform {
+				return newPartition(splits, shape.Unknown)
+			}
 			length := parts[0].uniform
 			for _, q := range parts[1:] {
 				length = sum(length, q.uniform)
 			}
-			p = newUniform(parts[0].NRows(), length)
+			return newUniform(parts[0].NRows(), length)
 		}
-		return partitioned(gatherRows(joinedAt(c, values, 0), index), p)
+		if !slices.ContainsFunc(values, func(v tensor.Tensor) bool { return !plain(v) }) {
+			flat, out := rows.Concat(values, splits)
+			return partitioned(flat, joined(out))
+		}
+		out, index := rows.ConcatIndex(splits)
+		return partitioned(gatherRows(joinedAt(c, values, 0), index), joined(out))
 	}
 	for i, p := range parts[1:] {
 		if err := sameRows(c.Op.Func(), parts[0], p); err != nil {

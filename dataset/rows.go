@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -127,12 +128,23 @@ func each(v tenon.Value, f func(tensor.Tensor) tensor.Tensor, spec func(tenon.Ba
 
 // row returns one element.
 func (r *rows[T]) row(i int64) (T, error) {
-	return r.mapped(func(t tensor.Tensor) tensor.Tensor { return ops.Index(t, int(i)) }, func(b tenon.Batcher) (tenon.Spec, error) { return b.Unbatched() })
+	f := func(t tensor.Tensor) tensor.Tensor {
+		if s, ok := t.(*structured.Tensor); ok && s.Rank() == 1 {
+			return tenon.Must(s.AtNumbers(tensor.Scalar(i)))
+		}
+		return ops.Index(t, int(i))
+	}
+	return r.mapped(f, func(b tenon.Batcher) (tenon.Spec, error) { return b.Unbatched() })
 }
 
 // gather returns several elements as rows.
 func (r *rows[T]) gather(at []int64) (T, error) {
-	f := func(t tensor.Tensor) tensor.Tensor { return ops.Gather(t, tensor.Vector(at), 0) }
+	f := func(t tensor.Tensor) tensor.Tensor {
+		if s, ok := t.(*structured.Tensor); ok && s.Rank() == 1 {
+			return tenon.Must(s.AtNumbers(tensor.Vector(at))) // row i is record i
+		}
+		return ops.Gather(t, tensor.Vector(at), 0)
+	}
 	if n := len(at); n > 0 && at[n-1]-at[0] == int64(n-1) && slices.IsSorted(at) {
 		f = func(t tensor.Tensor) tensor.Tensor { return ops.Index(t, key.Range(int(at[0]), int(at[0])+n, nil)) }
 		if at[0] == 0 && int64(n) == r.n {

@@ -3,6 +3,7 @@ package function
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
@@ -23,6 +24,10 @@ type Concrete struct {
 	leaves  []any // of like; nil where an output of the graph goes
 	single  bool  // the only result is a dense tensor
 	plain   bool  // every argument is a dense tensor
+
+	// structure is the number of the arguments' structure, where all leaves are dense
+	// tensors; 0 otherwise.
+	structure uint64
 }
 
 // Graph returns the traced graph, after optimisation.
@@ -38,6 +43,26 @@ func (t *Concrete) fast(args []any) []tensor.Tensor {
 	for i, a := range args {
 		d, ok := a.(*tensor.Dense)
 		if !ok || d == nil || !t.sig.leaves[i].spec.(*tensor.Spec).EqualSpec(d.Spec()) {
+			return nil
+		}
+		out[i] = d
+	}
+	return out
+}
+
+// nested is fast for arguments that are structures of dense tensors, given their
+// leaves and the number of their structure.
+func (t *Concrete) nested(leaves []any, structure uint64) []tensor.Tensor {
+	if structure == 0 || t.structure != structure || len(leaves) != len(t.sig.leaves) {
+		return nil
+	}
+	out := make([]tensor.Tensor, len(leaves), len(leaves)+len(t.graph.Captures))
+	for i, a := range leaves {
+		d, ok := a.(*tensor.Dense)
+		if !ok {
+			return nil
+		}
+		if s := t.sig.leaves[i].spec.(*tensor.Spec); !s.EqualSpec(d.Spec()) {
 			return nil
 		}
 		out[i] = d
@@ -81,7 +106,20 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 		_, dense := l.spec.(*tensor.Spec)
 		t.plain = t.plain && dense
 	}
+	if !t.plain && !s.declared {
+		t.structure = structureOf(args)
+	}
 	return t, nil
+}
+
+// structureOf returns the number of the arguments' structure, and 0 unless all leaves
+// are dense tensors.
+func structureOf(args []any) uint64 {
+	leaves, n, err := nest.FlattenWithStructure(args)
+	if err != nil || slices.ContainsFunc(leaves, func(l any) bool { _, ok := l.(*tensor.Dense); return !ok }) {
+		return 0
+	}
+	return n
 }
 
 // tensorSpecs returns the Specs of the tensors that the Values are made of.

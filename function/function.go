@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -168,9 +169,21 @@ const maxTraceDepth = 64
 
 // call runs the function on arguments.
 func (c *core) call(ctx context.Context, args []any) ([]any, error) {
-	for _, t := range *c.traces.Load() {
+	traces := *c.traces.Load()
+	nested := false
+	for _, t := range traces {
 		if leaves := t.fast(args); leaves != nil {
 			return t.run(ctx, leaves)
+		}
+		nested = nested || t.structure != 0
+	}
+	if nested {
+		if leaves, structure, err := nest.FlattenWithStructure(args); err == nil {
+			for _, t := range traces {
+				if tensors := t.nested(leaves, structure); tensors != nil {
+					return t.run(ctx, tensors)
+				}
+			}
 		}
 	}
 	s, err := signatureOf(args)

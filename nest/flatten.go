@@ -18,6 +18,7 @@ type flattener struct {
 	paths     []Path
 	tables    *tables
 	depth     int
+	hash      *structureHash // nil where nobody asks for it
 }
 
 func (f *flattener) root(x any) *failure {
@@ -45,11 +46,13 @@ func (f *flattener) walk(p *plan, at unsafe.Pointer) *failure {
 		if t := *(*tensor.Tensor)(at); t != nil {
 			return f.leaf(t)
 		}
+		f.hash.add(absent)
 		return nil
 	case kindLeaf, kindValue:
 		if x := p.load(at); x != nil {
 			return f.leaf(x)
 		}
+		f.hash.add(absent)
 		return nil
 	}
 	if f.depth++; f.depth > maxDepth {
@@ -66,20 +69,24 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 	case kindAny:
 		x := p.load(at)
 		if x == nil {
+			f.hash.add(absent)
 			return nil
 		}
 		q, at, err := placeOf(x)
 		if err != nil {
 			return err
 		}
+		f.hash.plan(q)
 		return f.walk(q, at)
 	case kindPointer:
 		if to := *(*unsafe.Pointer)(at); to != nil {
 			return f.walk(p.elem, to)
 		}
+		f.hash.add(absent)
 	case kindSlice, kindArray:
 		return f.sequence(p, at)
 	case kindStruct:
+		f.hash.static(p)
 		for i := range p.fields {
 			x := &p.fields[i]
 			f.push(x.name)
@@ -90,6 +97,7 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 		}
 	case kindMap:
 		entries, b := f.tables.push(p, at)
+		f.hash.keys(p, entries)
 		for i := range entries {
 			e := &entries[i]
 			if f.withPaths {
@@ -102,6 +110,7 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 		}
 		f.tables.pop(p, entries, b)
 	case kindNode:
+		f.hash.node()
 		for i, part := range p.load(at).(Node).NestParts() {
 			step := partStep(i, part.Name)
 			f.push(step)
@@ -116,10 +125,13 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 
 func (f *flattener) sequence(p *plan, at unsafe.Pointer) *failure {
 	first, n := place{plan: p, at: at}.sequence()
+	f.hash.length(first == nil, n)
 	if p.elem.kind == kindTensor && !f.expand && !f.withPaths {
 		for _, t := range unsafe.Slice((*tensor.Tensor)(first), n) {
 			if t != nil {
 				f.out = append(f.out, t)
+			} else {
+				f.hash.add(absent)
 			}
 		}
 		return nil
@@ -156,6 +168,7 @@ func (f *flattener) pop() {
 }
 
 func (f *flattener) add(x any) {
+	f.hash.add(1)
 	f.out = append(f.out, x)
 	if f.withPaths {
 		f.paths = append(f.paths, slices.Clone(f.path))

@@ -1,0 +1,87 @@
+package nest
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"unsafe"
+)
+
+// structureHash is a number for a structure, made while it is walked. Methods of a nil
+// hash do nothing.
+type structureHash struct {
+	sum     uint64
+	unknown bool // there is something in the structure that the number does not tell
+}
+
+var seed = maphash.MakeSeed()
+
+// absent stands for a leaf or container that is not there.
+const absent = 0x9E3779B97F4A7C15
+
+func (h *structureHash) add(x uint64) {
+	if h != nil {
+		hi, lo := bits.Mul64(h.sum^x^0xA0761D6478BD642F, 0xE7037ED1A0B428DB)
+		h.sum = bits.RotateLeft64(h.sum, 23) ^ hi ^ lo
+	}
+}
+
+// plan adds a Go type that is found at run time. Types have one plan, for ever.
+func (h *structureHash) plan(p *plan) {
+	if h != nil {
+		h.add(uint64(uintptr(unsafe.Pointer(p))))
+	}
+}
+
+func (h *structureHash) length(isNil bool, n int) {
+	if h == nil {
+		return
+	}
+	h.add(uint64(n) << 1)
+	if isNil && n == 0 {
+		h.add(absent)
+	}
+}
+
+func (h *structureHash) keys(p *plan, es []entry) {
+	if h == nil {
+		return
+	}
+	h.add(uint64(len(es)))
+	for i := range es {
+		if p.keys == stringKeys {
+			h.add(maphash.String(seed, es[i].name))
+		} else {
+			h.add(uint64(es[i].num))
+		}
+	}
+}
+
+// static notes that a struct has fields whose values belong to the structure.
+func (h *structureHash) static(p *plan) {
+	if h != nil && p.partial {
+		h.unknown = true
+	}
+}
+
+// node notes a type with a protocol of its own, which may keep data beside its parts.
+func (h *structureHash) node() {
+	if h != nil {
+		h.unknown = true
+	}
+}
+
+// FlattenWithStructure is [Flatten] without options, and returns a number for the
+// structure too: in one run of a program it is the same for structures that are the
+// [Same], and different otherwise but for a chance of 2^-64. It is 0 for structures with
+// static data, which have no number.
+func FlattenWithStructure(x any) (leaves []any, structure uint64, err error) {
+	h := structureHash{sum: 1}
+	f := flattener{hash: &h}
+	if err := f.root(x); err != nil {
+		return nil, 0, err.as("nest.FlattenWithStructure")
+	}
+	if h.unknown {
+		return f.out, 0, nil
+	}
+	return f.out, max(h.sum, 1), nil
+}

@@ -1,0 +1,44 @@
+package nest_test
+
+import (
+	"testing"
+
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// TestStructureNumber: the number agrees with Same for every pair of structures.
+func TestStructureNumber(t *testing.T) {
+	x, y := tensor.Of([]float32{1}), tensor.Of([]float64{1, 2})
+	type pair struct{ A, B any }
+	structures := []any{
+		x, y, nil, []any{x}, []any{y}, []any{x, nil}, []any{nil, x}, []any{x, y}, [2]any{x, y}, []any{[]any{x}, []any{}}, []any{[]any{}, []any{x}},
+		[]any{[]any{}, x}, map[string]any{"a": x}, map[string]any{"b": x}, map[string]any{"a": x, "b": y}, map[string]any{"a": y, "b": x},
+		map[int]any{1: x}, map[int]any{2: x}, pair{x, y}, pair{y, []any{x}}, pair{nil, x}, &pair{x, y}, []tensor.Tensor{x, y}, []tensor.Tensor{x, nil},
+		map[string][]tensor.Tensor{"a": {x}, "b": {x, y}}, map[string][]tensor.Tensor{"a": {x, y}, "b": {x}}, []any{pair{x, y}}, []any{&pair{x, y}},
+	}
+	for i, a := range structures {
+		_, na, err := nest.FlattenWithStructure([]any{a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, b := range structures {
+			_, nb, err := nest.FlattenWithStructure([]any{b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := nest.Same([]any{a}, []any{b}, nest.Options{}) == nil; same && na != nb && i != j {
+				t.Logf("%d and %d are the same and have different numbers, which costs time only", i, j)
+			} else if !same && na == nb {
+				t.Errorf("structures %d and %d differ and have the number %d", i, j, na)
+			}
+		}
+	}
+	type labelled struct {
+		X tensor.Tensor
+		L string `tenon:"static"`
+	}
+	if _, n, err := nest.FlattenWithStructure(labelled{x, "a"}); n != 0 || err != nil {
+		t.Errorf("static data: %d, %v", n, err)
+	}
+}

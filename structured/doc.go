@@ -25,4 +25,21 @@
 // [FromFields], [FromFieldsAndRank], [FromShape] and [FromNested] make tensors.
 // [Tensor.WithUpdates] and [Tensor.Promote] change fields and share those that they
 // do not touch.
+//
+// # Queries
+//
+// Methods that take paths as text are for formulas: they throw their errors, as
+// package ops does, and follow one another.
+//
+//	t.Filter("@.geo.lat > 0").Select("id", "orders.price").Flatten(DropEmpty, "orders")
+//	t.GroupBy("cat").Sorted().Aggregate(Count(), Sum("amount"), Quantile("price", 0.5))
+//
+// [Tensor.Path] evaluates a subset of JSONPath with filters. [Tensor.Select],
+// [Tensor.Drop], [Tensor.Rename], [Tensor.With], [Tensor.Apply], [Tensor.MapFields],
+// [Tensor.Broadcast], [Zip] and [Tensor.Unzip] change fields; [Tensor.Where] and
+// [Tensor.Filter] choose records; [Tensor.Flatten] makes records of the elements of
+// lists, and [Tensor.Unflatten] lists of records; [Tensor.GroupBy] gives aggregations,
+// window functions and lists of groups; [Tensor.Join] joins by keys and [Tensor.Pivot]
+// makes a table. All of them run in bulk over columns, in graphs of unknown sizes too,
+// and give gradients to floating columns.
 package structured

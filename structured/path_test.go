@@ -89,6 +89,10 @@ func scalarOf(v tensor.Tensor) any {
 			return tensor.Data[float64](x)[0]
 		case dtype.Bool:
 			return tensor.Data[bool](x)[0]
+		case dtype.Float32:
+			return tensor.Data[float32](x)[0]
+		case dtype.Int8:
+			return tensor.Data[int8](x)[0]
 		case dtype.Int32:
 			return tensor.Data[int32](x)[0]
 		case dtype.Int64:

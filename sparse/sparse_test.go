@@ -26,7 +26,7 @@ func example(t *testing.T) *sparse.Tensor {
 
 func TestDenseAndBack(t *testing.T) {
 	s := example(t)
-	d, err := s.ToDense()
+	d, err := s.ToDense(sparse.DenseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,12 @@ package sparse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -19,9 +18,16 @@ type Tensor struct {
 	indices    tensor.Tensor // int64[n, rank]
 	values     tensor.Tensor // [n]
 	denseShape tensor.Tensor // int64[rank]
+
+	// canonical is true where the coordinates are known to be in row-major order and
+	// each of them to appear once.
+	canonical bool
 }
 
-var _ tensor.Tensor = (*Tensor)(nil)
+var (
+	_ tensor.Tensor = (*Tensor)(nil)
+	_ op.Handler    = (*Tensor)(nil)
+)
 
 // New returns the tensor of a dense shape that has values at indices.
 //
@@ -82,12 +88,46 @@ func (t *Tensor) check() error {
 	if !ok {
 		return nil
 	}
-	for i, x := range tensor.Data[int64](at) {
+	xs := tensor.Data[int64](at)
+	for i, x := range xs {
 		if a := i % len(dims); x < 0 || x >= dims[a] {
 			return bad(tenon.ErrInvalid, fmt.Sprintf("indices[%d]", i/len(dims)), "coordinate %d is %d, the size is %d", a, x, dims[a])
 		}
 	}
+	t.canonical = rising(xs, len(dims))
 	return nil
+}
+
+// rising reports whether rows of coordinates are in strictly lexicographic order.
+func rising(xs []int64, rank int) bool {
+	if rank == 0 {
+		return false
+	}
+	for i := rank; i+rank <= len(xs); i += rank {
+		if slices.Compare(xs[i-rank:i], xs[i:i+rank]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// trusted returns a tensor of parts that are known to fit, with the static shape s.
+func trusted(indices, values, denseShape tensor.Tensor, s shape.Shape) *Tensor {
+	if known, ok := op.Known(denseShape); ok && !s.IsFull() {
+		dims := []int{}
+		for _, d := range tensor.Data[int64](known) {
+			dims = append(dims, int(d))
+		}
+		s = shape.Of(dims...)
+	}
+	return &Tensor{spec: NewSpec(values.DType(), s), indices: indices, values: values, denseShape: denseShape}
+}
+
+// withValues returns the tensor with other values at the same coordinates.
+func (t *Tensor) withValues(values tensor.Tensor) *Tensor {
+	r := *t
+	r.values, r.spec = values, NewSpec(values.DType(), t.spec.shape)
+	return &r
 }
 
 // Spec returns the *Spec, with everything that is known.
@@ -107,42 +147,6 @@ func (t *Tensor) Values() tensor.Tensor { return t.values }
 
 // DenseShape returns the sizes as a tensor: int64[rank].
 func (t *Tensor) DenseShape() tensor.Tensor { return t.denseShape }
-
-// ToDense returns the dense tensor; values at the same coordinates add up.
-func (t *Tensor) ToDense() (d tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
-	return ops.ScatterND(t.indices, t.values, t.denseShape), nil
-}
-
-// FromDense returns the elements of x that are not zero, in row-major order.
-func FromDense(x any) (t *Tensor, err error) {
-	defer tenon.Catch(&err)
-	d, err := tensor.Convert(x)
-	if err != nil {
-		return nil, err
-	}
-	at := ops.Nonzero(d)
-	return New(at, ops.GatherND(d, at, 0), ops.Shape(d))
-}
-
-// Reorder returns the same tensor with its values in row-major order.
-func (t *Tensor) Reorder() (r *Tensor, err error) {
-	defer tenon.Catch(&err)
-	// The place of each coordinate in row-major order.
-	rank := t.indices.Shape().Dim(1)
-	if rank < 0 {
-		return nil, tenon.NewError(tenon.ErrShape, "sparse.Reorder", "the rank is not known")
-	}
-	place := tensor.Tensor(tensor.Scalar(int64(0)))
-	for a := range rank {
-		place = ops.Add(ops.Mul(place, ops.Index(t.denseShape, a)), ops.Index(t.indices, key.All, a))
-	}
-	if rank == 0 {
-		return t, nil
-	}
-	order := ops.ArgSort(place, 0, ops.SortOptions{})
-	return New(ops.Gather(t.indices, order, 0), ops.Gather(t.values, order, 0), t.denseShape)
-}
 
 // String prints coordinates and values.
 func (t *Tensor) String() string {

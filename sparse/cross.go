@@ -1,0 +1,60 @@
+package sparse
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Cross returns for each row all combinations of one value from each input, as strings
+// joined by a separator ("_X_" where it is empty); integers are written in decimal.
+// Inputs are sparse or dense matrices of strings or integers.
+//
+//	inputs: [n, mₖ] each → sparse string[n, most combinations]
+func Cross(inputs []tensor.Tensor, separator string) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	crossed, splits, err := crossed(inputs, separator)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ragged.FromRowSplits(crossed, splits)
+	if err != nil {
+		return nil, err
+	}
+	return FromRagged(r)
+}
+
+// CrossHashed is [Cross] with a number below buckets in place of each string. The
+// numbers are not those of TensorFlow, which hashes the parts one by one.
+func CrossHashed(inputs []tensor.Tensor, buckets int, o ops.HashOptions) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	t, err = Cross(inputs, "")
+	if err != nil {
+		return nil, err
+	}
+	return t.withValues(ops.StringHash(t.values, buckets, o)), nil
+}
+
+func crossed(inputs []tensor.Tensor, separator string) (values, splits tensor.Tensor, err error) {
+	if len(inputs) == 0 {
+		return nil, nil, bad("Cross", tenon.ErrInvalid, "", "there are no inputs")
+	}
+	vs, ss := make([]tensor.Tensor, len(inputs)), make([]tensor.Tensor, len(inputs))
+	for i, x := range inputs {
+		switch x := x.(type) {
+		case *Tensor:
+			s := x.matrix("Cross").sorted()
+			vs[i], ss[i] = s.values, rows.FromRowIDs(s.column(0), s.size(0))
+		default:
+			if x.Shape().Rank() != 2 {
+				return nil, nil, bad("Cross", tenon.ErrShape, "", "input %d has the shape %v, want a matrix", i, x.Shape())
+			}
+			n := ops.Shape(x)
+			vs[i], ss[i] = ops.Reshape(x, []int{-1}), rows.Uniform(ops.Index(n, 1), ops.Index(n, 0))
+		}
+	}
+	values, splits = rows.Cross(vs, ss, separator)
+	return values, splits, nil
+}

@@ -1,0 +1,411 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// HandleOp answers for the operations whose result, with zeros where there is no
+// value, is sparse again or smaller than the tensor. An operation means what it does
+// to the dense tensor; one whose result would be dense is an error that says so.
+func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	for _, v := range c.Values() {
+		switch v.(type) {
+		case *Tensor:
+		case tensor.Tensor:
+			if n := v.Spec().TypeName(); n != tensor.TypeName {
+				return nil, op.NotHandled // another type may know what to do
+			}
+		default:
+			return nil, op.NotHandled
+		}
+	}
+	if f, ok := byName[c.Op.Name]; ok {
+		return f(c)
+	}
+	switch c.Op.Class {
+	case op.UnaryElementwise:
+		return unary(c)
+	case op.BinaryElementwise:
+		return binary(c)
+	}
+	return wouldBeDense(c)
+}
+
+// wouldBeDense is the answer where the result has no zeros to leave out.
+func wouldBeDense(c *op.Call) ([]tenon.Value, error) {
+	e := c.Errorf(tenon.ErrUnsupported, "the result is not sparse")
+	e.Hint = "make the operand dense first, with its method ToDense"
+	return nil, e
+}
+
+var byName map[string]op.HandlerFunc
+
+func init() {
+	same := func(c *op.Call) ([]tenon.Value, error) {
+		x := c.Value(0).(*Tensor)
+		return op.One(x.withValues(op.Apply(c, x.values)))
+	}
+	byName = map[string]op.HandlerFunc{
+		"identity": same, "stop_gradient": same, "zeros_like": zerosLike,
+		"shape": func(c *op.Call) ([]tenon.Value, error) { return op.One(c.Value(0).(*Tensor).denseShape) },
+		"rank": func(c *op.Call) ([]tenon.Value, error) {
+			return op.One(tensor.Scalar(int64(c.Value(0).(*Tensor).rank())))
+		},
+		"size":          func(c *op.Call) ([]tenon.Value, error) { return op.One(ops.Prod(c.Value(0).(*Tensor).denseShape, 0)) },
+		"reduce_sum":    reduction((*Tensor).total),
+		"reduce_mean":   reduction((*Tensor).mean),
+		"reduce_max":    reduction(func(t *Tensor, a []int, k bool) tensor.Tensor { return t.extreme(a, k, ops.SegmentMax, ops.Maximum) }),
+		"reduce_min":    reduction(func(t *Tensor, a []int, k bool) tensor.Tensor { return t.extreme(a, k, ops.SegmentMin, ops.Minimum) }),
+		"reduce_any":    reduction(func(t *Tensor, a []int, k bool) tensor.Tensor { return ops.Greater(t.nonzeros(a, k), int64(0)) }),
+		"count_nonzero": reduction((*Tensor).nonzeros),
+		"matmul":        matmul, "matvec": matvec,
+		"transpose": func(c *op.Call) ([]tenon.Value, error) {
+			perm, _ := c.Attr("perm").([]int)
+			return op.One(c.Value(0).(*Tensor).transposed(perm))
+		},
+		"expand_dims": expandDims,
+		"squeeze": func(c *op.Call) ([]tenon.Value, error) {
+			axes, _ := c.Attr("axis").([]int)
+			return op.One(c.Value(0).(*Tensor).squeezed(axes))
+		},
+		"reshape":      withInts(func(t *Tensor, dims []int) *Tensor { return t.reshaped(dims) }),
+		"broadcast_to": withInts(func(t *Tensor, dims []int) *Tensor { return tenon.Must(t.BroadcastTo(shape.Of(dims...))) }),
+		"concat":       concat, "stack": stack, "unstack": unstack, "split": split,
+		"slice": slice, "index": index, "gather": gather,
+	}
+}
+
+func zerosLike(c *op.Call) ([]tenon.Value, error) {
+	x := c.Value(0).(*Tensor)
+	none := ops.Zeros(dtype.Int64, vector(0, x.rank()))
+	r := trusted(none, ops.Zeros(x.DType(), []int{0}), x.denseShape, x.spec.shape)
+	r.canonical = x.rank() > 0
+	return op.One(r)
+}
+
+// isZero reports whether a result of concrete operands is zero or false.
+func isZero(t tensor.Tensor) bool {
+	d := t.DType()
+	return d != dtype.String && tensor.Item[int64](ops.CountNonzero(t)) == 0
+}
+
+func zeroOf(d dtype.DType) tensor.Tensor { return ops.Zeros(d, []int{}) }
+
+// unary applies an operation to the values if it keeps zero.
+func unary(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok || x.DType() == dtype.String || !isZero(op.Apply(c, zeroOf(x.DType()))) {
+		return wouldBeDense(c)
+	}
+	if !c.Op.IsUnaryElementwise() || !linear[c.Op.Name] {
+		x = x.coalesced()
+	}
+	return op.One(x.withValues(op.Apply(c, x.values)))
+}
+
+// linear has the operations that may be applied to values at one coordinate before
+// they are added up.
+var linear = map[string]bool{"neg": true, "real": true, "imag": true, "conj": true}
+
+// Operations that are zero where their left operand is, or where one of them is,
+// whatever the other one is. That division by zero is not a number is left out of
+// account, as in TensorFlow, where nothing is there to be divided.
+var (
+	leftZero = map[string]bool{"mul": true, "logical_and": true, "bitwise_and": true, "div": true, "floor_div": true, "truncate_div": true,
+		"mod": true, "truncate_mod": true, "xlogy": true, "xlog1py": true, "left_shift": true, "right_shift": true}
+	anyZero = map[string]bool{"mul": true, "logical_and": true, "bitwise_and": true}
+)
+
+func binary(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	x, xs := values[0].(*Tensor)
+	y, ys := values[1].(*Tensor)
+	f := func(a, b tensor.Tensor) tensor.Tensor { return op.Apply(c, a, b) }
+	switch {
+	case xs && ys && anyZero[c.Op.Name]:
+		return op.One(common(x, y, f))
+	case xs && ys:
+		if x.DType() == dtype.String || !isZero(f(zeroOf(x.DType()), zeroOf(y.DType()))) {
+			return wouldBeDense(c)
+		}
+		return op.One(united(x, y, f))
+	case xs && leftZero[c.Op.Name]:
+		return withDense(x, values[1].(tensor.Tensor), f)
+	case ys && anyZero[c.Op.Name]:
+		return withDense(y, values[0].(tensor.Tensor), func(a, b tensor.Tensor) tensor.Tensor { return f(b, a) })
+	case xs:
+		if k, ok := single(values[1]); ok && isZero(f(zeroOf(x.DType()), k)) {
+			x = x.coalesced()
+			return op.One(x.withValues(f(x.values, k)))
+		}
+	case ys:
+		if k, ok := single(values[0]); ok && isZero(f(k, zeroOf(y.DType()))) {
+			y = y.coalesced()
+			return op.One(y.withValues(f(k, y.values)))
+		}
+	}
+	return wouldBeDense(c)
+}
+
+// single returns a scalar whose element is known.
+func single(v tenon.Value) (tensor.Tensor, bool) {
+	k, ok := op.Known(v)
+	return k, ok && k.Shape().IsScalar() && k.DType() != dtype.String
+}
+
+// withDense applies f to the values and the elements of a dense operand at their
+// coordinates.
+func withDense(x *Tensor, d tensor.Tensor, f func(a, b tensor.Tensor) tensor.Tensor) ([]tenon.Value, error) {
+	s := d.Shape()
+	if s.IsScalar() {
+		x = x.coalesced()
+		return op.One(x.withValues(f(x.values, d)))
+	}
+	if !s.IsFull() || !x.spec.shape.HasRank() {
+		return nil, bad("Broadcast", tenon.ErrShape, "", "%v and a tensor of shape %v broadcast only where their shapes are known", x.spec, s)
+	}
+	both, err := shape.Broadcast(x.spec.shape, s)
+	if err != nil {
+		return nil, bad("Broadcast", tenon.ErrShape, "", "%v and the shape %v do not broadcast: %v", x.spec, s, err)
+	}
+	if !both.Equal(x.spec.shape) {
+		x = x.broadcast(both)
+	}
+	x = x.coalesced()
+	lead := both.Rank() - s.Rank()
+	var columns []tensor.Tensor
+	var dims []int
+	for a := range s.Rank() {
+		if s.Dim(a) != 1 {
+			columns, dims = append(columns, x.column(a+lead)), append(dims, s.Dim(a))
+		}
+	}
+	return op.One(x.withValues(f(x.values, ops.GatherND(ops.Reshape(d, dims), stacked(columns, x.values), 0))))
+}
+
+func (t *Tensor) total(axes []int, keep bool) tensor.Tensor {
+	return t.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
+}
+
+func (t *Tensor) nonzeros(axes []int, keep bool) tensor.Tensor {
+	s := t.coalesced()
+	there := ops.Cast(ops.NotEqual(s.values, ops.ZerosLike(s.values)), dtype.Int64)
+	return s.withValues(there).reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
+}
+
+func reduction(f func(t *Tensor, axes []int, keep bool) tensor.Tensor) op.HandlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		axes, _ := c.Attr("axis").([]int)
+		keep, _ := c.Attr("keepdims").(bool)
+		return op.One(f(c.Value(0).(*Tensor), axes, keep))
+	}
+}
+
+func matmul(c *op.Call) ([]tenon.Value, error) {
+	a, b := c.Value(0).(tensor.Tensor), c.Value(1).(tensor.Tensor)
+	ta, _ := c.Attr("transpose_a").(bool)
+	tb, _ := c.Attr("transpose_b").(bool)
+	flip := func(x tensor.Tensor, yes bool) tensor.Tensor {
+		if yes { // without conjugation
+			return ops.SwapAxes(x, -1, -2)
+		}
+		return x
+	}
+	y, err := MatMul(flip(a, ta), flip(b, tb), MatMulOptions{})
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	return op.One(y)
+}
+
+func matvec(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return wouldBeDense(c)
+	}
+	v := c.Value(1).(tensor.Tensor)
+	if s, ok := v.(*Tensor); ok {
+		v = s.dense(nil)
+	}
+	return op.One(x.timesVector(v))
+}
+
+func expandDims(c *op.Call) ([]tenon.Value, error) {
+	x := c.Value(0).(*Tensor)
+	axes, _ := c.Attr("axis").([]int)
+	k := x.rank() + len(axes)
+	at := slices.Clone(axes)
+	for i, a := range at {
+		if a < -k || a >= k {
+			return nil, c.Errorf(tenon.ErrAxis, "there is no place %d for an axis", a)
+		}
+		at[i] = (a + k) % k
+	}
+	slices.Sort(at)
+	for _, a := range at {
+		x = x.expanded(a)
+	}
+	return op.One(x)
+}
+
+// withInts is a handler for operations with sizes as their second argument, which
+// have to be known.
+func withInts(f func(t *Tensor, dims []int) *Tensor) op.HandlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := c.Value(0).(*Tensor)
+		dims, known := c.ConstInts(1)
+		if !ok || !known {
+			return wouldBeDense(c)
+		}
+		return op.One(f(x, dims))
+	}
+}
+
+// list returns the tensors of a list argument, all of which have to be sparse.
+func list(c *op.Call) ([]*Tensor, bool) {
+	var ts []*Tensor
+	for _, v := range c.List(0) {
+		t, ok := v.(*Tensor)
+		if !ok {
+			return nil, false
+		}
+		ts = append(ts, t)
+	}
+	return ts, true
+}
+
+func concat(c *op.Call) ([]tenon.Value, error) {
+	ts, ok := list(c)
+	if !ok {
+		return wouldBeDense(c)
+	}
+	axis, _ := c.Attr("axis").(int)
+	r, err := Concat(ts, axis, ConcatOptions{})
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	return op.One(r)
+}
+
+func stack(c *op.Call) ([]tenon.Value, error) {
+	ts, ok := list(c)
+	if !ok || len(ts) == 0 {
+		return wouldBeDense(c)
+	}
+	axis, _ := c.Attr("axis").(int)
+	if k := ts[0].rank() + 1; axis < 0 {
+		axis += k
+	}
+	for i, t := range ts {
+		ts[i] = t.expanded(axis)
+	}
+	r, err := Concat(ts, axis, ConcatOptions{})
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	return op.One(r)
+}
+
+func unstack(c *op.Call) ([]tenon.Value, error) {
+	x := c.Value(0).(*Tensor)
+	axis, _ := c.Attr("axis").(int)
+	a := x.axis("Unstack", axis)
+	n := x.dim(a)
+	if n < 0 {
+		return nil, c.Errorf(tenon.ErrShape, "the size of axis %d is not known", a)
+	}
+	out := make([]tenon.Value, n)
+	for i := range out {
+		out[i] = x.picked(a, i)
+	}
+	return out, nil
+}
+
+func split(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return wouldBeDense(c)
+	}
+	axis, _ := c.Attr("axis").(int)
+	a := x.axis("Split", axis)
+	widths, known := []int(nil), true
+	if c.Has(1) {
+		widths, known = c.ConstInts(1)
+	} else if n, _ := c.Attr("parts").(int); n > 0 && x.dim(a) >= 0 && x.dim(a)%n == 0 {
+		widths = slices.Repeat([]int{x.dim(a) / n}, n)
+	} else {
+		known = false
+	}
+	if !known {
+		return nil, c.Errorf(tenon.ErrShape, "axis %d does not divide into equal parts, or sizes are not known", a)
+	}
+	var out []tenon.Value
+	at := 0
+	for _, w := range widths {
+		if w < 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "the size %d is negative", w)
+		}
+		out = append(out, x.ranged(a, at, at+w))
+		at += w
+	}
+	if n := x.dim(a); n >= 0 && at != n {
+		return nil, c.Errorf(tenon.ErrInvalid, "sizes add up to %d, the axis has %d", at, n)
+	}
+	return out, nil
+}
+
+func slice(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	begin, known := c.ConstInts(1)
+	size, known2 := c.ConstInts(2)
+	if !ok || !known || !known2 || len(begin) != x.rank() || len(size) != x.rank() {
+		return wouldBeDense(c)
+	}
+	for a, n := range size {
+		lo := begin[a]
+		if n == -1 {
+			n = x.dim(a) - lo
+		}
+		if d := x.dim(a); lo < 0 || n < 0 || d >= 0 && lo+n > d {
+			return nil, c.Errorf(tenon.ErrInvalid, "%d elements from %d on do not lie in axis %d of %v", n, lo, a, x.spec)
+		}
+		x = x.ranged(a, lo, lo+n)
+	}
+	return op.One(x)
+}
+
+func index(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return wouldBeDense(c)
+	}
+	keys, err := key.Parse(c.Str(1), c.List(2))
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	y, ok := x.indexed(keys)
+	if !ok {
+		return nil, c.Errorf(tenon.ErrUnsupported, "a sparse tensor takes integers, ranges, new axes and vectors that are known: %s", fmt.Sprint(c.Str(1)))
+	}
+	return op.One(y)
+}
+
+func gather(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	at, ok2 := c.Value(1).(tensor.Tensor)
+	batch, _ := c.Attr("batch_dims").(int)
+	if !ok || !ok2 || batch != 0 || at.Shape().Rank() != 1 {
+		return wouldBeDense(c)
+	}
+	axis, _ := c.Attr("axis").(int)
+	return op.One(x.gathered(x.axis("Gather", axis), at))
+}

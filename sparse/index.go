@@ -1,0 +1,131 @@
+package sparse
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// picked returns the part of an axis at one position, without the axis.
+func (t *Tensor) picked(a, at int) *Tensor {
+	if n := t.dim(a); n >= 0 {
+		if at < -n || at >= n {
+			tenon.Throw(bad("Index", tenon.ErrRange, "", "position %d of an axis of size %d", at, n))
+		}
+		at = (at + n) % n
+	} else if at < 0 {
+		tenon.Throw(bad("Index", tenon.ErrUnsupported, "", "the size that %d counts back from is not known", at))
+	}
+	r := t.ranged(a, at, at+1)
+	return r.squeezed([]int{a})
+}
+
+// indexed is what keys select; false where one of them has no meaning here.
+func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
+	keys, err := key.Expand(keys, t.rank())
+	tenon.Throw(err)
+	a := 0
+	for _, k := range keys {
+		switch k.Kind {
+		case key.AtKind:
+			at, known, err := k.Position(t.dim(a))
+			tenon.Throw(err)
+			if !known {
+				return nil, false
+			}
+			t = t.picked(a, at)
+		case key.RangeKind:
+			if k.IsAll() {
+				a++
+				continue
+			}
+			first, count, step, known, err := k.Span(t.dim(a))
+			tenon.Throw(err)
+			if !known {
+				return nil, false
+			}
+			t = t.strided(a, first, count, step)
+			a++
+		case key.NewAxisKind:
+			t = t.expanded(a)
+			a++
+		case key.ByKind:
+			by, ok := k.Value.(tensor.Tensor)
+			if !ok || by.Shape().Rank() != 1 {
+				return nil, false
+			}
+			if by.DType() == dtype.Bool {
+				by = ops.Reshape(ops.Nonzero(by), []int{-1})
+			}
+			t = t.gathered(a, by)
+			a++
+		default:
+			return nil, false
+		}
+	}
+	return t, true
+}
+
+// strided returns count positions of an axis, from first on in steps.
+func (t *Tensor) strided(a, first, count, step int) *Tensor {
+	if step == 1 {
+		return t.ranged(a, first, first+count)
+	}
+	from := ops.Sub(t.column(a), int64(first))
+	number := ops.FloorDiv(from, int64(step))
+	inside := ops.LogicalAnd(ops.Equal(ops.Mod(from, int64(step)), int64(0)),
+		ops.LogicalAnd(ops.GreaterEqual(number, int64(0)), ops.Less(number, int64(count))))
+	r := t.retained(inside)
+	columns, ns := r.parts()
+	columns[a], ns[a] = ops.BooleanMask(number, inside, 0), count
+	out := t.build(columns, r.values, ns).sorted()
+	out.canonical = t.canonical
+	return out
+}
+
+// Gather returns the slices of an axis at the given positions, a vector; one may
+// appear any number of times.
+//
+//	t: [a, n, b], positions: int[m], axis 1 → [a, m, b]
+func (t *Tensor) Gather(positions any, axis int) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	at, err := tensor.Convert(positions)
+	if err != nil {
+		return nil, err
+	}
+	return t.gathered(t.axis("Gather", axis), at), nil
+}
+
+func (t *Tensor) gathered(a int, at tensor.Tensor) *Tensor {
+	if at.Shape().Rank() != 1 || !at.DType().IsInteger() {
+		tenon.Throw(bad("Gather", tenon.ErrShape, "positions", "are %v%v, want a vector of integers", at.DType(), at.Shape()))
+	}
+	if known, ok := op.Ints(at); ok && t.dim(a) >= 0 {
+		n := t.dim(a)
+		for i, x := range known {
+			if x < -n || x >= n {
+				tenon.Throw(bad("Gather", tenon.ErrInvalid, "positions", "position %d is %d, the size is %d", i, x, n))
+			}
+		}
+	}
+	at = ops.Cast(at, dtype.Int64)
+	at = ops.Where(ops.Less(at, int64(0)), ops.Add(at, scalarOf(t.size(a))), at)
+	splits, index := rows.Match([]any{at}, []any{t.column(a)})
+	columns, ns := t.parts()
+	for b := range columns {
+		if b == a {
+			columns[b] = rows.RowIDs(splits, shape.Unknown)
+		} else {
+			columns[b] = ops.Gather(columns[b], index, 0)
+		}
+	}
+	ns[a] = length(at)
+	r := t.build(columns, ops.Gather(t.values, index, 0), ns).sorted()
+	r.canonical = t.canonical
+	return r
+}

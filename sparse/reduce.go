@@ -1,0 +1,162 @@
+package sparse
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// ReduceOptions says what is reduced. The zero value reduces all axes to a scalar.
+type ReduceOptions struct {
+	Axes     []int // nil: all
+	KeepDims bool  // reduced axes stay with size 1
+	Sparse   bool  // the result is sparse, without a value where nothing was reduced
+}
+
+// ReduceSum returns the sum of the values along axes: a dense tensor, or a sparse one.
+func (t *Tensor) ReduceSum(o ReduceOptions) (r tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.reduce(o, ops.SegmentSum), nil
+}
+
+// ReduceMax returns the largest value along axes. Elements without a value take no
+// part in it, so that the maximum of negative values is negative; where there is no
+// value at all, a dense result has 0. Where elements without a value are to count as
+// zeros, use ops.Max.
+func (t *Tensor) ReduceMax(o ReduceOptions) (r tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.reduce(o, ops.SegmentMax), nil
+}
+
+// ReduceMin is [Tensor.ReduceMax] for the smallest value.
+func (t *Tensor) ReduceMin(o ReduceOptions) (r tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.reduce(o, ops.SegmentMin), nil
+}
+
+// kept returns the axes that a reduction leaves.
+func (t *Tensor) kept(axes []int) []int {
+	if axes == nil {
+		return nil
+	}
+	gone := map[int]bool{}
+	for _, a := range axes {
+		a = t.axis("Reduce", a)
+		if gone[a] {
+			tenon.Throw(bad("Reduce", tenon.ErrAxis, "axis", "axis %d appears twice", a))
+		}
+		gone[a] = true
+	}
+	var left []int
+	for a := range t.rank() {
+		if !gone[a] {
+			left = append(left, a)
+		}
+	}
+	return left
+}
+
+func (t *Tensor) reduce(o ReduceOptions, f func(data, ids, n any) tensor.Tensor) tensor.Tensor {
+	s := t.coalesced()
+	r := s.groups(s.kept(o.Axes), f)
+	if o.KeepDims {
+		r = r.restored(t, o.Axes)
+	}
+	if o.Sparse {
+		return r
+	}
+	return r.dense(nil)
+}
+
+// groups reduces the values that agree in the axes that are left.
+func (t *Tensor) groups(left []int, f func(data, ids, n any) tensor.Tensor) *Tensor {
+	ids, first, _ := rows.Group(t.columns(left)...)
+	columns, ns := make([]tensor.Tensor, len(left)), make([]any, len(left))
+	for i, a := range left {
+		columns[i], ns[i] = ops.Gather(t.column(a), first, 0), t.size(a)
+	}
+	r := t.build(columns, f(t.values, ids, length(first)), ns).sorted()
+	r.canonical = len(left) > 0
+	return r
+}
+
+// restored puts the reduced axes of t back with size 1.
+func (r *Tensor) restored(t *Tensor, axes []int) *Tensor {
+	left := map[int]bool{}
+	for _, a := range t.kept(axes) {
+		left[a] = true
+	}
+	for a := range t.rank() {
+		if !left[a] {
+			r = r.expanded(a)
+		}
+	}
+	return r
+}
+
+// extreme is a maximum or minimum in which elements without a value are zeros.
+func (t *Tensor) extreme(axes []int, keep bool, segment func(data, ids, n any) tensor.Tensor, both func(x, y any) tensor.Tensor) tensor.Tensor {
+	s := t.coalesced()
+	left := s.kept(axes)
+	o := ReduceOptions{Axes: axes, KeepDims: keep}
+	stored := s.reduce(o, segment)
+	ones := s.withValues(ops.Ones(dtype.Int64, vector(length(s.values))))
+	count := ones.reduce(o, ops.SegmentSum)
+	all := tensor.Tensor(tensor.Scalar(int64(1)))
+	gone := map[int]bool{}
+	for a := range s.rank() {
+		gone[a] = true
+	}
+	for _, a := range left {
+		delete(gone, a)
+	}
+	for a := range gone {
+		all = ops.Mul(all, scalarOf(s.size(a)))
+	}
+	return ops.Where(ops.Less(count, all), both(stored, ops.ZerosLike(stored)), stored)
+}
+
+// mean returns the mean, in which elements without a value are zeros.
+func (t *Tensor) mean(axes []int, keep bool) tensor.Tensor {
+	x := t
+	if d := t.DType(); !d.IsFloat() && !d.IsComplex() {
+		x = t.withValues(ops.Cast(t.values, dtype.Float64))
+	}
+	sum := x.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
+	n := tensor.Tensor(tensor.Scalar(int64(1)))
+	left := map[int]bool{}
+	for _, a := range t.kept(axes) {
+		left[a] = true
+	}
+	for a := range t.rank() {
+		if !left[a] {
+			n = ops.Mul(n, scalarOf(t.size(a)))
+		}
+	}
+	return ops.Div(sum, ops.Cast(n, sum.DType()))
+}
+
+// Softmax returns exp(x)/Σ exp(x) over the values in each row of the last axis.
+// Elements without a value have no part in it, as if they were −∞.
+//
+//	t: float[a, n] → [a, n], with values at the same coordinates in row-major order
+func (t *Tensor) Softmax() (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.softmax(), nil
+}
+
+func (t *Tensor) softmax() *Tensor {
+	k := t.rank()
+	if k == 0 || !t.DType().IsFloat() {
+		tenon.Throw(bad("Softmax", tenon.ErrDType, "", "%v has no rows of floating numbers", t.spec))
+	}
+	s := t.sorted()
+	ids, first, _ := rows.Group(s.columns(upTo(k - 1))...)
+	n := length(first)
+	top := ops.StopGradient(ops.Gather(ops.SegmentMax(s.values, ids, n), ids, 0))
+	e := ops.Exp(ops.Sub(s.values, top))
+	r := s.withValues(ops.Div(e, ops.Gather(ops.SegmentSum(e, ids, n), ids, 0)))
+	return r
+}

@@ -1,0 +1,196 @@
+package sparse
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Retain returns the tensor with the values for which keep is true.
+//
+//	keep: bool[n], one for each value in their order
+func (t *Tensor) Retain(keep any) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	k, err := tensor.Convert(keep)
+	if err != nil {
+		return nil, err
+	}
+	if k.DType() != dtype.Bool || !k.Shape().CompatibleWith(t.values.Shape()) {
+		return nil, bad("Retain", tenon.ErrShape, "keep", "is %v%v, want a truth value for each of %v values", k.DType(), k.Shape(), t.values.Shape())
+	}
+	return t.retained(k), nil
+}
+
+func (t *Tensor) retained(keep tensor.Tensor) *Tensor {
+	r := trusted(ops.BooleanMask(t.indices, keep, 0), ops.BooleanMask(t.values, keep, 0), t.denseShape, t.spec.shape)
+	r.canonical = t.canonical
+	return r
+}
+
+// Mask returns the tensor without the values of some rows, which are positions along
+// the outermost axis.
+func (t *Tensor) Mask(rowNumbers any) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	at, err := tensor.Convert(rowNumbers)
+	if err != nil {
+		return nil, err
+	}
+	if t.rank() == 0 || at.Shape().Rank() != 1 || !at.DType().IsInteger() {
+		return nil, bad("Mask", tenon.ErrShape, "", "%v%v are no rows of %v", at.DType(), at.Shape(), t.spec)
+	}
+	splits, _ := rows.Match([]any{t.column(0)}, []any{ops.Cast(at, dtype.Int64)})
+	return t.retained(ops.Equal(rows.Lengths(splits), int64(0))), nil
+}
+
+// FillEmptyRows returns the tensor in row-major order with a value at the first
+// place of every row of the outermost axis that has none, and which rows those are.
+//
+//	t: [n, …], value: one element → [n, …], bool[n]
+func (t *Tensor) FillEmptyRows(value any) (r *Tensor, empty tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	k := t.rank()
+	if k == 0 {
+		return nil, nil, bad("FillEmptyRows", tenon.ErrShape, "", "a scalar has no rows")
+	}
+	n := t.size(0)
+	ones := ops.Ones(dtype.Int64, vector(length(t.values)))
+	empty = ops.Equal(ops.SegmentSum(ones, t.column(0), n), int64(0))
+	at := ops.Nonzero(empty) // [m, 1]
+	m := length(at)
+	padded := at
+	if k > 1 {
+		padded = ops.Concat([]tensor.Tensor{at, ops.Zeros(dtype.Int64, vector(m, k-1))}, 1)
+	}
+	fill, err := tensor.Convert(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fill.Shape().Rank() > 0 {
+		return nil, nil, bad("FillEmptyRows", tenon.ErrShape, "value", "has the shape %v, want one element", fill.Shape())
+	}
+	if t.DType() != dtype.String && fill.DType() != t.DType() {
+		fill = ops.Cast(fill, t.DType())
+	}
+	values := ops.Concat([]tensor.Tensor{t.values, ops.BroadcastTo(fill, vector(m))}, 0)
+	r = trusted(ops.Concat([]tensor.Tensor{t.indices, padded}, 0), values, t.denseShape, t.spec.shape).sorted()
+	r.canonical = t.canonical
+	return r, empty, nil
+}
+
+// MapValues returns a sparse tensor whose values are f of the values of the sparse
+// arguments, which all have theirs at the same coordinates.
+//
+//	MapValues(func(v ...tensor.Tensor) tensor.Tensor { return ops.Add(v[0], 5.0) }, t)
+func MapValues(f func(values ...tensor.Tensor) tensor.Tensor, ts ...*Tensor) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if len(ts) == 0 {
+		return nil, bad("MapValues", tenon.ErrInvalid, "", "there are no tensors")
+	}
+	values := make([]tensor.Tensor, len(ts))
+	for i, t := range ts {
+		if !t.spec.shape.CompatibleWith(ts[0].spec.shape) || !sameCoordinates(t.indices, ts[0].indices) {
+			return nil, bad("MapValues", tenon.ErrInvalid, "", "tensors 0 and %d have their values at different coordinates", i)
+		}
+		values[i] = t.values
+	}
+	out := f(values...)
+	if s := out.Shape(); s.Rank() != 1 || !s.CompatibleWith(values[0].Shape()) {
+		return nil, bad("MapValues", tenon.ErrShape, "", "the function makes %v of values of shape %v", s, values[0].Shape())
+	}
+	return ts[0].withValues(out), nil
+}
+
+// sameCoordinates reports whether two tensors of coordinates may be equal: it looks
+// where both are known.
+func sameCoordinates(a, b tensor.Tensor) bool {
+	if a == b {
+		return true
+	}
+	x, ok := op.Known(a)
+	y, ok2 := op.Known(b)
+	if !ok || !ok2 {
+		return a.Shape().CompatibleWith(b.Shape())
+	}
+	return tensor.Equal(x, y, tensor.EqualOptions{})
+}
+
+// ToIndicator returns truth values that are true at the numbers that the values of
+// each row are: the last dimension gives way to one of size n. A number outside of
+// it is an error that names it.
+//
+//	t: int[a, m] → bool[a, n]
+func (t *Tensor) ToIndicator(n int) (d tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	k := t.rank()
+	if k == 0 || !t.DType().IsInteger() || n < 0 {
+		return nil, bad("ToIndicator", tenon.ErrDType, "", "%v does not hold numbers below %d in rows", t.spec, n)
+	}
+	columns, ns := t.parts()
+	columns[k-1], ns[k-1] = ops.Cast(t.values, dtype.Int64), n
+	return ops.Greater(ops.ScatterND(stacked(columns, t.values), ops.Ones(dtype.Int64, vector(length(t.values))), vector(ns...)), int64(0)), nil
+}
+
+// CountOptions says what [Tensor.BinCount] counts. The zero value counts all values.
+type CountOptions struct {
+	Weights   *Tensor // what to add up in place of ones, at the same coordinates
+	Rows      bool    // count in each row of the outermost axis, rather than all values together
+	MinLength int     // the least number of bins
+	MaxLength int     // the largest number of bins, 0 for any; values that have none are left out
+	Binary    bool    // whether a number occurs, as 1, rather than how often
+}
+
+// BinCount returns how often each number from 0 up to the largest one occurs, as a
+// sparse tensor without the numbers that do not. A negative number is an error.
+//
+//	t: int[n, m] → int64[bins], with Rows int64[n, bins]
+func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if !t.DType().IsInteger() || t.rank() == 0 {
+		return nil, bad("BinCount", tenon.ErrDType, "", "%v holds no integers to count", t.spec)
+	}
+	if o.Weights != nil && (o.Binary || !sameCoordinates(t.indices, o.Weights.indices)) {
+		return nil, bad("BinCount", tenon.ErrInvalid, "Weights", "have their values at other coordinates, or go with Binary")
+	}
+	bin := ops.Cast(t.values, dtype.Int64)
+	weights := ops.Ones(dtype.Int64, vector(length(t.values)))
+	if o.Weights != nil {
+		weights = o.Weights.values
+	}
+	bins := ops.Max(ops.Concat([]tensor.Tensor{tensor.Vector([]int64{int64(o.MinLength)}), ops.Add(bin, int64(1))}, 0), 0)
+	if o.MaxLength > 0 {
+		bins = ops.Minimum(bins, int64(o.MaxLength))
+	}
+	bin, weights, row, err := t.counted(bin, weights, o)
+	if err != nil {
+		return nil, err
+	}
+	columns, ns := []tensor.Tensor{bin}, []any{bins}
+	if o.Rows {
+		columns, ns = []tensor.Tensor{row, bin}, []any{t.size(0), bins}
+	}
+	all := t.build(columns, weights, ns).coalesced()
+	if o.Binary {
+		all = all.withValues(ops.OnesLike(all.values))
+	}
+	return all, nil
+}
+
+// counted drops what has no bin and returns the bins, weights and rows that are left.
+func (t *Tensor) counted(bin, weights tensor.Tensor, o CountOptions) (b, w, row tensor.Tensor, err error) {
+	if known, ok := op.Known(bin); ok {
+		for i, x := range tensor.Data[int64](known) {
+			if x < 0 {
+				return nil, nil, nil, bad("BinCount", tenon.ErrInvalid, "", "value %d is %d: only numbers from 0 on are counted", i, x)
+			}
+		}
+	}
+	row = t.column(0)
+	if o.MaxLength <= 0 {
+		return bin, weights, row, nil
+	}
+	keep := ops.Less(bin, int64(o.MaxLength))
+	return ops.BooleanMask(bin, keep, 0), ops.BooleanMask(weights, keep, 0), ops.BooleanMask(row, keep, 0), nil
+}

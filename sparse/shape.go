@@ -1,0 +1,299 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// build returns a tensor of columns of coordinates and sizes, each an int or a scalar
+// tensor.
+func (t *Tensor) build(columns []tensor.Tensor, values tensor.Tensor, ns []any) *Tensor {
+	dims := make([]int, len(ns))
+	for i, n := range ns {
+		dims[i] = dimOf(n)
+	}
+	return trusted(stacked(columns, values), values, vector(ns...), shape.Of(dims...))
+}
+
+// parts returns the columns of coordinates and the sizes.
+func (t *Tensor) parts() (columns []tensor.Tensor, ns []any) {
+	for a := range t.rank() {
+		columns = append(columns, t.column(a))
+		ns = append(ns, t.size(a))
+	}
+	return columns, ns
+}
+
+// ExpandDims returns the tensor with a new dimension of size 1 at an axis, which may
+// count from the end of the result.
+func (t *Tensor) ExpandDims(axis int) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.expanded(axis), nil
+}
+
+func (t *Tensor) expanded(axis int) *Tensor {
+	k := t.rank() + 1
+	if axis < -k || axis >= k {
+		tenon.Throw(bad("ExpandDims", tenon.ErrAxis, "axis", "%v has no place %d for an axis", t.spec, axis))
+	}
+	a := (axis + k) % k
+	columns, ns := t.parts()
+	zero := ops.Zeros(t.indices.DType(), vector(length(t.values)))
+	r := t.build(inserted(columns, a, zero), t.values, inserted(ns, a, any(1)))
+	r.canonical = t.canonical
+	return r
+}
+
+func inserted[T any](list []T, at int, x T) []T {
+	out := append(append([]T{}, list[:at]...), x)
+	return append(out, list[at:]...)
+}
+
+// squeezed drops axes of size 1, all of them where none is named.
+func (t *Tensor) squeezed(axes []int) *Tensor {
+	drop := map[int]bool{}
+	for _, a := range axes {
+		a = t.axis("Squeeze", a)
+		if n := t.dim(a); n >= 0 && n != 1 {
+			tenon.Throw(bad("Squeeze", tenon.ErrShape, "axis", "axis %d of %v has the size %d, not 1", a, t.spec, n))
+		}
+		drop[a] = true
+	}
+	columns, ns := t.parts()
+	var keptColumns []tensor.Tensor
+	var keptSizes []any
+	for a := range columns {
+		if !drop[a] && (len(axes) > 0 || t.dim(a) != 1) {
+			keptColumns, keptSizes = append(keptColumns, columns[a]), append(keptSizes, ns[a])
+		}
+	}
+	r := t.build(keptColumns, t.values, keptSizes)
+	r.canonical = t.canonical && len(keptSizes) > 0
+	return r
+}
+
+// Transpose returns the tensor with its axes in another order; without one they are
+// reversed. The result is in row-major order.
+//
+//	t: [a, b, c], perm 2, 0, 1 → [c, a, b]
+func (t *Tensor) Transpose(perm ...int) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.transposed(perm), nil
+}
+
+func (t *Tensor) transposed(perm []int) *Tensor {
+	k := t.rank()
+	if len(perm) == 0 {
+		for a := k - 1; a >= 0; a-- {
+			perm = append(perm, a)
+		}
+	}
+	if len(perm) != k {
+		tenon.Throw(bad("Transpose", tenon.ErrAxis, "perm", "%v are not the axes of %v", perm, t.spec))
+	}
+	columns, ns := t.parts()
+	newColumns, newSizes, seen := make([]tensor.Tensor, k), make([]any, k), make([]bool, k)
+	for i, a := range perm {
+		a = t.axis("Transpose", a)
+		if seen[a] {
+			tenon.Throw(bad("Transpose", tenon.ErrAxis, "perm", "axis %d appears twice", a))
+		}
+		seen[a] = true
+		newColumns[i], newSizes[i] = columns[a], ns[a]
+	}
+	r := t.build(newColumns, t.values, newSizes).sorted()
+	r.canonical = t.canonical
+	return r
+}
+
+// Reshape returns the same elements in row-major order under other sizes, of which
+// one may be -1. The shape of t has to be known, as positions are computed from it.
+func (t *Tensor) Reshape(dims ...int) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	return t.reshaped(dims), nil
+}
+
+func (t *Tensor) reshaped(dims []int) *Tensor {
+	from := t.spec.shape
+	size := from.Size()
+	if !from.IsFull() || size == math.MaxInt {
+		tenon.Throw(bad("Reshape", tenon.ErrShape, "", "the positions in %v are not known or do not fit an int64", t.spec))
+	}
+	fail := func() {
+		tenon.Throw(bad("Reshape", tenon.ErrInvalid, "", "%v has %d elements, which do not fill %v", t.spec, size, dims))
+	}
+	to, rest, known := append([]int{}, dims...), -1, 1
+	for i, n := range dims {
+		switch {
+		case n == -1 && rest < 0:
+			rest = i
+		case n < 0 || n > 0 && known > math.MaxInt/n:
+			fail()
+		default:
+			known *= n
+		}
+	}
+	if rest >= 0 {
+		if known == 0 || size%known != 0 {
+			fail()
+		}
+		to[rest] = size / known
+	} else if known != size {
+		fail()
+	}
+	place, _ := t.places()
+	columns, ns := make([]tensor.Tensor, len(to)), make([]any, len(to))
+	step := 1
+	for a := len(to) - 1; a >= 0; a-- {
+		columns[a] = ops.Mod(ops.FloorDiv(place, int64(max(step, 1))), int64(max(to[a], 1)))
+		step *= to[a]
+		ns[a] = to[a]
+	}
+	r := t.build(columns, t.values, ns)
+	r.canonical = t.canonical && len(to) > 0
+	return r
+}
+
+// ResetShape returns the tensor under a larger shape of the same rank. Without sizes
+// the shape is the smallest one that holds all values.
+func (t *Tensor) ResetShape(dims ...int) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	k := t.rank()
+	ns := make([]any, k)
+	if len(dims) == 0 {
+		for a := range ns {
+			// One more than the largest coordinate, 0 for none.
+			past := ops.Concat([]tensor.Tensor{tensor.Vector([]int64{0}), ops.Add(t.column(a), int64(1))}, 0)
+			ns[a] = ops.Max(past, 0)
+		}
+	} else {
+		if len(dims) != k {
+			return nil, bad("ResetShape", tenon.ErrShape, "", "%v has %d dimensions, not %d", t.spec, k, len(dims))
+		}
+		for a, n := range dims {
+			if old := t.dim(a); n < old || old < 0 {
+				return nil, bad("ResetShape", tenon.ErrInvalid, "", "%v does not fit in %v", t.spec, dims)
+			}
+			ns[a] = n
+		}
+	}
+	columns, _ := t.parts()
+	r = t.build(columns, t.values, ns)
+	r.canonical = t.canonical
+	return r, nil
+}
+
+// Slice returns the part of the tensor that begins at start and has the given sizes,
+// cut off at the end of the tensor.
+func (t *Tensor) Slice(start, size []int) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	k := t.rank()
+	if len(start) != k || len(size) != k {
+		return nil, bad("Slice", tenon.ErrShape, "", "%v and %v are no start and size in %v", start, size, t.spec)
+	}
+	for a := range k {
+		if start[a] < 0 || size[a] < 0 {
+			return nil, bad("Slice", tenon.ErrInvalid, "", "a start or size of axis %d is negative", a)
+		}
+		if start[a] > math.MaxInt-size[a] {
+			size = append([]int{}, size...)
+			size[a] = math.MaxInt - start[a]
+		}
+		t = t.ranged(a, start[a], start[a]+size[a])
+	}
+	return t, nil
+}
+
+// ranged returns the part of an axis from lo up to hi, or its end.
+func (t *Tensor) ranged(a, lo, hi int) *Tensor {
+	columns, ns := t.parts()
+	inside := ops.LogicalAnd(ops.GreaterEqual(columns[a], int64(lo)), ops.Less(columns[a], int64(hi)))
+	r := t.retained(inside)
+	columns, _ = r.parts()
+	columns[a] = ops.Sub(columns[a], int64(lo))
+	switch n := ns[a].(type) {
+	case int:
+		ns[a] = max(0, min(n, hi)-lo)
+	case tensor.Tensor:
+		ns[a] = ops.Maximum(ops.Sub(ops.Minimum(n, int64(hi)), int64(lo)), int64(0))
+	}
+	out := t.build(columns, r.values, ns)
+	out.canonical = t.canonical
+	return out
+}
+
+// ConcatOptions says which shapes [Concat] takes. The zero value wants them equal but
+// for the axis.
+type ConcatOptions struct {
+	Expand bool // tensors may be smaller along the other axes
+}
+
+// Concat returns tensors of one rank behind one another along an axis. The result is
+// in row-major order.
+func Concat(ts []*Tensor, axis int, o ConcatOptions) (r *Tensor, err error) {
+	defer tenon.Catch(&err)
+	if len(ts) == 0 {
+		return nil, bad("Concat", tenon.ErrInvalid, "", "there are no tensors")
+	}
+	k := ts[0].rank()
+	a := ts[0].axis("Concat", axis)
+	_, ns := ts[0].parts()
+	indices, values := []tensor.Tensor{}, []tensor.Tensor{}
+	var offset any = 0
+	for i, t := range ts {
+		if t.rank() != k || t.DType() != ts[0].DType() {
+			return nil, bad("Concat", tenon.ErrShape, "", "%v and %v differ in rank or element type", ts[0].spec, t.spec)
+		}
+		columns, mine := t.parts()
+		for b := range mine {
+			if x, y := dimOf(ns[b]), dimOf(mine[b]); b != a && x != y {
+				if !o.Expand || x < 0 || y < 0 {
+					return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "sparse.Concat", Msg: fmt.Sprintf("sizes of axis %d differ between tensors 0 and %d", b, i),
+						Hint: "set Expand where smaller tensors may be filled up"}
+				}
+				ns[b] = max(x, y)
+			}
+		}
+		columns[a] = ops.Add(columns[a], scalarOf(offset))
+		offset = plus(offset, mine[a])
+		indices, values = append(indices, stacked(columns, t.values)), append(values, t.values)
+	}
+	ns[a] = offset
+	dims := make([]int, k)
+	canonical := true
+	for i, n := range ns {
+		dims[i] = dimOf(n)
+	}
+	for _, t := range ts {
+		canonical = canonical && t.canonical
+	}
+	r = trusted(ops.Concat(indices, 0), ops.Concat(values, 0), vector(ns...), shape.Of(dims...)).sorted()
+	r.canonical = canonical
+	return r, nil
+}
+
+// Split divides an axis, whose size has to be known, into n parts. Where the size is
+// no multiple of n, the first parts have one more.
+func (t *Tensor) Split(n, axis int) (parts []*Tensor, err error) {
+	defer tenon.Catch(&err)
+	a := t.axis("Split", axis)
+	size := t.dim(a)
+	if size < 0 || n < 1 || n > size {
+		return nil, bad("Split", tenon.ErrInvalid, "", "axis %d of %v does not divide into %d parts", a, t.spec, n)
+	}
+	at := 0
+	for i := range n {
+		width := size / n
+		if i < size%n {
+			width++
+		}
+		parts = append(parts, t.ranged(a, at, at+width))
+		at += width
+	}
+	return parts, nil
+}

@@ -76,6 +76,11 @@ func TestToolchain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e = lossless(t, test, jsonl.Options{})
+	trace, err := os.ReadFile("testdata/compiler.json") // what gc writes with -json
+	if err != nil {
+		t.Fatal(err)
+	}
+	lossless(t, trace, jsonl.Options{})
 	if action := must(e.Field("Action")); action.Shape().Dim(0) != bytes.Count(test, []byte("\n")) {
 		t.Errorf("got %v", action)
 	}

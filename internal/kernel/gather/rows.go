@@ -21,6 +21,7 @@ func Rows[T any, I Index](out, src []T, idx []I, width int) error {
 func copyRows[T any, I Index](out, src []T, idx []I, width int) {
 	switch width {
 	case 1:
+		out = out[:len(idx)]
 		for i, at := range idx {
 			out[i] = src[at]
 		}

@@ -57,10 +57,34 @@ func (t *table) number(c *Column, i int) int64 {
 	}
 }
 
-func (t *table) grow() {
+// numberAll writes the numbers of the rows of a column from lo on into ids.
+func (t *table) numberAll(ids []int64, c *Column, lo int) {
+	exact := c.same == nil
+	slots, shift := t.slots, t.shift
+	for i, w := range c.words[lo : lo+len(ids)] {
+		if s := &slots[int(hash(w)>>shift)&(len(slots)-1)]; s.word == w && s.id > 0 && (exact || w < longString) {
+			ids[i] = s.id - 1
+			continue
+		}
+		ids[i] = t.number(c, lo+i)
+		slots, shift = t.slots, t.shift
+	}
+}
+
+func (t *table) grow() { t.growTo(4 * len(t.slots)) }
+
+// growTo makes a table of at least n slots.
+func (t *table) growTo(n int) {
 	old := t.slots
-	t.slots = make([]slot, 4*len(old))
-	t.shift -= 2
+	size := len(old)
+	for size < n {
+		size *= 2
+		t.shift--
+	}
+	if size == len(old) {
+		return
+	}
+	t.slots = make([]slot, size)
 	mask := uint64(len(t.slots) - 1)
 	for _, s := range old {
 		if s.id == 0 {
@@ -79,22 +103,20 @@ func (t *table) grow() {
 func numbered(ids []int64, c Column) (first []int64) {
 	n := c.Len()
 	start := newTable(min(n, grain))
-	for i := range min(n, grain) {
-		ids[i] = start.number(&c, i)
+	start.numberAll(ids[:min(n, grain)], &c, 0)
+	if n <= grain {
+		return start.first
 	}
-	if n <= grain || 4*len(start.first) > grain {
-		for i := grain; i < n; i++ {
-			ids[i] = start.number(&c, i)
-		}
+	if 4*len(start.first) > grain {
+		start.growTo(2 * int(float64(n)*float64(len(start.first))/grain))
+		start.numberAll(ids[grain:], &c, grain)
 		return start.first
 	}
 	rest := ids[grain:]
 	tables := make([]*table, (n-1)/grain)
 	par.For(len(rest), grain, func(lo, hi int) {
 		t := newTable(len(start.first))
-		for i := lo; i < hi; i++ {
-			rest[i] = t.number(&c, grain+i)
-		}
+		t.numberAll(rest[lo:hi], &c, grain+lo)
 		tables[lo/grain] = t
 	})
 	global := make([][]int64, len(tables))

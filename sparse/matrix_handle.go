@@ -1,0 +1,102 @@
+package sparse
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// HandleOp answers for products with dense matrices and vectors, the transpose, and
+// elementwise operations that keep zero, without leaving the compressed form. All
+// else is done in coordinate form, in which the result stays.
+func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	switch c.Op.Name {
+	case "transpose":
+		if perm, _ := c.Attr("perm").([]int); len(perm) == 0 || len(perm) == 2 && (perm[0]+2)%2 == 1 && (perm[1]+2)%2 == 0 {
+			return op.One(m.transposed())
+		}
+	case "identity", "stop_gradient":
+		return op.One(m.withValues(op.Apply(c, m.values)))
+	case "matvec":
+		if x, ok := values[1].(tensor.Tensor); ok && values[0] == tenon.Value(m) && plain(x) {
+			return op.One(m.times(ops.ExpandDims(x, 1), true))
+		}
+	case "matmul":
+		if y, ok := m.matmul(c, values); ok {
+			return op.One(y)
+		}
+	}
+	switch {
+	case c.Op.IsUnaryElementwise() && m.DType() != dtype.String && isZero(op.Apply(c, zeroOf(m.DType()))):
+		return op.One(m.withValues(op.Apply(c, m.values)))
+	case c.Op.IsBinaryElementwise() && values[0] == tenon.Value(m):
+		if k, ok := single(values[1]); ok && (leftZero[c.Op.Name] || isZero(op.Apply(c, zeroOf(m.DType()), k))) {
+			return op.One(m.withValues(op.Apply(c, m.values, k)))
+		}
+	}
+	for i, v := range values {
+		if x, ok := v.(*Matrix); ok {
+			values[i] = x.coo()
+		}
+	}
+	return c.WithValues(values).Do()
+}
+
+func plain(x tensor.Tensor) bool { return x.Spec().TypeName() == tensor.TypeName }
+
+// matmul multiplies with a dense matrix in the form that the matrix has.
+func (m *Matrix) matmul(c *op.Call, values []tenon.Value) (tensor.Tensor, bool) {
+	ta, _ := c.Attr("transpose_a").(bool)
+	tb, _ := c.Attr("transpose_b").(bool)
+	flip := func(x tensor.Tensor, yes bool) tensor.Tensor {
+		if yes {
+			return ops.Transpose(x)
+		}
+		return x
+	}
+	if b, ok := values[1].(tensor.Tensor); ok && plain(b) && values[0] == tenon.Value(m) && b.Shape().Rank() == 2 {
+		a := m
+		if ta {
+			a = m.transposed()
+		}
+		return a.times(flip(b, tb), false), true
+	}
+	if a, ok := values[0].(tensor.Tensor); ok && plain(a) && a.Shape().Rank() == 2 {
+		b := m // A·B = (Bᵀ·Aᵀ)ᵀ
+		if !tb {
+			b = m.transposed()
+		}
+		return ops.Transpose(b.times(flip(a, !ta), false)), true
+	}
+	return nil, false
+}
+
+// times returns the product with a dense matrix; column takes the only column out.
+func (m *Matrix) times(b tensor.Tensor, column bool) tensor.Tensor {
+	checkInner(m.spec.shape.Dim(1), b.Shape().Dim(0), m.spec.String(), b.DType().String()+b.Shape().String())
+	d, err := dtype.Promote(m.DType(), b.DType())
+	tenon.Throw(err)
+	v := m.values
+	if v.DType() != d {
+		v = ops.Cast(v, d)
+	}
+	if b.DType() != d {
+		b = ops.Cast(b, d)
+	}
+	var y tensor.Tensor
+	switch {
+	case m.spec.byColumns || d != dtype.Float32 && d != dtype.Float64:
+		t := m.coo()
+		y = ops.SegmentSum(ops.Mul(ops.ExpandDims(v, 1), ops.Gather(b, t.column(1), 0)), t.column(0), t.size(0))
+	default:
+		y = rows.EmbeddingBag(b, m.indices, v, m.splits)
+	}
+	if column {
+		return ops.Squeeze(y, 1)
+	}
+	return y
+}

@@ -1,0 +1,135 @@
+package sparse
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// MatrixTypeName is the registered name of [*MatrixSpec].
+const MatrixTypeName = "sparse.Matrix"
+
+// MatrixSpec describes compressed matrices: the element type, the numbers of rows and
+// columns, and whether they are held by columns.
+type MatrixSpec struct {
+	dtype     dtype.DType
+	shape     shape.Shape // of rank 2
+	byColumns bool
+}
+
+var _ tenon.Equaler = (*MatrixSpec)(nil)
+
+// NewMatrixSpec returns the Spec of compressed matrices; a shape of another rank than
+// 2 is an error.
+func NewMatrixSpec(d dtype.DType, s shape.Shape, byColumns bool) (*MatrixSpec, error) {
+	if s.Rank() != 2 || d == dtype.None {
+		return nil, tenon.NewError(tenon.ErrShape, "sparse.MatrixSpec", fmt.Sprintf("%v%v is no matrix", d, s))
+	}
+	return &MatrixSpec{d, s, byColumns}, nil
+}
+
+// DType returns the element type.
+func (s *MatrixSpec) DType() dtype.DType { return s.dtype }
+
+// Shape returns the numbers of rows and columns, as far as they are known.
+func (s *MatrixSpec) Shape() shape.Shape { return s.shape }
+
+// IsCSC reports whether matrices are held by columns.
+func (s *MatrixSpec) IsCSC() bool { return s.byColumns }
+
+// TypeName returns "sparse.Matrix".
+func (*MatrixSpec) TypeName() string { return MatrixTypeName }
+
+// Encode returns (dtype, shape, whether by columns).
+func (s *MatrixSpec) Encode() tenon.Encoding {
+	return tenon.Tuple{tenon.DType{DType: s.dtype}, tenon.Shape{Shape: s.shape}, tenon.Bool(s.byColumns)}
+}
+
+func decodeMatrix(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 3)
+	if err != nil {
+		return nil, err
+	}
+	d, err := tenon.As[tenon.DType](t[0])
+	if err != nil {
+		return nil, err
+	}
+	s, err := tenon.As[tenon.Shape](t[1])
+	if err != nil {
+		return nil, err
+	}
+	c, err := tenon.As[tenon.Bool](t[2])
+	if err != nil {
+		return nil, err
+	}
+	return NewMatrixSpec(d.DType, s.Shape, bool(c))
+}
+
+func init() { tenon.Register(MatrixTypeName, decodeMatrix) }
+
+// EqualSpec compares without encoding.
+func (s *MatrixSpec) EqualSpec(other tenon.Spec) bool {
+	o, ok := other.(*MatrixSpec)
+	return ok && s.dtype == o.dtype && s.byColumns == o.byColumns && s.shape.Equal(o.shape)
+}
+
+// Components returns splits int64[rows+1], indices int64[n], values [n] and width
+// int64[]: the number of columns. Rows and columns change places where the matrix is
+// held by columns.
+func (s *MatrixSpec) Components() []tenon.Field {
+	lines := s.shape.Dim(0)
+	if s.byColumns {
+		lines = s.shape.Dim(1)
+	}
+	if lines >= 0 {
+		lines++
+	}
+	return []tenon.Field{
+		{Name: "splits", Spec: tensor.NewSpec(dtype.Int64, shape.Of(lines))},
+		{Name: "indices", Spec: tensor.NewSpec(dtype.Int64, shape.Of(shape.Unknown))},
+		{Name: "values", Spec: tensor.NewSpec(s.dtype, shape.Of(shape.Unknown))},
+		{Name: "width", Spec: tensor.NewSpec(dtype.Int64, shape.Of())},
+	}
+}
+
+// Disassemble returns splits, indices, values and width.
+func (s *MatrixSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	m, ok := v.(*Matrix)
+	if !ok || !tenon.Compatible(s, m.spec) {
+		return nil, tenon.NewError(tenon.ErrDType, "sparse.MatrixSpec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+	}
+	return []tenon.Value{m.splits, m.indices, m.values, m.width}, nil
+}
+
+// Assemble makes a matrix and checks its splits and indices, if they exist.
+func (s *MatrixSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	width, ok := components[3].(tensor.Tensor)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, "sparse.MatrixSpec.Assemble", "the width is no tensor")
+	}
+	m, err := newMatrix("MatrixSpec.Assemble", components[0], components[1], components[2], width, s.byColumns)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := shape.Merge(m.spec.shape, s.shape)
+	if err != nil {
+		return nil, tenon.NewError(tenon.ErrShape, "sparse.MatrixSpec.Assemble", err.Error())
+	}
+	m.spec = &MatrixSpec{s.dtype, merged, s.byColumns}
+	return m, nil
+}
+
+// String prints "csr float32[2, ?]".
+func (s *MatrixSpec) String() string {
+	form := "csr "
+	if s.byColumns {
+		form = "csc "
+	}
+	return form + s.dtype.String() + s.shape.String()
+}

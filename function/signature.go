@@ -38,7 +38,8 @@ func signatureOf(args []any) (*signature, error) {
 	for i, l := range leaves {
 		switch l := l.(type) {
 		case *tensor.Dense:
-			s.leaves[i].spec = l.Spec()
+			// Not l's own Spec: that of a tensor whose memory is given back later changes.
+			s.leaves[i].spec = tensor.NewSpec(l.DType(), l.Shape())
 			s.tensors = append(s.tensors, l)
 		case *state.Variable:
 			s.leaves[i].plain = l // read anew in each call

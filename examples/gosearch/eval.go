@@ -2,93 +2,168 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"math"
+	"os"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/tenonml/tenon/examples/gosearch/internal/bm25"
-	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
-	"github.com/tenonml/tenon/examples/gosearch/internal/token"
+	"github.com/tenonml/tenon/examples/gosearch/internal/model"
+	"github.com/tenonml/tenon/examples/gosearch/internal/store"
 )
 
-func evalCommand(stdout io.Writer) *cli.Command {
+func evalCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	return &cli.Command{
 		Name:  "eval",
-		Usage: "say how well the held-out declarations are found",
+		Usage: "say how well the held-out declarations are found, by BM25, by the model and by both",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "bm25", Usage: "evaluate BM25 alone, which needs no model"},
-			&cli.Uint64Flag{Name: "seed", Usage: "hold out by `SEED`"},
+			&cli.Uint64Flag{Name: "seed", Usage: "hold out by `SEED`, with -bm25 or -seeds; the first of several"},
+			&cli.IntFlag{Name: "seeds", Usage: "train anew for `N` seeds, each with other parts, and report all"},
+			&cli.IntFlag{Name: "epochs", Usage: "with -seeds, go `N` times over the declarations", Value: defaultEpochs},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			if !c.Bool("bm25") {
-				return errors.New("no trained model: give -bm25 to evaluate BM25 alone")
-			}
 			path, err := home(c, declarationsFile)
 			if err != nil {
 				return err
 			}
-			return evaluate(ctx, path, eval.SplitOptions{Seed: c.Uint64("seed")}, stdout)
+			switch {
+			case c.Bool("bm25"):
+				return evaluateBM25(ctx, path, c.Uint64("seed"), stdout)
+			case c.Int("seeds") < 0 || c.Int("epochs") < 1:
+				return usageError{fmt.Errorf("-seeds and -epochs have to be at least 1")}
+			case c.Int("seeds") > 0:
+				return evaluateSeeds(ctx, path, c.Uint64("seed"), c.Int("seeds"), c.Int("epochs"), stdout, stderr)
+			}
+			dir, err := home(c, modelFolder)
+			if err != nil {
+				return err
+			}
+			return evaluateModel(ctx, dir, stdout)
 		},
 	}
 }
 
-// evaluate prints BM25's figures over the declarations in path.
-func evaluate(ctx context.Context, path string, opts eval.SplitOptions, stdout io.Writer) error {
-	decls, err := decl.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no index at %s: gosearch index makes one", path)
-	}
+// figures are what an evaluation comes to.
+type figures struct{ bm25, model, both *eval.Tally }
+
+// evaluateBM25 prints BM25's figures over the declarations in path.
+func evaluateBM25(ctx context.Context, path string, seed uint64, stdout io.Writer) error {
+	decls, err := readDeclarations(path)
 	if err != nil {
 		return err
 	}
-	split, err := eval.NewSplit(decls, opts)
+	c, err := newCollection(decls, eval.SplitOptions{Seed: seed}, nil)
 	if err != nil {
 		return err
 	}
-	tally, err := evaluateBM25(ctx, decls, split)
+	t, err := c.tallies(ctx, ranking{questions: c.split.Test, among: c.everything(), lexical: c.lexical()})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%d declarations, %d held out by seed %d\n\n", len(split.Rows), tally.Len(), opts.Seed)
-	fmt.Fprintf(stdout, "%-10s %6s %10s %10s\n", "", "MRR", "recall@1", "recall@10")
-	fmt.Fprintf(stdout, "%-10s %6.3f %10.3f %10.3f\n", "BM25", tally.MRR(), tally.Recall(1), tally.Recall(10))
+	printFigures(stdout, c, seed, figures{bm25: t[0]})
 	return nil
 }
 
-// evaluateBM25 asks BM25 the test questions.
-func evaluateBM25(ctx context.Context, decls []decl.Decl, split *eval.Split) (*eval.Tally, error) {
-	var tokenizer token.Tokenizer
-	documents := make([][]string, len(split.Rows))
-	for i, row := range split.Rows {
-		documents[i] = words(tokenizer.Declaration(&decls[row]))
+// evaluateModel prints the figures of the model in a folder over its own declarations.
+func evaluateModel(ctx context.Context, dir string, stdout io.Writer) error {
+	m, err := store.Open(dir)
+	if err != nil {
+		return err
 	}
-	ix := bm25.New(documents, bm25.Options{})
-	tally := &eval.Tally{}
-	var scores []float32
-	for _, position := range split.Test {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		scores = ix.Scores(scores, words(tokenizer.Question(split.Questions[position])))
-		tally.Add(scores, position)
+	decls, err := m.Declarations()
+	if err != nil {
+		return err
 	}
-	return tally, nil
+	c, err := newCollection(decls, eval.SplitOptions{Seed: m.Config.Seed}, m.Vocabulary)
+	if err != nil {
+		return err
+	}
+	f, err := c.evaluate(ctx, model.NewEncoder(m.Params), m.Config.Lexical)
+	if err != nil {
+		return err
+	}
+	printFigures(stdout, c, m.Config.Seed, f)
+	fmt.Fprintf(stdout, "\ntrained in %.1f s, %d epochs; both: cosine + %.2f · BM25, whose best score counts 1\n", m.Config.Seconds, m.Config.Epochs, m.Config.Lexical)
+	return nil
 }
 
-// words are the texts of tokens that are words: BM25 knows no places.
-func words(tokens []token.Token) []string {
-	var out []string
-	for _, t := range tokens {
-		if !t.Field.IsPlace() {
-			out = append(out, t.Text)
+// evaluate asks the test questions.
+func (c *collection) evaluate(ctx context.Context, e *model.Encoder, weight float64) (figures, error) {
+	r := ranking{questions: c.split.Test, among: c.everything(), lexical: c.lexical()}
+	b, err := c.tallies(ctx, r)
+	if err != nil {
+		return figures{}, err
+	}
+	r.vectors, r.documents, r.weights = e.Vectors(c.questions(c.split.Test)), e.Vectors(c.documents), []float64{0, weight}
+	t, err := c.tallies(ctx, r)
+	if err != nil {
+		return figures{}, err
+	}
+	return figures{b[0], t[0], t[1]}, nil
+}
+
+func printFigures(w io.Writer, c *collection, seed uint64, f figures) {
+	fmt.Fprintf(w, "%d held out by seed %d, looked for among %d\n\n", f.bm25.Len(), seed, len(c.split.Rows))
+	fmt.Fprintf(w, "%-10s %6s %10s %10s\n", "", "MRR", "recall@1", "recall@10")
+	for _, row := range []struct {
+		name string
+		t    *eval.Tally
+	}{{"BM25", f.bm25}, {"model", f.model}, {"both", f.both}} {
+		if row.t != nil {
+			fmt.Fprintf(w, "%-10s %6.3f %10.3f %10.3f\n", row.name, row.t.MRR(), row.t.Recall(1), row.t.Recall(10))
 		}
 	}
-	return out
+}
+
+// evaluateSeeds trains and evaluates for several seeds.
+func evaluateSeeds(ctx context.Context, path string, first uint64, n, epochs int, stdout io.Writer, stderr *os.File) error {
+	decls, err := readDeclarations(path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%6s %8s   %-22s %-22s %-22s\n", "", "", "BM25", "model", "both")
+	fmt.Fprintf(stdout, "%6s %8s   %-22s %-22s %-22s\n", "seed", "seconds", "MRR   @1    @10", "MRR   @1    @10", "MRR   @1    @10")
+	var sums, squares [9]float64
+	for i := range n {
+		t := &trainer{decls: decls, seed: first + uint64(i), epochs: epochs, stderr: stderr}
+		if err := t.fit(ctx, ""); err != nil {
+			return err
+		}
+		f, err := t.evaluate(ctx, t.encoder, t.lexicalWeight)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "%6d %8.1f  ", t.seed, t.seconds)
+		for k, tally := range []*eval.Tally{f.bm25, f.model, f.both} {
+			x := [3]float64{tally.MRR(), tally.Recall(1), tally.Recall(10)}
+			fmt.Fprintf(stdout, " %.3f %.3f %.3f     ", x[0], x[1], x[2])
+			for j, v := range x {
+				sums[3*k+j] += v
+				squares[3*k+j] += v * v
+			}
+		}
+		fmt.Fprintln(stdout)
+	}
+	for _, line := range []struct {
+		name string
+		of   func(sum, square float64) float64
+	}{
+		{"mean", func(sum, _ float64) float64 { return sum / float64(n) }},
+		{"std", func(sum, square float64) float64 {
+			return math.Sqrt(max(0, square/float64(n)-sum*sum/float64(n*n)))
+		}},
+	} {
+		fmt.Fprintf(stdout, "%6s %8s  ", line.name, "")
+		for k := range 3 {
+			fmt.Fprintf(stdout, " %.3f %.3f %.3f     ", line.of(sums[3*k], squares[3*k]), line.of(sums[3*k+1], squares[3*k+1]), line.of(sums[3*k+2], squares[3*k+2]))
+		}
+		fmt.Fprintln(stdout)
+	}
+	return nil
 }

@@ -48,12 +48,17 @@ func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 		Usage:     "find Go functions by what they do",
 		Writer:    stdout,
 		ErrWriter: stderr,
-		Flags: []cli.Flag{&cli.StringFlag{
-			Name: "dir", Usage: "keep index and model in `FOLDER`",
-			Sources: cli.EnvVars("GOSEARCH_DIR"), DefaultText: "gosearch in the user's cache folder",
-		}},
-		Commands:       []*cli.Command{indexCommand(stdout, stderr), trainCommand(stdout, stderr), evalCommand(stdout)},
-		Action:         rootAction,
+		ArgsUsage: `"what a function does"`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{
+				Name: "dir", Usage: "keep index and model in `FOLDER`",
+				Sources: cli.EnvVars("GOSEARCH_DIR"), DefaultText: "gosearch in the user's cache folder",
+			},
+			&cli.BoolFlag{Name: "json", Usage: "answer in JSON"},
+			&cli.IntFlag{Name: "n", Usage: "give `N` answers", Value: 5},
+		},
+		Commands:       []*cli.Command{indexCommand(stdout, stderr), trainCommand(stdout, stderr), evalCommand(stdout, stderr), serveCommand(stdout)},
+		Action:         queryAction(stdout),
 		OnUsageError:   onUsage,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors
 	}
@@ -61,13 +66,6 @@ func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 		c.OnUsageError = onUsage
 	}
 	return root
-}
-
-func rootAction(_ context.Context, c *cli.Command) error {
-	if c.NArg() == 0 {
-		return cli.ShowRootCommandHelp(c)
-	}
-	return usageError{fmt.Errorf("no command %q", c.Args().First())}
 }
 
 // noArguments refuses what follows a command's flags.

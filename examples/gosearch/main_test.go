@@ -94,7 +94,7 @@ func TestEvalBM25(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := gosearch(t, t.Context(), dir, "eval", "-bm25", "-seed", "7")
-	want := `2600 declarations, 2000 held out by seed 7
+	want := `2000 held out by seed 7, looked for among 2600
 
               MRR   recall@1  recall@10
 BM25        1.000      1.000      1.000
@@ -116,11 +116,15 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no index", empty, []string{"eval", "-bm25"}, 1, "no index at " + filepath.Join(empty, declarationsFile) + ": gosearch index makes one"},
 		{"foreign index", foreign, []string{"eval", "-bm25"}, 1, declarationsFile + ":1: not a declaration"},
-		{"no model", empty, []string{"eval"}, 1, "no trained model: give -bm25"},
+		{"no model", empty, []string{"eval"}, 1, "no model at " + filepath.Join(empty, modelFolder) + ": gosearch train makes one"},
+		{"no model to ask", empty, []string{"sort", "a", "slice"}, 1, "no model at "},
+		{"no model to serve", empty, []string{"serve"}, 1, "no model at "},
+		{"empty question", empty, []string{" ?! "}, 2, "the question is empty"},
+		{"no answers", empty, []string{"-n", "0", "sort"}, 2, "-n has to be at least 1"},
+		{"no epochs", empty, []string{"train", "-epochs", "0"}, 2, "-epochs has to be at least 1"},
 		{"no source", empty, []string{"index", "-src", empty}, 1, "no Go source in " + empty},
 		{"neither folder nor module", empty, []string{"index", "-src", "./nowhere"}, 1, "./nowhere is neither a folder nor a module path"},
 		{"folder is a file", inFile, []string{"index", "-src", shop}, 1, "not a directory"},
-		{"unknown command", empty, []string{"indx"}, 2, `no command "indx" (gosearch -h shows the usage)`},
 		{"unknown flag", empty, []string{"index", "-sorce", "x"}, 2, "flag provided but not defined: -sorce"},
 		{"flag without value", empty, []string{"index", "-src"}, 2, "flag needs an argument: -src"},
 		{"stray argument", empty, []string{"index", "net/http"}, 2, `index takes no argument, but "net/http" follows`},

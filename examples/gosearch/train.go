@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
+	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -16,18 +18,26 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
-	"github.com/tenonml/tenon/examples/gosearch/internal/token"
-	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/examples/gosearch/internal/report"
+	"github.com/tenonml/tenon/examples/gosearch/internal/store"
 	"github.com/tenonml/tenon/tensor"
+	"github.com/tenonml/tenon/train"
+)
+
+const (
+	defaultEpochs  = 12
+	modelFolder    = "model"
+	checkpointFile = "checkpoint.safetensors"
 )
 
 func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	return &cli.Command{
 		Name:  "train",
-		Usage: "learn from the index, say how well held-out declarations are found, and answer questions",
+		Usage: "learn from the index, say how well held-out declarations are found, keep the model, and answer questions",
 		Flags: []cli.Flag{
 			&cli.Uint64Flag{Name: "seed", Usage: "hold out and start by `SEED`"},
-			&cli.IntFlag{Name: "epochs", Usage: "go `N` times over the declarations", Value: 10},
+			&cli.IntFlag{Name: "epochs", Usage: "go `N` times over the declarations", Value: defaultEpochs},
+			&cli.BoolFlag{Name: "fresh", Usage: "start anew where a run was interrupted, instead of going on"},
 			&cli.StringSliceFlag{Name: "ask", Usage: "answer `QUESTION` after training; may be repeated", Value: []string{
 				"read a file line by line", "sort a slice", "parse a duration",
 			}},
@@ -39,10 +49,11 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			if c.Int("epochs") < 1 {
 				return usageError{errors.New("-epochs has to be at least 1")}
 			}
-			path, err := home(c, declarationsFile)
+			dir, err := home(c, "")
 			if err != nil {
 				return err
 			}
+			path := filepath.Join(dir, declarationsFile)
 			decls, err := decl.ReadFile(path)
 			if errors.Is(err, fs.ErrNotExist) {
 				if err = index(ctx, nil, path, stdout, stderr); err == nil {
@@ -52,138 +63,176 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			if err != nil {
 				return err
 			}
-			t := &trainer{decls: decls, seed: c.Uint64("seed"), epochs: c.Int("epochs"), stdout: stdout, stderr: stderr}
-			if err := t.fit(ctx); err != nil {
+			checkpoint := filepath.Join(dir, checkpointFile)
+			if c.Bool("fresh") {
+				if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			t := &trainer{decls: decls, seed: c.Uint64("seed"), epochs: c.Int("epochs"), stderr: stderr}
+			if err := t.fit(ctx, checkpoint); err != nil {
 				return err
 			}
-			if err := t.report(ctx); err != nil {
+			if t.fitted.From > 0 {
+				fmt.Fprintf(stdout, "went on from step %d\n", t.fitted.From)
+			}
+			fmt.Fprintf(stdout, "trained on %d declarations in %.1f s: %d tokens, vectors of %d, %d epochs, best on the validation part after step %d\n",
+				len(t.split.Train), t.seconds, t.vocab.Size(), model.Width, t.epochs, t.fitted.Best.Step)
+			f, err := t.evaluate(ctx, t.encoder, t.lexicalWeight)
+			if err != nil {
 				return err
 			}
+			printFigures(stdout, t.collection, t.seed, f)
+			folder := filepath.Join(dir, modelFolder)
+			if err := t.save(ctx, folder, f); err != nil {
+				return err
+			}
+			if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			fmt.Fprintf(stdout, "\nkept in %s, with report.html\n", folder)
+			m, err := store.Open(folder)
+			if err != nil {
+				return err
+			}
+			s := newSearcher(m)
 			for _, q := range c.StringSlice("ask") {
-				t.answer(q)
+				answers, unknown, err := s.search(q, 3)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(stdout, "\n%s\n", q)
+				printAnswers(stdout, answers, unknown)
 			}
 			return nil
 		},
 	}
 }
 
-// trainer is one run of the train command.
+// trainer is one run of training.
 type trainer struct {
 	decls  []decl.Decl
 	seed   uint64
 	epochs int
-	stdout io.Writer
 	stderr *os.File
 
-	split     *eval.Split
-	tokenizer token.Tokenizer
-	vocab     *token.Vocabulary
-	documents []model.Row // of split.Rows
-	params    model.Params
-	vectors   []float32 // of documents
+	*collection
+	fitted        *train.Fitted[model.Params]
+	encoder       *model.Encoder // of the result
+	lexicalWeight float64
+	seconds       float64
 }
 
-// fit builds the vocabulary from the training rows and trains on them.
-func (t *trainer) fit(ctx context.Context) error {
+// fit trains, going on from a checkpoint if there is one, and finds how much BM25 is to
+// count beside the model. What it decides by is the training and validation parts.
+func (t *trainer) fit(ctx context.Context, checkpoint string) error {
+	begin := time.Now()
 	var err error
-	if t.split, err = eval.NewSplit(t.decls, eval.SplitOptions{Seed: t.seed}); err != nil {
+	if t.collection, err = newCollection(t.decls, eval.SplitOptions{Seed: t.seed}, nil); err != nil {
 		return err
 	}
-	begin := time.Now()
-	declarations := make([][]token.Token, len(t.split.Rows))
-	for i, r := range t.split.Rows {
-		declarations[i] = t.tokenizer.Declaration(&t.decls[r])
-	}
-	var seen [][]token.Token
-	for _, p := range t.split.Train {
-		seen = append(seen, declarations[p], t.tokenizer.Question(t.split.Questions[p]))
-	}
-	t.vocab = token.BuildVocabulary(seen, token.VocabularyOptions{MinRows: 2})
-	t.documents = make([]model.Row, len(declarations))
-	for i, d := range declarations {
-		t.documents[i] = t.encode(d)
-	}
-	questions, documents := make([]model.Row, len(t.split.Train)), make([]model.Row, len(t.split.Train))
-	for i, p := range t.split.Train {
-		questions[i], documents[i] = t.encode(t.tokenizer.Question(t.split.Questions[p])), t.documents[p]
+	validation, learned := t.questions(t.split.Validation), t.learned()
+	candidates := pick(t.documents, learned)
+	var scorer *model.Encoder
+	o := model.Options{
+		Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
+		Validate: func(ctx context.Context, p model.Params) (float64, error) {
+			if scorer == nil {
+				scorer = model.NewEncoder(p)
+			}
+			scorer = scorer.With(p)
+			tally, err := t.tallies(ctx, ranking{questions: t.split.Validation, among: learned, vectors: scorer.Vectors(validation), documents: scorer.Vectors(candidates)})
+			if err != nil {
+				return 0, err
+			}
+			return tally[0].MRR(), nil
+		},
 	}
 	var bar *progress.Bar
-	t.params, err = model.Train(ctx, t.vocab, questions, documents, model.Options{Epochs: t.epochs, Seed: t.seed, Progress: func(step, steps int, loss float64) {
+	score := ""
+	o.Progress = func(e train.Event) error {
 		if bar == nil {
-			bar = progress.New(t.stderr, "training", steps)
+			bar = progress.New(t.stderr, "training", e.Steps)
 		}
-		bar.Describe(fmt.Sprintf("training, loss %.3f", loss))
-		bar.Set(step)
-	}})
+		if e.Scored {
+			score = fmt.Sprintf(", validation %.3f", e.Score)
+		}
+		bar.Describe(fmt.Sprintf("training, loss %.3f%s", e.Loss, score))
+		bar.Set(e.Step)
+		return nil
+	}
+	t.fitted, err = model.Train(ctx, t.vocab, t.questions(t.split.Train), pick(t.documents, t.split.Train), o)
 	bar.Close()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.stdout, "trained on %d declarations in %.1f s: %d tokens, vectors of %d\n", len(questions), time.Since(begin).Seconds(), t.vocab.Size(), model.Width)
-	t.vectors = t.params.Vectors(t.documents)
-	return nil
-}
-
-func (t *trainer) encode(tokens []token.Token) model.Row {
-	var r model.Row
-	r.Tokens, r.Fields = t.vocab.Encode(nil, nil, tokens)
-	return r
-}
-
-// report prints how well the held-out questions find their declarations.
-func (t *trainer) report(ctx context.Context) error {
-	questions := make([]model.Row, len(t.split.Test))
-	for i, p := range t.split.Test {
-		questions[i] = t.encode(t.tokenizer.Question(t.split.Questions[p]))
-	}
-	scores := t.scores(t.params.Vectors(questions))
-	tally := &eval.Tally{}
-	for i, p := range t.split.Test {
-		tally.Add(scores[i*len(t.documents):(i+1)*len(t.documents)], p)
-	}
-	bm25, err := evaluateBM25(ctx, t.decls, t.split)
+	t.encoder = model.NewEncoder(t.fitted.Params)
+	t.seconds = time.Since(begin).Seconds()
+	weights := []float64{0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3}
+	tallies, err := t.tallies(ctx, ranking{
+		questions: t.split.Validation, among: learned, lexical: t.lexical(), weights: weights,
+		vectors: t.encoder.Vectors(validation), documents: t.encoder.Vectors(candidates),
+	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.stdout, "%d held out by seed %d, looked for among %d\n\n", tally.Len(), t.seed, len(t.split.Rows))
-	fmt.Fprintf(t.stdout, "%-10s %6s %10s %10s\n", "", "MRR", "recall@1", "recall@10")
-	fmt.Fprintf(t.stdout, "%-10s %6.3f %10.3f %10.3f\n", "BM25", bm25.MRR(), bm25.Recall(1), bm25.Recall(10))
-	fmt.Fprintf(t.stdout, "%-10s %6.3f %10.3f %10.3f\n", "model", tally.MRR(), tally.Recall(1), tally.Recall(10))
+	best := 0
+	for i, y := range tallies {
+		if y.MRR() > tallies[best].MRR() {
+			best = i
+		}
+	}
+	t.lexicalWeight = weights[best]
 	return nil
 }
 
-// scores returns the cosine of each question with each declaration.
-func (t *trainer) scores(questions []float32) []float32 {
-	q := tensor.Of(questions, len(questions)/model.Width, model.Width)
-	d := tensor.Of(t.vectors, len(t.documents), model.Width)
-	return tensor.Data[float32](ops.MatMulT(q, d, false, true))
+// describe names the data and the program's choices, by which a checkpoint is known.
+func (t *trainer) describe() string {
+	h := sha256.New()
+	e := json.NewEncoder(h)
+	for i := range t.decls {
+		e.Encode(&t.decls[i]) // a hash takes everything
+	}
+	return fmt.Sprintf("gosearch %x, vectors of %d", h.Sum(nil)[:8], model.Width)
 }
 
-// answer prints the three best declarations for a question.
-func (t *trainer) answer(question string) {
-	row := t.encode(t.tokenizer.Question(question))
-	fmt.Fprintf(t.stdout, "\n%s\n", question)
-	if len(row.Tokens) == 0 {
-		fmt.Fprintln(t.stdout, "  none of its words is known")
-		return
+// save keeps the model and the report.
+func (t *trainer) save(ctx context.Context, dir string, f figures) error {
+	m := &store.Model{
+		Config: store.Config{
+			Seed: t.seed, Epochs: t.epochs, Steps: len(t.fitted.Record.Losses), Seconds: t.seconds, Lexical: t.lexicalWeight,
+		},
+		Vocabulary: t.vocab, Params: t.fitted.Params,
+		Vectors: tensor.Of(t.answers(), len(t.decls), model.Width),
 	}
-	scores := t.scores(t.params.Vectors([]model.Row{row}))
-	best := make([]int, len(scores))
-	for i := range best {
-		best[i] = i
+	r, err := t.report(f)
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(best, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
+	return store.Write(dir, m, t.decls, func(dir string) error {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		return a - b
+		return report.Write(dir, r)
 	})
-	for _, i := range best[:min(3, len(best))] {
-		d := &t.decls[t.split.Rows[i]]
-		first, _ := d.Synopsis()
-		fmt.Fprintf(t.stdout, "  %.2f  %s\n        %s\n        %s:%d\n", scores[i], d.Signature(), first, d.File, d.Line)
+}
+
+// answers returns the vectors that questions are compared with from now on: of all
+// declarations, and with the first sentence of the comment, which was not to be looked at
+// while it made the questions.
+func (t *trainer) answers() []float32 {
+	rows, first := make([]model.Row, len(t.decls)), make([]model.Row, len(t.decls))
+	parallel(len(t.decls), func(i int) {
+		d := &t.decls[i]
+		rows[i] = encode(t.vocab, t.tokenizer.Declaration(d))
+		sentence, _ := d.Synopsis()
+		first[i] = encode(t.vocab, t.tokenizer.Question(sentence))
+	})
+	out := t.encoder.Vectors(rows)
+	other := t.encoder.Vectors(first)
+	for i := range t.decls {
+		at := i * model.Width
+		unit(out[at:at+model.Width], other[at:at+model.Width])
 	}
+	return out
 }

@@ -4,10 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/nn"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -15,14 +19,11 @@ import (
 // Width is the number of dimensions of the vectors.
 const Width = 512
 
-// temperature divides cosines to make logits.
-const temperature = 0.05
-
 // Params is what is learned.
 type Params struct {
-	Embedding tensor.Tensor // float32[tokens, Width]
-	Weight    tensor.Tensor // float32[fields, tokens]
-	Gain      tensor.Tensor // float32[fields]
+	Tokens nn.Embedding  // float32[tokens, Width]
+	Weight tensor.Tensor // float32[fields, tokens]
+	Gain   tensor.Tensor // float32[fields]
 }
 
 // New returns the parameters that training starts from: embeddings of unit length
@@ -48,7 +49,20 @@ func New(v *token.Vocabulary, seed uint64) Params {
 		g[f] = 1
 	}
 	g[token.Name], g[token.Body] = 2, 0.5
-	return Params{tensor.Of(e, n, Width), tensor.Of(w, int(token.NumFields), n), tensor.Of(g)}
+	return Params{nn.Embedding{Table: tensor.Of(e, n, Width)}, tensor.Of(w, int(token.NumFields), n), tensor.Of(g)}
+}
+
+// Like returns parameters for a vocabulary of given size that hold nothing: a template for
+// reading.
+func Like(tokens int) Params {
+	zero := func(dims ...int) tensor.Tensor { return ops.Zeros(dtype.Float32, dims) }
+	return Params{nn.Embedding{Table: zero(tokens, Width)}, zero(int(token.NumFields), tokens), zero(int(token.NumFields))}
+}
+
+// Row is a text as the vocabulary encodes it.
+type Row struct {
+	Tokens []int32
+	Fields []token.Field
 }
 
 // Texts is the tokens of some texts and the fields they stand in: rows of one
@@ -58,26 +72,87 @@ type Texts struct {
 	Fields tensor.Tensor  // int64[tokens of all texts]
 }
 
+// textsOf makes Texts of rows that lie one behind the other.
+func textsOf(ids, fields, splits []int64) Texts {
+	return Texts{tenon.Must(ragged.FromRowSplits(ids, splits)), tensor.Of(fields)}
+}
+
 // Encode returns the vectors of texts: float32[texts, Width].
 func (p Params) Encode(x Texts) tensor.Tensor {
 	ids := x.Tokens.FlatValues()
-	n := int64(p.Embedding.Shape().Dim(0))
+	n := int64(p.Tokens.Table.Shape().Dim(0))
 	weight := ops.Gather(ops.Reshape(p.Weight, []int{-1}), ops.Add(ops.Mul(x.Fields, n), ids), 0)
 	weight = ops.Mul(weight, ops.Gather(p.Gain, x.Fields, 0))
-	e := rows.EmbeddingBag(p.Embedding, ids, weight, x.Tokens.RowSplits())
-	return ops.Mul(e, ops.Rsqrt(ops.Add(ops.SumKeep(ops.Square(e), -1), 1e-12)))
+	return nn.Normalize(p.Tokens.Bag(x.Tokens, weight, nn.BagSum))
 }
 
-// Batch is questions and the declarations they belong to, in the same order.
-type Batch struct {
-	Questions, Declarations Texts
+// Loss is the mean cross entropy of finding each question's own declaration among those of
+// the batch. Texts has as many questions as declarations, questions first: both are encoded
+// at once, so that the table has one gradient.
+func Loss(p Params, x Texts, _ tensor.Tensor) tensor.Tensor {
+	v := p.Encode(x)
+	n := ops.FloorDiv(ops.Index(ops.Shape(v), 0), 2)
+	return ops.Mean(nn.Contrastive(ops.Index(v, key.To(n)), ops.Index(v, key.From(n)), nn.ContrastiveOptions{}))
 }
 
-// Loss is the mean cross entropy of each question's own declaration among those of
-// the batch.
-func Loss(p Params, b Batch) tensor.Tensor {
-	q, d := p.Encode(b.Questions), p.Encode(b.Declarations)
-	logits := ops.Div(ops.MatMulT(q, d, false, true), temperature)
-	n := ops.Index(ops.Shape(logits), 0)
-	return ops.Mean(ops.SoftmaxCrossEntropy(logits, ops.Range(int64(0), ops.Cast(n, dtype.Int64), int64(1))))
+// An Encoder turns rows into vectors.
+type Encoder struct {
+	params Params
+	encode *function.Function[func(Params, Texts) tensor.Tensor]
+}
+
+// NewEncoder returns the encoder of a model.
+func NewEncoder(p Params) *Encoder {
+	return &Encoder{p, function.New(Params.Encode, function.Options{Name: "encode", RelaxAfter: 1})}
+}
+
+// With returns the encoder of other parameters, which shares the traces.
+func (e *Encoder) With(p Params) *Encoder { return &Encoder{p, e.encode} }
+
+// Vectors returns the vectors of rows, one behind the other: [len(rows)*Width]. A row without tokens has
+// the vector 0. It throws errors.
+func (e *Encoder) Vectors(rows []Row) []float32 {
+	out := make([]float32, 0, len(rows)*Width)
+	const block = 2048
+	for lo := 0; lo < len(rows); lo += block {
+		splits := []int64{0}
+		var ids, fields []int64
+		for _, r := range rows[lo:min(lo+block, len(rows))] {
+			ids, fields, splits = appendRow(ids, fields, splits, r, nil)
+		}
+		out = append(out, tensor.Data[float32](e.encode.Call(e.params, textsOf(ids, fields, splits)))...)
+	}
+	return out
+}
+
+// Graph returns the model's graph, traced for a few rows.
+func (e *Encoder) Graph(rows []Row) (*graph.Graph, error) {
+	splits := []int64{0}
+	var ids, fields []int64
+	for _, r := range rows {
+		ids, fields, splits = appendRow(ids, fields, splits, r, nil)
+	}
+	c, err := e.encode.Concrete(e.params, textsOf(ids, fields, splits))
+	if err != nil {
+		return nil, err
+	}
+	return c.Graph(), nil
+}
+
+// appendRow appends a row without the tokens that drop says.
+func appendRow(ids, fields, splits []int64, r Row, drop func(i int) bool) (_, _, _ []int64) {
+	for i, t := range r.Tokens {
+		if drop != nil && drop(i) {
+			continue
+		}
+		ids, fields = append(ids, int64(t)), append(fields, int64(r.Fields[i]))
+	}
+	return ids, fields, append(splits, int64(len(ids)))
+}
+
+// Once returns the vector of one row without a trace, which is faster where nothing is
+// traced yet. It throws errors.
+func (e *Encoder) Once(r Row) []float32 {
+	ids, fields, splits := appendRow(nil, nil, []int64{0}, r, nil)
+	return tensor.Data[float32](e.params.Encode(textsOf(ids, fields, splits)))
 }

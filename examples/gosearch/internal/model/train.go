@@ -2,141 +2,103 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
-	"github.com/tenonml/tenon/function"
-	"github.com/tenonml/tenon/grad"
-	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/tensor"
 	"github.com/tenonml/tenon/train"
 )
-
-// Row is a text as the vocabulary encodes it.
-type Row struct {
-	Tokens []int32
-	Fields []token.Field
-}
 
 // Options of training. The zero value is what was found to do well on validation
 // rows.
 type Options struct {
-	Epochs  int     // 0: 10
+	Epochs  int     // 0: 12
 	Batch   int     // 0: 1,024
 	Dropout float64 // share of tokens that a step does not see; 0: 0.08
 	Seed    uint64
 
-	// Progress is called after each step with its number, how many there are, and
-	// the loss.
-	Progress func(step, steps int, loss float64)
+	// Checkpoint names a file to keep the run in, from which it goes on; Every is after
+	// how many epochs, 0 stands for 4. Run tells the data that the run is about.
+	Checkpoint, Run string
+	Every           int
+
+	// Validate scores parameters after each epoch: the more the better. Training stops
+	// when there was no better score for Patience epochs (0: 4), and the best ones are kept.
+	Validate func(ctx context.Context, p Params) (float64, error)
+	Patience int
+
+	// Progress is called after each step.
+	Progress func(train.Event) error
 }
 
-// state is everything that a step changes.
-type state struct {
-	Params Params
-	Slots  [][]tensor.Tensor // of the optimiser, for each parameter
-	Step   tensor.Tensor     // float32
-}
-
-// Train fits parameters to questions and their declarations.
-func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []Row, o Options) (Params, error) {
-	if o.Epochs == 0 {
-		o.Epochs = 10
+func (o Options) withDefaults(rows int) Options {
+	def := func(x *int, d int) {
+		if *x == 0 {
+			*x = d
+		}
 	}
-	if o.Batch == 0 {
-		o.Batch = 1024
-	}
+	def(&o.Epochs, 12)
+	def(&o.Batch, 1024)
+	def(&o.Patience, 4)
+	def(&o.Every, 4)
 	if o.Dropout == 0 {
 		o.Dropout = 0.08
 	}
-	o.Batch = min(o.Batch, len(questions))
-	perEpoch := len(questions) / o.Batch
+	o.Batch = min(o.Batch, rows)
+	return o
+}
+
+// Train fits parameters to questions and their declarations.
+func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []Row, o Options) (*train.Fitted[Params], error) {
+	o = o.withDefaults(len(questions))
+	d := &pairs{questions: questions, declarations: declarations, o: o, epoch: -1}
+	perEpoch := len(questions) / max(1, o.Batch)
 	steps := perEpoch * o.Epochs
-	optimizers := []train.Optimizer{
-		train.Adam{Schedule: train.Linear(5e-3, 0, steps)},
-		train.Adam{Schedule: train.Linear(1e-2, 0, steps)},
-		train.Adam{Schedule: train.Linear(1e-2, 0, steps)},
+	slow, fast := train.Linear(5e-3, 0, steps), train.Linear(1e-2, 0, steps)
+	fit := train.FitOptions[Params, Texts]{
+		Options: train.Options{
+			Seed: o.Seed,
+			For: func(path string) train.Optimizer {
+				if path == "Tokens.Table" {
+					return train.Adam{Schedule: slow}
+				}
+				return train.Adam{Schedule: fast}
+			},
+		},
+		Data: train.Source[Texts]{Batches: perEpoch, At: d.at}, Epochs: o.Epochs,
+		Validate: o.Validate, Greater: true, Patience: o.Patience,
+		Checkpoint: o.Checkpoint, CheckpointEvery: o.Every * perEpoch,
+		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout),
 	}
-	s := state{Params: New(v, o.Seed), Step: tensor.Scalar(float32(0))}
-	for i, p := range s.Params.list() {
-		s.Slots = append(s.Slots, optimizers[i].Slots(p))
+	if o.Progress != nil {
+		fit.OnStep = append(fit.OnStep, o.Progress)
 	}
-	step := function.New(func(s state, b Batch) (state, tensor.Tensor) {
-		loss, g := grad.ValueAndGrad(Loss)(s.Params, b)
-		params, grads := s.Params.list(), g.list()
-		t := ops.Add(s.Step, 1.0)
-		next := state{Step: t}
-		for i := range params {
-			var slots []tensor.Tensor
-			params[i], slots = optimizers[i].Update(params[i], grads[i], s.Slots[i], t, optimizers[i].Rate()(s.Step))
-			next.Slots = append(next.Slots, slots)
-		}
-		next.Params = Params{params[0], params[1], params[2]}
-		return next, loss
-	}, function.Options{Name: "step", RelaxAfter: 2})
-	r := rand.New(rand.NewPCG(o.Seed, 0xd20b))
-	for epoch := range o.Epochs {
-		order := r.Perm(len(questions))
-		for k := range perEpoch {
-			if err := ctx.Err(); err != nil {
-				return s.Params, err
-			}
-			rows := order[k*o.Batch : (k+1)*o.Batch]
-			b := Batch{batch(questions, rows, o.Dropout, r), batch(declarations, rows, o.Dropout, r)}
-			out, err := step.CallContext(ctx, s, b)
-			if err != nil {
-				return s.Params, err
-			}
-			s = out[0].(state)
-			if o.Progress != nil {
-				o.Progress(epoch*perEpoch+k+1, steps, float64(tensor.Item[float32](out[1].(tensor.Tensor))))
-			}
-		}
-	}
-	return s.Params, nil
+	return train.Fit(ctx, New(v, o.Seed), Loss, fit)
 }
 
-func (p Params) list() []tensor.Tensor { return []tensor.Tensor{p.Embedding, p.Weight, p.Gain} }
+// pairs makes batches: what a batch holds depends on the seed and its position only.
+type pairs struct {
+	questions, declarations []Row
+	o                       Options
+	epoch                   int // that order is of
+	order                   []int
+}
 
-// batch brings the rows with the given numbers together, without some of their
-// tokens. A row keeps its first token.
-func batch(all []Row, rows []int, dropout float64, r *rand.Rand) Texts {
-	splits := make([]int64, 1, len(rows)+1)
+// at is called by one goroutine.
+func (d *pairs) at(_ context.Context, position int) (Texts, error) {
+	perEpoch := len(d.questions) / d.o.Batch
+	if e := position / perEpoch; e != d.epoch {
+		d.epoch, d.order = e, rand.New(rand.NewPCG(d.o.Seed, uint64(e))).Perm(len(d.questions))
+	}
+	k := position % perEpoch
+	r := rand.New(rand.NewPCG(d.o.Seed^0xd20b, uint64(position)))
+	drop := func(i int) bool { return i > 0 && r.Float64() < d.o.Dropout } // a row keeps its first token
+	splits := make([]int64, 1, 2*d.o.Batch+1)
 	var ids, fields []int64
-	for _, k := range rows {
-		for i, t := range all[k].Tokens {
-			if i > 0 && r.Float64() < dropout {
-				continue
-			}
-			ids, fields = append(ids, int64(t)), append(fields, int64(all[k].Fields[i]))
+	for _, rows := range [][]Row{d.questions, d.declarations} {
+		for _, i := range d.order[k*d.o.Batch : (k+1)*d.o.Batch] {
+			ids, fields, splits = appendRow(ids, fields, splits, rows[i], drop)
 		}
-		splits = append(splits, int64(len(ids)))
 	}
-	return texts(ids, fields, splits)
-}
-
-func texts(ids, fields, splits []int64) Texts {
-	t, err := ragged.FromRowSplits(ids, splits)
-	if err != nil {
-		tenon.Throw(err)
-	}
-	return Texts{t, tensor.Of(fields)}
-}
-
-// Vectors returns the vectors of rows, block by block: [len(rows)*Width].
-func (p Params) Vectors(rows []Row) []float32 {
-	out := make([]float32, 0, len(rows)*Width)
-	encode := function.New(func(p Params, x Texts) tensor.Tensor { return p.Encode(x) }, function.Options{Name: "encode", RelaxAfter: 2})
-	r := rand.New(rand.NewPCG(0, 0))
-	const block = 2048
-	for lo := 0; lo < len(rows); lo += block {
-		numbers := make([]int, min(block, len(rows)-lo))
-		for i := range numbers {
-			numbers[i] = lo + i
-		}
-		out = append(out, tensor.Data[float32](encode.Call(p, batch(rows, numbers, 0, r)))...)
-	}
-	return out
+	return textsOf(ids, fields, splits), nil
 }

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/tenonml/tenon/examples/gosearch/internal/bm25"
+	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
+	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
+	"github.com/tenonml/tenon/examples/gosearch/internal/model"
+	"github.com/tenonml/tenon/examples/gosearch/internal/token"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A collection is declarations, divided, and as the model and BM25 see them.
+type collection struct {
+	decls     []decl.Decl
+	split     *eval.Split
+	tokenizer token.Tokenizer
+	tokens    [][]token.Token // of split.Rows: everything but the first sentence of the comment
+	vocab     *token.Vocabulary
+	documents []model.Row // the same, encoded
+}
+
+// readDeclarations reads what gosearch index wrote.
+func readDeclarations(path string) ([]decl.Decl, error) {
+	decls, err := decl.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no index at %s: gosearch index makes one", path)
+	}
+	return decls, err
+}
+
+// newCollection divides declarations. Without a vocabulary, one is built from the
+// training part.
+func newCollection(decls []decl.Decl, o eval.SplitOptions, vocab *token.Vocabulary) (*collection, error) {
+	c := &collection{decls: decls, vocab: vocab}
+	var err error
+	if c.split, err = eval.NewSplit(decls, o); err != nil {
+		return nil, err
+	}
+	c.tokens = make([][]token.Token, len(c.split.Rows))
+	parallel(len(c.tokens), func(i int) { c.tokens[i] = c.tokenizer.Declaration(&decls[c.split.Rows[i]]) })
+	if c.vocab == nil {
+		seen := make([][]token.Token, 0, 2*len(c.split.Train))
+		for _, p := range c.split.Train {
+			seen = append(seen, c.tokens[p], c.tokenizer.Question(c.split.Questions[p]))
+		}
+		c.vocab = token.BuildVocabulary(seen, token.VocabularyOptions{MinRows: 2})
+	}
+	if c.vocab.Size() == 0 {
+		return nil, errors.New("no token stands in two declarations: there is nothing to learn")
+	}
+	c.documents = make([]model.Row, len(c.tokens))
+	parallel(len(c.tokens), func(i int) { c.documents[i] = encode(c.vocab, c.tokens[i]) })
+	return c, nil
+}
+
+// parallel calls f for 0 to n-1 on all processors.
+func parallel(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func encode(v *token.Vocabulary, tokens []token.Token) model.Row {
+	var r model.Row
+	r.Tokens, r.Fields = v.Encode(nil, nil, tokens)
+	return r
+}
+
+// questions encodes those of some positions.
+func (c *collection) questions(positions []int) []model.Row {
+	out := make([]model.Row, len(positions))
+	parallel(len(positions), func(i int) {
+		out[i] = encode(c.vocab, c.tokenizer.Question(c.split.Questions[positions[i]]))
+	})
+	return out
+}
+
+// pick returns the rows at some positions.
+func pick[T any](rows []T, positions []int) []T {
+	out := make([]T, len(positions))
+	for i, p := range positions {
+		out[i] = rows[p]
+	}
+	return out
+}
+
+// lexical is BM25's index of all that take part.
+func (c *collection) lexical() *bm25.Index {
+	documents := make([][]string, len(c.tokens))
+	for i, t := range c.tokens {
+		documents[i] = words(t)
+	}
+	return bm25.New(documents, bm25.Options{})
+}
+
+// words are the texts of tokens that are words: BM25 knows no places.
+func words(tokens []token.Token) []string {
+	var out []string
+	for _, t := range tokens {
+		if !t.Field.IsPlace() {
+			out = append(out, t.Text)
+		}
+	}
+	return out
+}
+
+// similarities returns the cosine of each question with each document: [questions, documents].
+func similarities(questions, documents []float32) []float32 {
+	q := tensor.Of(questions, len(questions)/model.Width, model.Width)
+	d := tensor.Of(documents, len(documents)/model.Width, model.Width)
+	return tensor.Data[float32](ops.MatMulT(q, d, false, true))
+}
+
+// A ranking is how well the questions of some positions find their declarations among
+// those of others.
+type ranking struct {
+	questions, among []int
+	vectors          []float32   // of the questions; nil: BM25 alone
+	documents        []float32   // of what they are looked for among
+	lexical          *bm25.Index // nil: the model alone
+	weights          []float64   // of BM25, whose best score counts 1, beside cosines; a tally for each
+}
+
+// tallies ranks. The first tally of a ranking without vectors is BM25's.
+func (c *collection) tallies(ctx context.Context, r ranking) ([]*eval.Tally, error) {
+	out := make([]*eval.Tally, max(1, len(r.weights)))
+	for i := range out {
+		out[i] = &eval.Tally{}
+	}
+	place := make(map[int]int, len(r.among))
+	for i, p := range r.among {
+		place[p] = i
+	}
+	const block = 256
+	var all []float32
+	sum, lexical := make([]float32, len(r.among)), make([]float32, len(r.among))
+	for lo := 0; lo < len(r.questions); lo += block {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+block, len(r.questions))
+		var cosines []float32
+		if r.vectors != nil {
+			cosines = similarities(r.vectors[lo*model.Width:hi*model.Width], r.documents)
+		}
+		for k, p := range r.questions[lo:hi] {
+			if r.lexical != nil {
+				all = r.lexical.Scores(all, words(c.tokenizer.Question(c.split.Questions[p])))
+				for i, a := range r.among {
+					lexical[i] = all[a]
+				}
+			}
+			if cosines == nil {
+				out[0].Add(lexical, place[p])
+				continue
+			}
+			row := cosines[k*len(r.among) : (k+1)*len(r.among)]
+			if r.lexical == nil {
+				out[0].Add(row, place[p])
+				continue
+			}
+			top := max(slices.Max(lexical), 1e-6)
+			for j, w := range r.weights {
+				for i := range sum {
+					sum[i] = row[i] + float32(w)*lexical[i]/top
+				}
+				out[j].Add(sum, place[p])
+			}
+		}
+	}
+	return out, nil
+}
+
+// everything is all positions.
+func (c *collection) everything() []int {
+	out := make([]int, len(c.split.Rows))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// learned is the positions of the training and validation parts: what is tuned on.
+func (c *collection) learned() []int {
+	out := slices.Concat(c.split.Train, c.split.Validation)
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
+	"github.com/tenonml/tenon/examples/gosearch/internal/model"
+	"github.com/tenonml/tenon/examples/gosearch/internal/report"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// shownWords are those whose neighbours the report shows, where they are known.
+var shownWords = []string{"read", "file", "sort", "http", "error", "parse", "string", "time", "lock", "hash", "test", "compil"}
+
+const (
+	shownPackages   = 25
+	shownNeighbours = 6
+)
+
+// report says what the run came to.
+func (t *trainer) report(f figures) (*report.Report, error) {
+	graph, err := t.encoder.Graph(t.documents[:min(2, len(t.documents))])
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{
+		Facts: []report.Fact{
+			{Name: "declarations", Value: fmt.Sprint(len(t.decls))},
+			{Name: "trained on", Value: fmt.Sprint(len(t.split.Train))},
+			{Name: "validated on", Value: fmt.Sprint(len(t.split.Validation))},
+			{Name: "held out", Value: fmt.Sprint(len(t.split.Test))},
+			{Name: "looked for among", Value: fmt.Sprint(len(t.split.Rows))},
+			{Name: "tokens", Value: fmt.Sprint(t.vocab.Size())},
+			{Name: "vectors", Value: fmt.Sprintf("of %d", model.Width)},
+			{Name: "epochs", Value: fmt.Sprintf("%d, best after step %d of %d", t.epochs, t.fitted.Best.Step, len(t.fitted.Record.Losses))},
+			{Name: "seed", Value: fmt.Sprint(t.seed)},
+			{Name: "time", Value: fmt.Sprintf("%.1f s", t.seconds)},
+			{Name: "both", Value: fmt.Sprintf("cosine + %.2f · BM25, whose best score counts 1; found on the validation part", t.lexicalWeight)},
+		},
+		Record: t.fitted.Record, Epoch: len(t.fitted.Record.Losses) / max(1, len(t.fitted.Record.Scores)),
+		Packages: t.byPackage(), Neighbours: t.neighbours(), Graph: graph,
+	}
+	for _, row := range []struct {
+		name string
+		t    *eval.Tally
+	}{{"BM25", f.bm25}, {"model", f.model}, {"both", f.both}} {
+		r.Figures = append(r.Figures, report.Figures{Name: row.name, MRR: row.t.MRR(), First: row.t.Recall(1), First10: row.t.Recall(10)})
+	}
+	return r, nil
+}
+
+// byPackage returns the recall of the packages with the most held-out declarations.
+func (t *trainer) byPackage() []report.Package {
+	documents := t.encoder.Vectors(t.documents)
+	tallies := map[string]*eval.Tally{}
+	const block = 256
+	for lo := 0; lo < len(t.split.Test); lo += block {
+		positions := t.split.Test[lo:min(lo+block, len(t.split.Test))]
+		scores := similarities(t.encoder.Vectors(t.questions(positions)), documents)
+		for i, p := range positions {
+			path := t.decls[t.split.Rows[p]].Package
+			if tallies[path] == nil {
+				tallies[path] = &eval.Tally{}
+			}
+			tallies[path].Add(scores[i*len(t.documents):(i+1)*len(t.documents)], p)
+		}
+	}
+	var out []report.Package
+	for _, path := range slices.Sorted(maps.Keys(tallies)) {
+		out = append(out, report.Package{Path: path, Questions: tallies[path].Len(), Recall: tallies[path].Recall(10)})
+	}
+	slices.SortStableFunc(out, func(a, b report.Package) int { return cmp.Compare(b.Questions, a.Questions) })
+	return out[:min(len(out), shownPackages)]
+}
+
+// neighbours returns the words that the model takes for the most alike.
+func (t *trainer) neighbours() (out []report.Neighbours) {
+	n := t.vocab.Size()
+	table := slices.Clone(tensor.Data[float32](t.fitted.Params.Tokens.Table))
+	none := make([]float32, model.Width)
+	for i := range n {
+		unit(table[i*model.Width:(i+1)*model.Width], none)
+	}
+	for _, w := range shownWords {
+		id, ok := t.vocab.ID(w)
+		if !ok {
+			continue
+		}
+		at := int(id) * model.Width
+		cosines := similarities(table[at:at+model.Width], table)
+		row := report.Neighbours{Word: w}
+		for _, k := range top(cosines, shownNeighbours+1) {
+			if k != int(id) && len(row.Near) < shownNeighbours {
+				row.Near = append(row.Near, report.Near{Word: t.vocab.Text(int32(k)), Cosine: float64(cosines[k])})
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}

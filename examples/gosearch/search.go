@@ -1,0 +1,169 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/examples/gosearch/internal/model"
+	"github.com/tenonml/tenon/examples/gosearch/internal/store"
+	"github.com/tenonml/tenon/examples/gosearch/internal/token"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An answer is a declaration that was found.
+type answer struct {
+	Name      string  `json:"name"`
+	Signature string  `json:"signature"`
+	Synopsis  string  `json:"synopsis"`
+	Package   string  `json:"package"`
+	File      string  `json:"file"`
+	Line      int     `json:"line"`
+	Score     float32 `json:"score"`
+}
+
+// A searcher answers questions. It is safe for concurrent use.
+type searcher struct {
+	model     *store.Model
+	tokenizer token.Tokenizer
+	encoder   *model.Encoder
+}
+
+func newSearcher(m *store.Model) *searcher {
+	return &searcher{model: m, encoder: model.NewEncoder(m.Params)}
+}
+
+var (
+	errEmptyQuestion = errors.New("the question is empty")
+	errUnknownWords  = errors.New("none of the words is known")
+)
+
+// search returns the n best answers and the words that the model does not know.
+func (s *searcher) search(question string, n int) (answers []answer, unknown []string, err error) {
+	defer tenon.Catch(&err)
+	asked := token.Words(nil, question)
+	if len(asked) == 0 {
+		return nil, nil, errEmptyQuestion
+	}
+	tokens := s.tokenizer.Question(question)
+	for i, t := range tokens {
+		if _, ok := s.model.Vocabulary.ID(t.Text); !ok {
+			unknown = append(unknown, asked[i])
+		}
+	}
+	row := encode(s.model.Vocabulary, tokens)
+	if len(row.Tokens) == 0 {
+		return nil, unknown, fmt.Errorf("%w: %s", errUnknownWords, strings.Join(unknown, ", "))
+	}
+	// One row needs no trace.
+	vector := tensor.Of(s.encoder.Once(row))
+	scores := tensor.Data[float32](ops.MatVec(s.model.Vectors, vector))
+	best := top(scores, n)
+	decls, err := s.model.Declaration(best...)
+	if err != nil {
+		return nil, unknown, err
+	}
+	for k, i := range best {
+		d := &decls[k]
+		synopsis, _ := d.Synopsis()
+		answers = append(answers, answer{d.QualifiedName(), d.Signature(), synopsis, d.Package, d.File, d.Line, scores[i]})
+	}
+	return answers, unknown, nil
+}
+
+// top returns the numbers of the n greatest scores, the greatest first.
+func top(scores []float32, n int) []int {
+	n = min(n, len(scores))
+	best := make([]int, 0, n+1)
+	for i, x := range scores {
+		if x != x || len(best) == n && (n == 0 || x <= scores[best[n-1]]) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, x, func(j int, x float32) int {
+			if scores[j] >= x {
+				return -1
+			}
+			return 1
+		})
+		best = slices.Insert(best, at, i)[:min(len(best)+1, n)]
+	}
+	return best
+}
+
+// unit makes dst the direction of the sum of two vectors.
+func unit(dst, other []float32) {
+	sum := 0.0
+	for i := range dst {
+		dst[i] += other[i]
+		sum += float64(dst[i]) * float64(dst[i])
+	}
+	scale := float32(1 / math.Sqrt(sum+1e-12))
+	for i := range dst {
+		dst[i] *= scale
+	}
+}
+
+// queryAction answers the question that the arguments make.
+func queryAction(stdout io.Writer) cli.ActionFunc {
+	return func(ctx context.Context, c *cli.Command) error {
+		if c.NArg() == 0 {
+			return cli.ShowRootCommandHelp(c)
+		}
+		if c.Int("n") < 1 {
+			return usageError{errors.New("-n has to be at least 1")}
+		}
+		question := strings.Join(c.Args().Slice(), " ")
+		if len(token.Words(nil, question)) == 0 {
+			return usageError{errEmptyQuestion}
+		}
+		dir, err := home(c, modelFolder)
+		if err != nil {
+			return err
+		}
+		m, err := store.Open(dir)
+		if err != nil {
+			return err
+		}
+		answers, unknown, err := newSearcher(m).search(question, c.Int("n"))
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return writeJSON(stdout, answers, unknown)
+		}
+		printAnswers(stdout, answers, unknown)
+		return nil
+	}
+}
+
+func writeJSON(w io.Writer, answers []answer, unknown []string) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if answers == nil {
+		answers = []answer{}
+	}
+	return e.Encode(struct {
+		Answers []answer `json:"answers"`
+		Unknown []string `json:"unknown_words,omitempty"`
+	}{answers, unknown})
+}
+
+func printAnswers(w io.Writer, answers []answer, unknown []string) {
+	for _, a := range answers {
+		fmt.Fprintf(w, "  %.2f  %s: %s\n        %s\n        %s:%d\n", a.Score, cmp.Or(a.Package, a.Name), a.Signature, a.Synopsis, a.File, a.Line)
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(w, "  not known: %s\n", strings.Join(unknown, ", "))
+	}
+}

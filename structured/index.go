@@ -3,6 +3,7 @@ package structured
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
@@ -18,11 +19,13 @@ const indexFn = "ops.Index"
 //	people.Index(key.From(1))             // the others
 //	people.Index(key.All, "name")         // the names of all
 //	people.Index(0, "pets", key.To(2))    // the first two pets of the first
+//	people.Index([]int{2, 0})             // two records, by number
+//	people.Index(isOld)                   // those for which a truth value holds
 //
 // A single record takes a name first, or a whole range, which means all fields.
 func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	list, err := key.List(keys...)
+	list, err := key.List(tensors(keys)...)
 	if err != nil {
 		e := *tenon.AsError(err)
 		e.Op, e.Line = indexFn, source.Line()
@@ -34,6 +37,27 @@ func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 // TypeName returns "structured.Tensor".
 func (t *Tensor) TypeName() string { return TypeName }
 
+// tensors returns keys with slices as tensors.
+func tensors(keys []any) []any {
+	out := append([]any(nil), keys...)
+	for i, k := range out {
+		switch k := k.(type) {
+		case []int:
+			out[i] = tensor.Of(k)
+		case []int64:
+			out[i] = tensor.Of(k)
+		case []bool:
+			out[i] = tensor.Of(k)
+		}
+	}
+	return out
+}
+
+// At is the short way of formulas to [Tensor.Index]: it throws errors.
+//
+//	events.At(0, "jets", key.All, "pt")
+func (t *Tensor) At(keys ...any) tensor.Tensor { return tenon.Must(t.Index(keys...)) }
+
 // IndexKeys is the short way of [ops.Index] to [Tensor.Index].
 func (t *Tensor) IndexKeys(keys []key.Key) (tensor.Tensor, bool) { return t.index(keys), true }
 
@@ -44,7 +68,18 @@ func (t *Tensor) index(keys []key.Key) tensor.Tensor {
 	if t.rank == 0 && keys[0].IsAll() {
 		return t.eachField(keys[1:])
 	}
-	outer := keys[:min(len(keys), t.rank)]
+	return indexed(t, keys)
+}
+
+// indexed indexes v, which may hold records, some of which may be missing. A name
+// leads to a field without choosing among its records yet, so that only what the keys
+// select of the last field is gathered.
+func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
+	rank, ok := recordRank(v)
+	if !ok {
+		return ops.Index(v, anys(keys)...)
+	}
+	outer := keys[:min(len(keys), rank)]
 	for i, k := range outer {
 		switch k.Kind {
 		case key.EllipsisKind, key.NewAxisKind:
@@ -52,25 +87,40 @@ func (t *Tensor) index(keys []key.Key) tensor.Tensor {
 		case key.FieldKind:
 			e := &tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: PathString([]string{k.Name}), Line: source.Line()}
 			e.Msg, e.Hint = "a field is chosen after the dimensions of the records", "give key.All for each dimension before the name"
-			if len(keys) > t.rank {
+			if len(keys) > rank {
 				e.Kind = tenon.ErrInvalid
 			}
 			tenon.Throw(e)
 		}
 	}
-	if len(keys) <= t.rank {
-		return byNumbers(t.cols, ops.Index(t.numbers(), anys(keys)...), t.dtype)
+	if len(keys) <= rank {
+		if t, ok := v.(*Tensor); ok {
+			return byNumbers(t.rows(), ops.Index(t.numbers(), anys(keys)...), t.dtype)
+		}
+		return ops.Index(v, anys(keys)...)
 	}
-	k := keys[t.rank]
+	k := keys[rank]
 	if k.Kind != key.FieldKind {
-		tenon.Throw(invalid(indexFn, "", "key %d has to name a field", t.rank))
+		tenon.Throw(invalid(indexFn, "", "key %d has to name a field", rank))
 	}
-	v := tenon.Must(t.Field(k.Name))
-	rest := append(append([]key.Key(nil), outer...), keys[t.rank+1:]...)
+	rest := append(append([]key.Key(nil), outer...), keys[rank+1:]...)
+	below := child(v, k.Name, []string{k.Name})
 	if len(rest) == 0 {
-		return v
+		return below
 	}
-	return ops.Index(v, anys(rest)...)
+	return indexed(below, rest)
+}
+
+// recordRank returns the number of dimensions of records, some of which may be
+// missing, and false for what holds none.
+func recordRank(v tensor.Tensor) (int, bool) {
+	switch x := v.(type) {
+	case *Tensor:
+		return x.rank, true
+	case *masked.Tensor:
+		return recordRank(x.Values())
+	}
+	return 0, false
 }
 
 // eachField applies keys to all fields of a single record.

@@ -92,10 +92,10 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 	}
 	for i, p := range same {
 		if i == 0 {
-			if n, m := known(nrows), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+			if n, m := known(nrows), known(p.NRows()); n >= 0 && m >= 0 && n != m {
 				return nil, invalid(fn, "RowPartitions[0]", "has %d rows, want %d", m, n)
 			}
-		} else if n, m := same[i-1].StaticNVals(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+		} else if n, m := known(same[i-1].NVals()), known(p.NRows()); n >= 0 && m >= 0 && n != m {
 			return nil, invalid(fn, "RowPartitions", "entry %d has %d rows, the one above it %d values", i, m, n)
 		}
 		if want := s.Dim(i + 1); want >= 0 && p.StaticUniformRowLength() != want {

@@ -55,6 +55,13 @@ func outermost(s tenon.Spec, n int) tenon.Spec {
 		if s.Shape().HasRank() && s.Shape().Rank() > 0 {
 			return tensor.NewSpec(s.DType(), s.Shape().With(0, n))
 		}
+	case *ragged.Spec:
+		parts := s.Partitions()
+		for i, p := range parts {
+			parts[i] = partitionSpec(p.DType(), n, dim{p.UniformRowLength(), p.IsUniform()})
+			n = parts[i].NVals()
+		}
+		return ragged.FromSpecs(outermost(s.Flat(), n), parts)
 	case tenon.Batcher:
 		if row, err := s.Unbatched(); err == nil {
 			if b, ok := row.(tenon.Batcher); ok {

@@ -153,10 +153,10 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	n := shape.Unknown
 	for i := range s.parts {
 		p := components[i].(*ragged.RowPartition)
-		if m := p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+		if m := known(p.NRows()); n >= 0 && m >= 0 && n != m {
 			return nil, invalid(fn, fmt.Sprintf("row_partition_%d", i), "has %d rows, the one above it %d values", m, n)
 		}
-		parts, n = append(parts, p), p.StaticNVals()
+		parts, n = append(parts, p), known(p.NVals())
 	}
 	var nrows tensor.Tensor
 	at := len(s.parts)

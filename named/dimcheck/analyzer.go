@@ -4,7 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -28,10 +31,17 @@ func init() {
 }
 
 // Programs is the fact about a package: what its functions do to dimensions, and what
-// its variables are.
+// its variables are. Both are in the order of their keys, so that the fact is written
+// down in one way only.
 type Programs struct {
-	Funcs map[string]*program
-	Vars  map[string]*val
+	Funcs []*program
+	Vars  []variable
+}
+
+// A variable is what a variable of a package is.
+type variable struct {
+	Key string
+	Val *val
 }
 
 // AFact marks Programs as a fact.
@@ -96,11 +106,11 @@ func newPackageCheck(pass *analysis.Pass) *packageCheck {
 		if !ok || f.Package == pass.Pkg {
 			continue
 		}
-		for key, prog := range p.Funcs {
-			k.imported[key] = prog
+		for _, prog := range p.Funcs {
+			k.imported[prog.Key] = prog
 		}
-		for key, v := range p.Vars {
-			k.vars[key] = v
+		for _, v := range p.Vars {
+			k.vars[v.Key] = v.Val
 		}
 	}
 	pkg, functions := build(pass)
@@ -260,13 +270,13 @@ func (k *packageCheck) checkOne(p *program) {
 
 // export makes what other packages need to know a fact.
 func (k *packageCheck) export() {
-	fact := &Programs{Funcs: map[string]*program{}, Vars: map[string]*val{}}
+	funcs := map[string]*program{}
 	var add func(key string, p *program)
 	add = func(key string, p *program) {
-		if fact.Funcs[key] != nil {
+		if funcs[key] != nil {
 			return
 		}
-		fact.Funcs[key] = p
+		funcs[key], p.Key = p, key
 		p.walk(func(q *program) {
 			for _, n := range q.Nodes {
 				if n.Op == callOp || n.Op == funcOp {
@@ -282,10 +292,14 @@ func (k *packageCheck) export() {
 			add(o.FullName(), k.programs[o.FullName()])
 		}
 	}
+	fact := &Programs{}
+	for _, key := range slices.Sorted(maps.Keys(funcs)) {
+		fact.Funcs = append(fact.Funcs, funcs[key])
+	}
 	prefix := k.pass.Pkg.Path() + "."
-	for key, v := range k.vars {
-		if len(key) > len(prefix) && key[:len(prefix)] == prefix && v.complete() {
-			fact.Vars[key] = v
+	for _, key := range slices.Sorted(maps.Keys(k.vars)) {
+		if v := k.vars[key]; strings.HasPrefix(key, prefix) && v.Func == nil && v.Fields == nil {
+			fact.Vars = append(fact.Vars, variable{key, v})
 		}
 	}
 	if len(fact.Funcs)+len(fact.Vars) > 0 {
@@ -297,17 +311,4 @@ func (k *packageCheck) export() {
 func relevant(o *types.Func) bool {
 	sig := o.Signature()
 	return holdsTensors(sig.Results()) || holdsTensors(sig.Params()) || sig.Recv() != nil && holdsTensors(sig.Recv().Type())
-}
-
-// complete reports whether a value can be written down.
-func (v *val) complete() bool {
-	if v == nil || v.Kind == funcKind {
-		return false
-	}
-	for _, x := range v.Fields {
-		if !x.complete() {
-			return false
-		}
-	}
-	return true
 }

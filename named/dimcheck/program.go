@@ -6,6 +6,7 @@ import "go/token"
 // they run, but for those of loops, which join what comes later.
 type program struct {
 	Name    string // as messages call it
+	Key     string // of a declared function, in facts
 	Params  int
 	Nodes   []node
 	Results []int  // the nodes of the results

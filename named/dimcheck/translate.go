@@ -252,7 +252,7 @@ func (b *body) make(v ssa.Value) int {
 		return b.elem(b.value(v.X), v.Index)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			return b.load(v.X)
+			return b.typed(b.load(v.X), v.Type())
 		}
 	case *ssa.Slice:
 		if v.Low == nil && v.High == nil {
@@ -416,7 +416,7 @@ func (b *body) call(in ssa.CallInstruction, c *ssa.CallCommon) int {
 		}
 		n.Op, n.Key = ruleOp, "named.Name."+c.Method.Name()
 		args = append([]ssa.Value{c.Value}, c.Args...)
-	case callee != nil && callee.Parent() == nil && declared(callee) != nil:
+	case callee != nil && callee.Parent() == nil && declared(callee) != nil && !isClosure(c.Value):
 		o := declared(callee)
 		n.Op, n.Key, n.Names = callOp, o.FullName(), b.typeArgs(callee)
 		if key, ok := ruleKey(o); ok {
@@ -463,6 +463,8 @@ func (b *body) opaque(in ssa.CallInstruction) int {
 	}
 	return -1
 }
+
+func isClosure(v ssa.Value) bool { _, ok := v.(*ssa.MakeClosure); return ok }
 
 func isBuiltin(v ssa.Value) bool { _, ok := v.(*ssa.Builtin); return ok }
 

@@ -1,0 +1,28 @@
+package dimcheck
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+)
+
+// data are the packages of the test data that compile.
+func data(names ...string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = "./named/dimcheck/testdata/src/" + n
+	}
+	return out
+}
+
+// The rules report what the comments of the test data say, and nothing else.
+func TestAnalyzer(t *testing.T) {
+	analysistest.Run(t, root(t), Analyzer, data("contract", "rename", "schema", "weights", "roles", "declare", "sizes", "flow",
+		"generic", "lib", "packages", "lift", "correct")...)
+}
+
+// root returns the directory of the module.
+func root(t *testing.T) string {
+	t.Helper()
+	return "../.."
+}

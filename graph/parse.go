@@ -205,9 +205,21 @@ func (p *parser) constant(g *Graph) *Value {
 	}
 	data, err := base64.StdEncoding.DecodeString(p.quoted())
 	p.check(err)
-	d, err := tensor.FromBytes(s.DType(), s.Shape(), data)
+	d, err := constant(s.DType(), s.Shape(), data)
 	p.check(err)
 	return g.Const(d)
+}
+
+// constant returns elements that come from outside as a tensor.
+func constant(d dtype.DType, s shape.Shape, data []byte) (tensor.Tensor, error) {
+	if d == dtype.Bool {
+		for _, b := range data {
+			if b > 1 {
+				return nil, fmt.Errorf("a truth value is %d", b)
+			}
+		}
+	}
+	return tensor.FromBytes(d, s, data)
 }
 
 func (p *parser) node(g *Graph, env map[int]*Value, outs []int, define func(int, *Value), depth int) {
@@ -232,42 +244,55 @@ func (p *parser) node(g *Graph, env map[int]*Value, outs []int, define func(int,
 		p.expect(":")
 		c.Args[i] = p.argument(&o.Params[i], env, depth)
 	}
-	for i := range o.Params {
-		prm := &o.Params[i]
-		if given[i] {
-			continue
-		}
-		if prm.Default == nil && !prm.Optional && prm.Type != op.IntsType {
-			p.fail("%s lacks %q", name, prm.Name)
-		}
-		c.Args[i] = prm.Default
-	}
-	inferred, err := o.Infer(c)
-	p.check(err)
-	if len(inferred) != len(outs) {
-		p.fail("%s has %d results, %d are named", name, len(inferred), len(outs))
-	}
-	for i := range inferred {
+	specs := make([]*tensor.Spec, len(outs))
+	for i := range specs {
 		if i == 0 {
 			p.expect(":")
 		} else {
 			p.expect(",")
 		}
-		s := p.spec()
-		if !tenon.Compatible(s, inferred[i]) {
-			p.fail("result %d of %s is %s, not %v", i, name, tenon.String(inferred[i]), s)
-		}
-		inferred[i] = s
+		specs[i] = p.spec()
 	}
 	line := ""
 	if p.accept("@") {
 		line = p.quoted()
 	}
-	n, err := g.Add(c, line, inferred)
+	n, err := g.read(c, given, specs, line)
 	p.check(err)
 	for i, num := range outs {
 		define(num, n.Outs[i])
 	}
+}
+
+// read appends a node that comes from outside: arguments that are not given have
+// their default, and the results have Specs that are compatible with what the
+// operation infers.
+func (g *Graph) read(c *op.Call, given []bool, specs []*tensor.Spec, line string) (*Node, error) {
+	o := c.Op
+	for i := range o.Params {
+		prm := &o.Params[i]
+		if given[i] {
+			continue
+		}
+		if prm.Default == nil && !prm.Optional && !(prm.Kind == op.Attr && nilable(prm.Type)) {
+			return nil, fmt.Errorf("%s lacks %q", o.Name, prm.Name)
+		}
+		c.Args[i] = prm.Default
+	}
+	inferred, err := o.Infer(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(inferred) != len(specs) {
+		return nil, fmt.Errorf("%s has %d results, %d are named", o.Name, len(inferred), len(specs))
+	}
+	for i := range inferred {
+		if !tenon.Compatible(specs[i], inferred[i]) {
+			return nil, fmt.Errorf("result %d of %s is %s, not %v", i, o.Name, tenon.String(inferred[i]), specs[i])
+		}
+		inferred[i] = specs[i]
+	}
+	return g.Add(c, line, inferred)
 }
 
 func (p *parser) argument(prm *op.Param, env map[int]*Value, depth int) any {

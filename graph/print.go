@@ -128,8 +128,16 @@ func (p *printer) node(n *Node, num numbering) {
 	}
 }
 
+// nilable reports whether nil, which is not written, is an attribute of the type.
+func nilable(t op.Type) bool {
+	return t == op.AnyType || t == op.IntsType || t == op.FloatsType || t == op.StringsType
+}
+
 func isDefault(p *op.Param, a any) bool {
 	x, ok := op.EncodeAttr(a)
+	if ok && p.Default == nil && (p.Optional || nilable(p.Type)) && tenon.EqualEncoding(x, tenon.Nil{}) {
+		return true
+	}
 	y, ok2 := op.EncodeAttr(p.Default)
 	return ok && ok2 && p.Default != nil && tenon.EqualEncoding(x, y)
 }

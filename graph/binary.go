@@ -1,0 +1,365 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The binary form is this word, and the binary form of an encoding (see
+// [tenon.AppendEncoding]). Its tags are stable, operations and parameters are known by
+// their names, and those that have their default are left out, so that a graph that
+// was stored reads in later versions.
+const magic = "tenon graph 1\n"
+
+// MarshalBinary returns the graph's binary form. A graph whose nodes hold Go values that
+// have no encoding, such as functions of the program, is an error that names the node.
+func (g *Graph) MarshalBinary() ([]byte, error) {
+	e, err := g.encode()
+	if err != nil {
+		return nil, err
+	}
+	return tenon.AppendEncoding([]byte(magic), e), nil
+}
+
+// ReadBinary reads what [Graph.MarshalBinary] has written. The operations have to be
+// registered.
+func ReadBinary(b []byte) (g *Graph, err error) {
+	defer tenon.Catch(&err)
+	rest, ok := bytes.CutPrefix(b, []byte(magic))
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrInvalid, "graph.ReadBinary", "the bytes are no graph of a version that is known")
+	}
+	e, rest, err := tenon.DecodeEncoding(rest)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, tenon.NewError(tenon.ErrInvalid, "graph.ReadBinary", fmt.Sprintf("%d bytes follow the graph", len(rest)))
+	}
+	g, err = decode(e, 0)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "graph.ReadBinary", Msg: err.Error(), Args: []string{}}
+	}
+	return g, nil
+}
+
+// encode returns a graph as (name, Specs of the parameters, body, outputs). Values are
+// numbered from 0 on: parameters, then constants and results in the order of the body.
+func (g *Graph) encode() (tenon.Encoding, error) {
+	num := numbering{}
+	var params, body tenon.List
+	for _, v := range g.Params {
+		num[v] = len(num)
+		params = append(params, tenon.SpecOf{Spec: v.spec})
+	}
+	define := func(v *Value) {
+		if _, ok := num[v]; ok || v.konst == nil {
+			return
+		}
+		num[v] = len(num)
+		body = append(body, tenon.Tuple{tenon.Str("const"), encodeConst(v.konst)})
+	}
+	for _, n := range g.Nodes {
+		n.EachInput(define)
+		e, err := n.encode(num)
+		if err != nil {
+			return nil, err
+		}
+		body = append(body, e)
+		for _, o := range n.Outs {
+			num[o] = len(num)
+		}
+	}
+	var outs tenon.List
+	for _, v := range g.Outputs {
+		define(v)
+		outs = append(outs, tenon.Int(num[v]))
+	}
+	return tenon.Tuple{tenon.Str(g.Name), params, body, outs}, nil
+}
+
+// encodeConst returns a constant's elements: an array, or a shape and strings.
+func encodeConst(t tensor.Tensor) tenon.Encoding {
+	if d, ok := t.(*tensor.Dense); ok {
+		return tenon.Array{DType: d.DType(), Shape: d.Shape(), Data: string(tensor.Contiguous(d).Bytes())}
+	}
+	s := t.(*tensor.Strings)
+	elems := make(tenon.List, s.Len())
+	for i := range elems {
+		elems[i] = tenon.Str(s.At(i))
+	}
+	return tenon.Tuple{tenon.Shape{Shape: s.Shape()}, elems}
+}
+
+// encode returns a node as (operation, arguments by name, Specs of the results, line). An
+// argument is a value's number, a list of them, a tuple with a graph or graphs, or an
+// attribute's encoding in a list by itself.
+func (n *Node) encode(num numbering) (tenon.Encoding, error) {
+	args := map[string]tenon.Encoding{}
+	for i, a := range n.Args {
+		prm := &n.Op.Params[i]
+		switch a := a.(type) {
+		case nil:
+			continue
+		case *Value:
+			args[prm.Name] = tenon.Int(num[a])
+		case []tenon.Value:
+			l := make(tenon.List, len(a))
+			for k, x := range a {
+				l[k] = tenon.Int(num[x.(*Value)])
+			}
+			args[prm.Name] = l
+		case *Graph:
+			e, err := a.encode()
+			if err != nil {
+				return nil, err
+			}
+			args[prm.Name] = tenon.Tuple{tenon.Str("graph"), e}
+		case []*Graph:
+			l := make(tenon.List, len(a))
+			for k, g := range a {
+				var err error
+				if l[k], err = g.encode(); err != nil {
+					return nil, err
+				}
+			}
+			args[prm.Name] = tenon.Tuple{tenon.Str("graphs"), l}
+		default:
+			if isDefault(prm, a) {
+				continue
+			}
+			e, ok := op.EncodeAttr(a)
+			if !ok {
+				return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "graph.MarshalBinary", Args: []string{}, Line: n.Line,
+					Msg:  fmt.Sprintf("%s holds a %T, which is part of the program and cannot be stored", n.Op.Name, a),
+					Hint: "leave control.GoFunc and custom gradients out of what is stored"}
+			}
+			args[prm.Name] = tenon.Tuple{tenon.Str("attr"), e}
+		}
+	}
+	specs := make(tenon.List, len(n.Outs))
+	for i, o := range n.Outs {
+		specs[i] = tenon.SpecOf{Spec: o.spec}
+	}
+	return tenon.Tuple{tenon.Str(n.Op.Name), tenon.NewDict(args), specs, tenon.Str(n.Line)}, nil
+}
+
+// decoder reads one graph.
+type decoder struct {
+	g      *Graph
+	values []*Value
+	depth  int
+}
+
+func decode(e tenon.Encoding, depth int) (*Graph, error) {
+	if depth > maxNesting {
+		return nil, fmt.Errorf("graphs are nested more than %d deep", maxNesting)
+	}
+	parts, err := tenon.Elems(e, 4)
+	if err != nil {
+		return nil, err
+	}
+	name, err := tenon.As[tenon.Str](parts[0])
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{g: New(string(name)), depth: depth}
+	defer d.g.Seal()
+	specs, err := specsOf(parts[1])
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range specs {
+		d.values = append(d.values, d.g.Param(s))
+	}
+	body, err := tenon.Elems(parts[2], -1)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range body {
+		if err := d.item(e); err != nil {
+			return nil, err
+		}
+	}
+	d.g.Outputs, err = d.list(parts[3])
+	return d.g, err
+}
+
+func specsOf(e tenon.Encoding) ([]*tensor.Spec, error) {
+	l, err := tenon.Elems(e, -1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*tensor.Spec, len(l))
+	for i, x := range l {
+		s, err := tenon.As[tenon.SpecOf](x)
+		if err != nil {
+			return nil, err
+		}
+		ts, ok := s.Spec.(*tensor.Spec)
+		if !ok {
+			return nil, fmt.Errorf("a value of a graph is a dense tensor")
+		}
+		out[i] = ts
+	}
+	return out, nil
+}
+
+// item reads a constant or a node.
+func (d *decoder) item(e tenon.Encoding) error {
+	parts, err := tenon.Elems(e, -1)
+	if err != nil {
+		return err
+	}
+	if len(parts) == 2 && tenon.EqualEncoding(parts[0], tenon.Str("const")) {
+		t, err := decodeConst(parts[1])
+		if err == nil {
+			v := d.g.value(t.Spec().(*tensor.Spec))
+			v.konst = t
+			d.g.consts[t] = v
+			d.values = append(d.values, v)
+		}
+		return err
+	}
+	if len(parts) != 4 {
+		return fmt.Errorf("a node has %d parts, not 4", len(parts))
+	}
+	name, err := tenon.As[tenon.Str](parts[0])
+	if err != nil {
+		return err
+	}
+	o, ok := op.Lookup(string(name))
+	if !ok {
+		return fmt.Errorf("there is no operation %q in this program", string(name))
+	}
+	args, err := tenon.As[tenon.Dict](parts[1])
+	if err != nil {
+		return err
+	}
+	c := &op.Call{Op: o, Args: make([]any, len(o.Params))}
+	given := make([]bool, len(o.Params))
+	for _, a := range args {
+		i := o.Param(a.Name)
+		if i < 0 || given[i] {
+			return fmt.Errorf("%s has no parameter %q, or it is given twice", o.Name, a.Name)
+		}
+		given[i] = true
+		if c.Args[i], err = d.argument(&o.Params[i], a.Value); err != nil {
+			return fmt.Errorf("%s, %s: %w", o.Name, a.Name, err)
+		}
+	}
+	specs, err := specsOf(parts[2])
+	if err != nil {
+		return err
+	}
+	line, err := tenon.As[tenon.Str](parts[3])
+	if err != nil {
+		return err
+	}
+	n, err := d.g.read(c, given, specs, string(line))
+	if err != nil {
+		return err
+	}
+	d.values = append(d.values, n.Outs...)
+	return nil
+}
+
+func decodeConst(e tenon.Encoding) (tensor.Tensor, error) {
+	if a, ok := e.(tenon.Array); ok {
+		return constant(a.DType, a.Shape, []byte(a.Data))
+	}
+	parts, err := tenon.Elems(e, 2)
+	if err != nil {
+		return nil, err
+	}
+	s, err := tenon.As[tenon.Shape](parts[0])
+	if err != nil {
+		return nil, err
+	}
+	l, err := tenon.Elems(parts[1], -1)
+	if err != nil {
+		return nil, err
+	}
+	elems := make([]string, len(l))
+	for i, x := range l {
+		t, err := tenon.As[tenon.Str](x)
+		if err != nil {
+			return nil, err
+		}
+		elems[i] = string(t)
+	}
+	if n, err := s.Shape.CheckedSize(1); err != nil || n != len(elems) {
+		return nil, fmt.Errorf("%d strings do not fill %v", len(elems), s.Shape)
+	}
+	return tensor.Of(elems).(*tensor.Strings).Reshaped(s.Shape), nil
+}
+
+func (d *decoder) value(e tenon.Encoding) (*Value, error) {
+	n, err := tenon.As[tenon.Int](e)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || int64(n) >= int64(len(d.values)) {
+		return nil, fmt.Errorf("value %d is used before it is defined", n)
+	}
+	return d.values[n], nil
+}
+
+func (d *decoder) list(e tenon.Encoding) ([]*Value, error) {
+	l, err := tenon.Elems(e, -1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Value, len(l))
+	for i, x := range l {
+		if out[i], err = d.value(x); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (d *decoder) argument(prm *op.Param, e tenon.Encoding) (any, error) {
+	switch prm.Kind {
+	case op.Tensor:
+		return d.value(e)
+	case op.Tensors:
+		l, err := d.list(e)
+		out := make([]tenon.Value, len(l))
+		for i, v := range l {
+			out[i] = v
+		}
+		return out, err
+	}
+	parts, err := tenon.Elems(e, 2)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := tenon.As[tenon.Str](parts[0])
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "graph":
+		return decode(parts[1], d.depth+1)
+	case "graphs":
+		l, err := tenon.Elems(parts[1], -1)
+		if err != nil {
+			return nil, err
+		}
+		gs := make([]*Graph, len(l))
+		for i, x := range l {
+			if gs[i], err = decode(x, d.depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return gs, nil
+	case "attr":
+		return op.DecodeAttr(prm, parts[1])
+	}
+	return nil, fmt.Errorf("an argument is of the kind %q", string(kind))
+}

@@ -201,3 +201,34 @@ func TestTuples(t *testing.T) {
 		t.Errorf("first records: got %v", first)
 	}
 }
+
+// TestDynamicStitch undoes TestDynamicPartition: rows go back where they came from.
+func TestDynamicStitch(t *testing.T) {
+	x := rowsOf([]int64{1, 2, 3}, nil, []int64{4}, []int64{5, 6})
+	ids := []int64{1, 0, 1, 0}
+	parts, err := ragged.DynamicPartition(x, ids, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := ragged.DynamicPartition([]int64{0, 1, 2, 3}, ids, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := ragged.DynamicStitch(at, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(t, back); got != "[[1 2 3] [] [4] [5 6]]" {
+		t.Errorf("got %s", got)
+	}
+	gaps, err := ragged.DynamicStitch([]tensor.Tensor{tensor.Of([]int64{3, 0}), tensor.Of([]int64{0})}, []tensor.Tensor{rowsOf([]int64{1}, []int64{2, 2}), rowsOf([]int64{7})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(t, gaps); got != "[[7] [] [] [1]]" {
+		t.Errorf("got %s", got)
+	}
+	if _, err := ragged.DynamicStitch([]tensor.Tensor{tensor.Of([]int64{-1})}, []tensor.Tensor{rowsOf([]int64{1})}); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("a negative index: %v", err)
+	}
+}

@@ -11,6 +11,11 @@ import (
 // what the results become, found with operations on those values, or nil to keep
 // the node. New nodes keep the source line of the node they come from.
 func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) (*Graph, error) {
+	return rebuild(g, func(n *Node, c *op.Call, _ func(*Value) *Value) ([]tensor.Tensor, error) { return rule(n, c) })
+}
+
+// rebuild is Rebuild whose rule can ask what other values have become.
+func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) ([]tensor.Tensor, error)) (*Graph, error) {
 	h := New(g.Name)
 	h.region, h.Captures, h.rebuilding = g.region, g.Captures, true
 	defer h.Seal()
@@ -28,37 +33,15 @@ func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) 
 		return env[v.id]
 	}
 	for _, n := range g.Nodes {
-		c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
-		for i, a := range n.Args {
-			switch a := a.(type) {
-			case *Value:
-				c.Args[i] = get(a)
-			case []tenon.Value:
-				l := make([]tenon.Value, len(a))
-				for k, x := range a {
-					l[k] = get(x.(*Value))
-				}
-				c.Args[i] = l
-			default:
-				c.Args[i] = a
-			}
-		}
+		c := n.on(get)
 		h.replaced = n.Line
-		out, err := rule(n, c)
+		out, err := rule(n, c, get)
 		if err != nil {
 			return nil, err
 		}
 		if out == nil {
-			specs := make([]tenon.Spec, len(n.Outs))
-			for i, o := range n.Outs {
-				specs[i] = o.spec
-			}
-			kept, err := h.Add(c, n.Line, specs)
-			if err != nil {
+			if err := h.keep(n, c, env); err != nil {
 				return nil, err
-			}
-			for i, o := range kept.Outs {
-				env[n.Outs[i].id] = o
 			}
 			continue
 		}
@@ -74,4 +57,40 @@ func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) 
 		h.Outputs = append(h.Outputs, get(o))
 	}
 	return h, nil
+}
+
+// on returns the node's call on other values.
+func (n *Node) on(get func(*Value) *Value) *op.Call {
+	c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
+	for i, a := range n.Args {
+		switch a := a.(type) {
+		case *Value:
+			c.Args[i] = get(a)
+		case []tenon.Value:
+			l := make([]tenon.Value, len(a))
+			for k, x := range a {
+				l[k] = get(x.(*Value))
+			}
+			c.Args[i] = l
+		default:
+			c.Args[i] = a
+		}
+	}
+	return c
+}
+
+// keep appends a node as it is, and notes its results in env under the IDs they had.
+func (g *Graph) keep(n *Node, c *op.Call, env []*Value) error {
+	specs := make([]tenon.Spec, len(n.Outs))
+	for i, o := range n.Outs {
+		specs[i] = o.spec
+	}
+	kept, err := g.Add(c, n.Line, specs)
+	if err != nil {
+		return err
+	}
+	for i, o := range kept.Outs {
+		env[n.Outs[i].id] = o
+	}
+	return nil
 }

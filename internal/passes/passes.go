@@ -29,6 +29,7 @@ var Default = []Pass{
 	{"transposes", FoldTransposes},
 	{"cse", CSE},
 	{"dce", DCE},
+	{"branches", Branches},
 }
 
 // Apply runs passes one after the other, on the regions inside the graph too.
@@ -476,4 +477,12 @@ func untransposed(t tensor.Tensor, flag bool) (tensor.Tensor, bool) {
 		return t, flag
 	}
 	return in.Args[0].(tensor.Tensor), !flag
+}
+
+// Branches moves what only one branch of a choice needs into that branch. A trace
+// records operations on values from outside of a branch where those are.
+func Branches(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Sink(g, func(n *graph.Node) (inputs, regions int, ok bool) {
+		return 1, 2, n.Op.Name == "control.switch"
+	})
 }

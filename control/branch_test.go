@@ -1,0 +1,48 @@
+package control_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tenonml/tenon/control"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// TestOnlyTheBranchTaken: what a branch computes from values outside of it belongs to
+// the branch, in a trace as well: it does not run, and cannot fail, where the other one
+// is taken.
+func TestOnlyTheBranchTaken(t *testing.T) {
+	type T = tensor.Tensor
+	f := function.New(func(x, y T) T {
+		shared := ops.Add(x, 1)
+		return control.Cond(ops.Greater(y, 0), func() T {
+			return ops.Mul(ops.FloorDiv(shared, y), 2)
+		}, func() T {
+			return control.Switch(ops.Add(y, 1), func() T { return ops.Neg(shared) }, func() T { return ops.Mul(shared, shared) })
+		})
+	})
+	for _, c := range []struct{ x, y, want int64 }{{9, 5, 4}, {9, 0, 100}, {9, -1, -10}} {
+		if got := tensor.Data[int64](f.Call(tensor.Scalar(c.x), tensor.Scalar(c.y)))[0]; got != c.want {
+			t.Errorf("f(%d, %d) is %d, want %d", c.x, c.y, got, c.want)
+		}
+	}
+	g, err := f.Trace(tensor.Scalar(int64(1)), tensor.Scalar(int64(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := g.String()
+	if body := text[strings.Index(text, "regions:"):]; !strings.Contains(body, "floor_div") || !strings.Contains(body, "neg") || strings.Count(text, "floor_div") != 1 {
+		t.Errorf("the division is not in its branch:\n%s", text)
+	}
+	d := function.New(grad.Of(func(x T) T {
+		return control.Cond(ops.Greater(x, 0.0), func() T { return ops.Log(x) }, func() T { return ops.Mul(x, 3.0) })
+	}))
+	for x, want := range map[float64]float64{2: 0.5, -2: 3} {
+		if got := tensor.Data[float64](d.Call(tensor.Scalar(x)))[0]; got != want {
+			t.Errorf("the derivative at %g is %g, want %g", x, got, want)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -43,8 +42,11 @@ func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	leaves := tenon.Must(nest.Flatten(xs, nest.Options{}))
 	n := -1
 	for _, l := range leaves {
-		if t, ok := l.(tensor.Tensor); ok {
-			rows := t.Shape().Dim(0)
+		if v, ok := l.(tenon.Value); ok {
+			rows := countRows(fn, v)
+			if rows < 0 {
+				continue
+			}
 			if n >= 0 && rows != n {
 				tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", n, rows), Line: source.Line()})
 			}
@@ -60,8 +62,8 @@ func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	results := make([]Y, n)
 	for i := range n {
 		row := tenon.Must(nest.Map(func(l []any) (any, error) {
-			if v, ok := l[0].(tensor.Tensor); ok {
-				return ops.Gather(v, int64(i), 0), nil
+			if v, ok := l[0].(tenon.Value); ok {
+				return rowAt(v, i), nil
 			}
 			return l[0], nil
 		}, nest.Options{}, xs))
@@ -79,7 +81,7 @@ func MapRows[X, Y any](f func(X) Y, xs X) Y {
 		for i, x := range l {
 			vs[i] = x.(tenon.Value)
 		}
-		return ops.Stack(vs, 0), nil
+		return stacked(fn, vs), nil
 	}, nest.Options{}, results[0], rest...))
 }
 

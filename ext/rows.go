@@ -1,6 +1,7 @@
 package ext
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tenonml/tenon"
@@ -63,12 +64,24 @@ func Unstack[T tenon.Value](x T) ([]T, error) {
 // Row returns row i of a value.
 func Row[T tenon.Value](x T, i int) (T, error) {
 	return apart("ext.Row", x, func(b tenon.Batcher) (tenon.Spec, error) { return b.Unbatched() },
-		func(t tensor.Tensor) tensor.Tensor { return ops.Index(t, i) })
+		func(t tensor.Tensor) tensor.Tensor {
+			x, err := tenon.Try(func() tensor.Tensor { return ops.Index(t, i) })
+			if errors.Is(err, tenon.ErrUnsupported) { // the type may know rows by number only
+				return ops.Gather(t, int64(i), 0)
+			}
+			return tenon.Must(x, err)
+		})
 }
 
 // Slice returns the rows of a value from lo up to, not including, hi.
 func Slice[T tenon.Value](x T, lo, hi int) (T, error) {
-	return apart("ext.Slice", x, anyRows, func(t tensor.Tensor) tensor.Tensor { return ops.Index(t, key.Range(lo, hi, nil)) })
+	return apart("ext.Slice", x, anyRows, func(t tensor.Tensor) tensor.Tensor {
+		x, err := tenon.Try(func() tensor.Tensor { return ops.Index(t, key.Range(lo, hi, nil)) })
+		if errors.Is(err, tenon.ErrUnsupported) {
+			return ops.Gather(t, ops.Range(lo, hi, 1), 0)
+		}
+		return tenon.Must(x, err)
+	})
 }
 
 // Gather returns the rows of a value that a vector of integers lists.

@@ -21,6 +21,11 @@ func TestAnalyzer(t *testing.T) {
 		"generic", "lib", "packages", "lift", "correct")...)
 }
 
+// What can be mended by an edit is.
+func TestSuggestedFixes(t *testing.T) {
+	analysistest.RunWithSuggestedFixes(t, root(t), Analyzer, data("fixes")...)
+}
+
 // root returns the directory of the module.
 func root(t *testing.T) string {
 	t.Helper()

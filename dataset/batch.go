@@ -13,7 +13,7 @@ type Kind uint8
 // The kinds of batches.
 const (
 	Dense  Kind = iota // elements of one size, along a new first axis; other sizes are an error
-	Ragged             // dimensions whose sizes may differ become ragged
+	Ragged             // dimensions whose sizes may differ are ragged
 	Padded             // shorter elements are filled up to the longest of the batch
 )
 
@@ -31,9 +31,9 @@ type BatchOptions struct {
 }
 
 // Batch returns the dataset of batches of a number of elements: each Value in an element
-// gets a new outermost dimension. Which dimensions are ragged follows from the Specs of
-// stored rows, and for elements that are computed one by one from their rank: with
-// Ragged, all their dimensions are.
+// gets a new outermost dimension. With Ragged, dimensions of stored rows are ragged where
+// the rows' Spec says so; the first dimension of dense elements that are computed one by
+// one is ragged, also where they agree, and the others have to agree.
 func (d *Dataset[T]) Batch(size int, o BatchOptions) *Dataset[T] {
 	var err error
 	if size < 1 {

@@ -72,21 +72,28 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 	case *structured.Tensor:
 		return o.stackRecords(name, ts)
 	}
-	same := true
+	same, tails := true, true // the shapes, and those without the first dimension
 	for i, t := range ts {
 		a, b := t.Shape(), ts[0].Shape()
 		if t.DType() != ts[0].DType() || a.Rank() != b.Rank() {
 			tenon.Throw(misfit(name, i, t, ts[0]))
 		}
-		if !a.IsFull() || !a.Equal(b) {
-			if o.Kind == Dense {
-				tenon.Throw(misfit(name, i, t, ts[0]))
-			}
-			same = false
+		if a.IsFull() && a.Equal(b) {
+			continue
 		}
+		_, isRagged := t.(*ragged.Tensor)
+		tail := a.Rank() > 0 && a.Tail(1).Equal(b.Tail(1))
+		if o.Kind == Dense || o.Kind == Ragged && !isRagged && !tail {
+			tenon.Throw(misfit(name, i, t, ts[0]))
+		}
+		same, tails = false, tails && tail
 	}
 	if r := ts[0].Shape().Rank(); r == 0 || same && o.Kind != Ragged {
 		return ops.Stack(ts, 0)
+	} else if !tails && r > 1 {
+		for i, t := range ts {
+			ts[i] = tenon.Must(ragged.WithRaggedRank(t, r-1))
+		}
 	}
 	return o.finish(name, tenon.Must(ragged.Stack(ts, 0)))
 }
@@ -94,7 +101,7 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 func misfit(name string, i int, t, first tensor.Tensor) error {
 	e := invalid("Batch", "element %d of the batch is %s, the first is %s", i, tenon.String(t.Spec()), tenon.String(first.Spec())).(*tenon.Error)
 	e.Kind, e.Where = tenon.ErrShape, name
-	e.Hint = "kinds Ragged and Padded take elements of different sizes"
+	e.Hint = "kind Ragged takes elements whose first dimensions differ, kind Padded those of any size"
 	return e
 }
 

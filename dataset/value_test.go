@@ -72,7 +72,8 @@ func TestAnyValue(t *testing.T) {
 			t.Errorf("%s: got %v", name, all)
 		}
 	}
-	if got := fmt.Sprint(must(rows.Specs())[0].Spec.(spanSpec)); got != "{int64[] string[]}" {
+	s := must(rows.Specs())[0].Spec.(spanSpec)
+	if got := tenon.String(s.from) + tenon.String(s.to); got != "int64[]string[]" {
 		t.Errorf("got %s", got)
 	}
 	bad := span{v.from, tensor.Of([]string{"a"})}
@@ -90,7 +91,7 @@ func TestStack(t *testing.T) {
 		want string
 	}{
 		{dataset.BatchOptions{}, "error"},
-		{dataset.BatchOptions{Kind: dataset.Ragged}, "float32[2, ~, ~]"},
+		{dataset.BatchOptions{Kind: dataset.Ragged}, "float32[2, ~, 2]"},
 		{dataset.BatchOptions{Kind: dataset.Padded, Pad: 9}, "float32[2, 2, 2]"},
 	} {
 		got := "error"
@@ -107,6 +108,14 @@ func TestStack(t *testing.T) {
 	b := must(d.Batch(2, dataset.BatchOptions{Kind: dataset.Padded, Pad: 9}).At(0))
 	if got := fmt.Sprint(tensor.Data[float32](b)); got != "[1 2 9 9 3 4 5 6]" {
 		t.Errorf("got %s", got)
+	}
+	wide := dataset.FromSlice([]tensor.Tensor{tensor.Of([]int64{1, 2}, 2, 1), tensor.Of([]int64{3, 4, 5}, 1, 3)})
+	b = must(wide.Batch(2, dataset.BatchOptions{Kind: dataset.Padded}).At(0))
+	if got := fmt.Sprint(tensor.Data[int64](b), b.Shape()); got != "[1 0 0 2 0 0 3 4 5 0 0 0] [2, 2, 3]" {
+		t.Errorf("got %s", got)
+	}
+	if _, err := wide.Batch(2, dataset.BatchOptions{Kind: dataset.Ragged}).At(0); !errors.Is(err, tenon.ErrShape) {
+		t.Errorf("got %v", err)
 	}
 	if _, err := d.Batch(2, dataset.BatchOptions{Kind: dataset.Padded, Pad: "x"}).At(0); !errors.Is(err, tenon.ErrInvalid) {
 		t.Errorf("got %v", err)

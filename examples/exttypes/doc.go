@@ -7,4 +7,5 @@
 //   - digraph: directed graphs, plain and with labels on nodes and edges
 //   - alignment: which items of one dimension belong to which of another
 //   - dist: probability distributions
+//   - track: the type that docs/extension-types.md walks through
 package exttypes

@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon/examples/exttypes/dist"
 	"github.com/tenonml/tenon/examples/exttypes/labeled"
 	"github.com/tenonml/tenon/examples/exttypes/maskedtensor"
+	"github.com/tenonml/tenon/examples/exttypes/track"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/named/coords"
@@ -87,6 +88,7 @@ func rows() []row {
 		{"exttypes.Normal", must(dist.NewNormal(v, w)), must(dist.NewNormal(w, v))},
 		{"exttypes.Categorical", must(dist.NewCategorical(v)), must(dist.NewCategorical(w))},
 		{"exttypes.Mixture", mixture([]float64{1, 2}), mixture([]float64{3, 4})},
+		{"track.Track", must(track.New(v, [][]float64{{1, 2}, {3, 4}})), must(track.New(w, [][]float64{{5, 6}, {7, 8}}))},
 		{"unknown.Type", opaque(v, raggedOf([][]float64{{1}, {2, 3}})), opaque(w, raggedOf([][]float64{{1, 2}, {3}}))},
 	}
 }

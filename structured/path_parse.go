@@ -268,7 +268,7 @@ func (p *pathParser) optionalInt() *int {
 	}
 	text := p.text[start:p.at]
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n > 1<<53 || n < -1<<53 || p.at-digits > 1 && p.text[digits] == '0' || text == "-0" {
+	if err != nil || n >= 1<<53 || n <= -1<<53 || p.at-digits > 1 && p.text[digits] == '0' || text == "-0" {
 		p.at = start
 		p.fail("%q is no index", text)
 	}

@@ -29,7 +29,15 @@ func (p *pathParser) unary() logical {
 	if p.peek() == '!' {
 		defer p.deeper()()
 		p.at++
-		return not{p.unary()}
+		p.space()
+		start := p.at
+		x := p.unary()
+		_, bare := x.(comparison)
+		if _, twice := x.(not); twice || bare && p.text[start] != '(' {
+			p.at = start
+			p.fail("! stands before parentheses, a path or a function")
+		}
+		return not{x}
 	}
 	if p.eat("(") {
 		x := p.or()
@@ -48,7 +56,10 @@ func (p *pathParser) unary() logical {
 	}
 	switch x := x.(type) {
 	case queried:
-		return exists(x)
+		if x.value {
+			p.fail("a value is no condition: compare it")
+		}
+		return exists{x.q}
 	case literal:
 		p.fail("a constant is no condition: compare it")
 	}
@@ -94,7 +105,7 @@ func (p *pathParser) operand() operand {
 	case c == '-' || c >= '0' && c <= '9':
 		return literal{p.number()}
 	case c == '@':
-		return queried{p.query(false)}
+		return queried{q: p.query(false)}
 	case c == '$':
 		p.fail("a condition is about each element: a path in it begins with @")
 	}
@@ -103,7 +114,7 @@ func (p *pathParser) operand() operand {
 		q := p.query(false)
 		p.want(")")
 		if name == "value" {
-			return queried{q}
+			return queried{q, true}
 		}
 		return measured{q, name == "count"}
 	}
@@ -184,11 +195,14 @@ func (p *pathParser) quoted() string {
 			p.at++
 			return b.String()
 		case c == '\\':
-			p.escape(&b)
+			p.escape(&b, quote)
 		default:
 			r, n := utf8.DecodeRuneInString(p.text[p.at:])
 			if r == utf8.RuneError && n == 1 {
 				p.fail("invalid UTF-8")
+			}
+			if r < ' ' {
+				p.fail("a control character in a string: write it as an escape")
 			}
 			b.WriteString(p.text[p.at : p.at+n])
 			p.at += n
@@ -199,12 +213,13 @@ func (p *pathParser) quoted() string {
 var escapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'v': '\v', '/': '/', '\\': '\\', '"': '"', '\'': '\''}
 
 // escape reads a backslash and what follows.
-func (p *pathParser) escape(b *strings.Builder) {
+func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	start := p.at
 	p.at++
 	c := p.peek()
 	p.at++
-	if x, ok := escapes[c]; ok {
+	other := c != quote && (c == '"' || c == '\'')
+	if x, ok := escapes[c]; ok && !other {
 		b.WriteByte(x)
 		return
 	}

@@ -83,8 +83,11 @@ type (
 	// literal is a constant: int64, float64, string, bool, or nil for null.
 	literal struct{ value any }
 
-	// queried is what a query selects.
-	queried struct{ q query }
+	// queried is what a query selects; value says that the function value made it.
+	queried struct {
+		q     query
+		value bool
+	}
 
 	// measured is the length of a value, or the number of nodes of a query.
 	measured struct {

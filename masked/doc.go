@@ -15,8 +15,11 @@
 //     argmin are missing
 //   - cumulative operations and softmax run over what is there and leave gaps
 //     where they are; matrix products take missing elements as zeros
-//   - operations that move elements move the mask with them
-//   - sort puts missing elements last
+//   - operations that move elements move the mask with them; zeros that they add are
+//     there, and an element that is written is there if the new one is
+//   - sort and top-k put missing elements last
+//   - reductions over segments, counts, norms, and normalisation skip what is missing;
+//     a segment id, or an index of a one-hot row, that is missing has no place
 //
 // [And], [Or] and [Not] follow three-valued logic (S. C. Kleene, "Introduction to
 // Metamathematics", 1952, §64): false and missing is false, true or missing is true.

@@ -50,13 +50,17 @@ func init() {
 		"cummax":          running(lowest),
 		"cummin":          running(highest),
 		"logcumsumexp":    running(lowest),
-		"softmax":         running(lowest),
-		"log_softmax":     running(lowest),
+		"softmax":         running(finite),
+		"log_softmax":     running(finite),
 		"matmul":          zeroFilled,
 		"matvec":          zeroFilled,
 		"dot":             zeroFilled,
 		"outer":           zeroFilled,
 		"einsum":          zeroFilled,
+		"contract":        zeroFilled,
+		"norm":            skipping(0),
+		"layer_norm":      layerNorm,
+		"rms_norm":        rmsNorm,
 		"where":           where,
 		"gather":          gather,
 		"concat":          joined,
@@ -71,9 +75,30 @@ func init() {
 		"sort":            sorted,
 		"argsort":         argsorted,
 		"boolean_mask":    selected,
+		"top_k":           topK,
+		"searchsorted":    searchSorted,
+		"bincount":        binCount,
+		"unique":          unique,
+		"nonzero":         zeroFilled,
+		"one_hot":         oneHot,
+		"segment_sum":     segmentFilled(0),
+		"segment_prod":    segmentFilled(1),
+		"segment_max":     segmentExtreme(lowest),
+		"segment_min":     segmentExtreme(highest),
+		"segment_mean":    segmentMean(false),
+		"segment_sqrt_n":  segmentMean(true),
+		"diag":            zerosAdded,
+		"band_part":       zerosAdded,
+		"shift":           zerosAdded,
+		"scatter_nd":      scattered,
+		"index_update":    updated,
+		"put_along_axis":  updated,
 		"stop_gradient":   unary,
 		"identity":        unary,
 		"check_numerics":  unary,
+	}
+	for _, name := range []string{"update", "add", "max", "min"} {
+		byName["tensor_scatter_"+name] = updated
 	}
 }
 
@@ -102,7 +127,7 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	for _, m := range masks {
 		rows = rows && m.values.Shape().Equal(out.Shape()) && m.mask.Shape().Equal(mask.Shape())
 	}
-	if len(masks) == 1 && masks[0].values.Shape().Equal(out.Shape()) && out.Shape().IsFull() {
+	if len(masks) == 1 && (scalars(c) || masks[0].values.Shape().Equal(out.Shape()) && out.Shape().IsFull()) {
 		return op.One(wrap(out, mask))
 	}
 	if !rows {
@@ -121,6 +146,20 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(out, mask))
 }
 
+// scalars reports whether all operands but the masked one are scalars, which do not
+// stretch it, whatever its shape.
+func scalars(c *op.Call) bool {
+	for _, v := range c.Values() {
+		if _, ok := v.(*Tensor); ok {
+			continue
+		}
+		if t, ok := v.(tensor.Tensor); !ok || !t.Shape().IsScalar() {
+			return false
+		}
+	}
+	return true
+}
+
 // An identity is what takes the place of missing elements: a number, a truth
 // value, or an extreme of the element type.
 type extreme int
@@ -128,6 +167,7 @@ type extreme int
 const (
 	lowest extreme = iota
 	highest
+	finite // the least number that is not infinite
 )
 
 // filled returns x with an identity in place of what is missing.
@@ -150,8 +190,11 @@ func filled(x *Tensor, identity any) tensor.Tensor {
 // limit returns the least or greatest element of a type: an empty maximum or minimum.
 func limit(d dtype.DType, e extreme) tensor.Tensor {
 	empty := ops.Zeros(d, []int{0})
-	if e == lowest {
+	switch e {
+	case lowest:
 		return ops.Max(empty, 0)
+	case finite: // so that a row without anything is no row of NaNs, which gradients would spread
+		return ops.NaNToNum(ops.Max(empty, 0))
 	}
 	return ops.Min(empty, 0)
 }
@@ -470,15 +513,20 @@ func argsorted(c *op.Call) ([]tenon.Value, error) {
 	return op.One(order)
 }
 
-// positions returns the stable order of the elements with missing ones last:
-// sorted by value first, then by being there.
+// positions returns the order of the elements along the axis of a call.
 func positions(c *op.Call, x *Tensor) (tensor.Tensor, error) {
 	axis, _ := c.Attr("axis").(int)
 	descending, _ := c.Attr("descending").(bool)
+	return missingLast(x, axis, descending), nil
+}
+
+// missingLast returns the stable order of the elements with missing ones last: sorted
+// by value first, then by being there.
+func missingLast(x *Tensor, axis int, descending bool) tensor.Tensor {
 	byValue := ops.ArgSort(x.values, axis, ops.SortOptions{Descending: descending})
 	gone := ops.Cast(ops.LogicalNot(ops.TakeAlongAxis(x.Full(), byValue, axis)), dtype.Int8)
 	last := ops.ArgSort(gone, axis, ops.SortOptions{})
-	return ops.TakeAlongAxis(byValue, last, axis), nil
+	return ops.TakeAlongAxis(byValue, last, axis)
 }
 
 // selected is boolean_mask: a missing truth value selects a missing element.

@@ -1,0 +1,67 @@
+package masked
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// layerNorm normalises what is there by its own mean and variance.
+func layerNorm(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	axes := axesOf(c)
+	return normalized(c, ops.Sub(x, meanOf(x, axes)).(*Tensor), axes)
+}
+
+// meanOf returns the mean with its axes kept, 0 rather than NaN where nothing is
+// there, as the gradient of a NaN would spread.
+func meanOf(x *Tensor, axes []int) tensor.Tensor {
+	sum, count := moments(x, axes, x.values)
+	return ops.Div(sum, ops.Maximum(count, ops.OnesLike(count)))
+}
+
+// rmsNorm divides what is there by its root mean square.
+func rmsNorm(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	return normalized(c, x, axesOf(c))
+}
+
+// normalized divides x by the root of its mean square, and scales and shifts it. The
+// axes are the last ones, so that scale and offset broadcast.
+func normalized(c *op.Call, x *Tensor, axes []int) ([]tenon.Value, error) {
+	r := x.Shape().Rank()
+	first := r - len(axes)
+	if axes == nil {
+		first = 0
+	}
+	for _, a := range axes {
+		if a < 0 {
+			a += r
+		}
+		if a < first {
+			return nil, op.NotHandled
+		}
+	}
+	eps, _ := c.Attr("eps").(float64)
+	square := meanOf(ops.Square(x).(*Tensor), axes)
+	y := ops.Mul(x, ops.Rsqrt(ops.Add(square, eps)))
+	for _, name := range []string{"scale", "offset"} {
+		i := c.Op.Param(name)
+		if i < 0 || !c.Has(i) {
+			continue
+		}
+		if name == "scale" {
+			y = ops.Mul(y, c.Args[i])
+		} else {
+			y = ops.Add(y, c.Args[i])
+		}
+	}
+	return op.One(y)
+}

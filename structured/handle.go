@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -163,18 +164,48 @@ func join(parts []tensor.Tensor) tensor.Tensor {
 			some, rows = true, rows && m.Mask().Shape().Rank() == 1
 		}
 	}
-	if !some || !rows {
-		return ops.Concat(parts, 0)
+	if !some {
+		return ops.Concat(aligned(parts), 0)
 	}
 	values, masks := slices.Clone(parts), slices.Clone(parts)
 	for i, v := range parts {
-		if m, ok := v.(*masked.Tensor); ok {
+		m, ok := v.(*masked.Tensor)
+		switch {
+		case ok && rows:
 			values[i], masks[i] = m.Values(), m.Mask()
-		} else {
+		case rows:
 			masks[i] = ops.Fill(ops.ExpandDims(sizeOf(v, dtype.Int64), 0), true)
+		default:
+			m = masked.All(v)
+			values[i], masks[i] = m.Values(), m.Full()
 		}
 	}
-	return tenon.Must(masked.New(join(values), ops.Concat(masks, 0)))
+	return tenon.Must(masked.New(join(values), join(masks)))
+}
+
+// aligned returns dense tensors as ragged ones where their Specs say that the sizes of
+// their rows differ, as those of lists in single records do.
+func aligned(parts []tensor.Tensor) []tensor.Tensor {
+	depth := 0
+	first := parts[0].Shape()
+	for _, v := range parts {
+		if v.Spec().TypeName() != tensor.TypeName || !first.HasRank() || v.Shape().Rank() != first.Rank() {
+			return parts
+		}
+		for i := depth + 1; i < first.Rank(); i++ {
+			if n, m := first.Dim(i), v.Shape().Dim(i); n >= 0 && m >= 0 && n != m {
+				depth = i
+			}
+		}
+	}
+	if depth == 0 {
+		return parts
+	}
+	out := make([]tensor.Tensor, len(parts))
+	for i, v := range parts {
+		out[i] = tenon.Must(ragged.WithRaggedRank(v, depth))
+	}
+	return out
 }
 
 // sameFields checks that two tensors that take part in a call have the same fields,

@@ -136,7 +136,7 @@ func (t *Tensor) table() (*grid, bool) {
 		}
 		row := []string{strconv.FormatInt(i, 10)}
 		for _, c := range some.cols {
-			row = append(row, cellOf(ops.Gather(some.field(c), int64(k), 0)))
+			row = append(row, cellOf(pick(some.field(c), tensor.Scalar(int64(k)))))
 		}
 		g.rows = append(g.rows, row)
 	}

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -194,7 +195,7 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 	out := make([]column, len(cols))
 	if rank == 0 {
 		for i, c := range cols {
-			out[i] = column{name: c.name, v: ops.Gather(c.v, at, 0), inner: allPlain}
+			out[i] = column{name: c.name, v: pick(c.v, at), inner: allPlain}
 		}
 		return newTensor(0, nil, nil, out, d)
 	}
@@ -215,6 +216,24 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 		out[i] = column{name: c.name, v: plainer(taken(c.v, flat), inner), inner: max(c.inner, inner)}
 	}
 	return newTensor(rank, sizeOf(flat, d), parts, out, d)
+}
+
+// pick returns the entry of a column with a number, a scalar.
+func pick(v, at tensor.Tensor) tensor.Tensor {
+	x, err := tenon.Try(func() tensor.Tensor { return ops.Gather(v, at, 0) })
+	if errors.Is(err, tenon.ErrUnsupported) { // a type may know single rows as an index only
+		return ops.Index(v, at)
+	}
+	return tenon.Must(x, err)
+}
+
+// lift returns a list of one entry.
+func lift(v tensor.Tensor) tensor.Tensor {
+	x, err := tenon.Try(func() tensor.Tensor { return ops.ExpandDims(v, 0) })
+	if errors.Is(err, tenon.ErrUnsupported) { // where an axis has no place without a name
+		return ops.Stack([]tensor.Tensor{v}, 0)
+	}
+	return tenon.Must(x, err)
 }
 
 // taken returns rows of a column by number. All of them in their order are the
@@ -257,7 +276,7 @@ func (t *Tensor) rows() []column {
 	}
 	out := make([]column, len(t.cols))
 	for i, c := range t.cols {
-		out[i] = column{name: c.name, v: ops.ExpandDims(c.v, 0), inner: allPlain}
+		out[i] = column{name: c.name, v: lift(c.v), inner: allPlain}
 	}
 	return out
 }

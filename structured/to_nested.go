@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
@@ -72,11 +74,43 @@ func plain(v tensor.Tensor) any {
 	}
 	c, ok := op.Known(v)
 	if !ok {
-		tenon.Throw(symbolic())
+		return plainOther(v)
 	}
 	// One row that holds all elements, read as a ragged tensor's row.
 	row := tenon.Must(ragged.FromRowSplits(ops.ExpandDims(c, 0), []int64{0, 1}))
 	return tenon.Must(row.Nested())[0].([]any)[0]
+}
+
+// plainOther is plain for tensors that are neither dense nor of this module's types of
+// rows: one that only adds to another tensor is written as that one, and a Value as
+// itself.
+func plainOther(v tensor.Tensor) any {
+	if h, ok := v.(*Held); ok {
+		if !h.spec.rows {
+			return h.v
+		}
+		if h.spec.n < 0 {
+			tenon.Throw(symbolic())
+		}
+		out := make([]any, h.spec.n)
+		for i := range out {
+			out[i] = pick(h, tensor.Scalar(int64(i))).(*Held).v
+		}
+		return out
+	}
+	parts, err := v.Spec().Disassemble(v)
+	if err == nil && len(parts) == 1 && !tenon.IsLeaf(v.Spec()) {
+		if t, ok := parts[0].(tensor.Tensor); ok && t.Shape().Equal(v.Shape()) {
+			return plain(t)
+		}
+	}
+	if err == nil && len(parts) > 1 {
+		e := tenon.NewError(tenon.ErrUnsupported, "structured.ToNested", fmt.Sprintf("%s has no plain form", tenon.String(v.Spec())))
+		e.Hint = "make the field dense first"
+		tenon.Throw(e)
+	}
+	tenon.Throw(symbolic())
+	return nil
 }
 
 // withoutMissing puts nil where a mask is false.

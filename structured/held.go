@@ -1,0 +1,403 @@
+package structured
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Held makes a field of a Value of any type, also one that is no tensor, such as a
+// registered Go struct: one Value for a single record, or rows of them for a list of
+// records, as a Batcher has them. Its rows are gathered and joined through the
+// components of the Value.
+type Held struct {
+	v    tenon.Value
+	spec *HeldSpec
+}
+
+var (
+	_ op.Handler    = (*Held)(nil)
+	_ tenon.Batcher = (*HeldSpec)(nil)
+)
+
+// Hold returns v as the field of a single record.
+func Hold(v tenon.Value) (*Held, error) { return hold("structured.Hold", v, false) }
+
+// HoldRows returns the rows of v, whose Spec is a tenon.Batcher, as the field of a list
+// of records.
+func HoldRows(v tenon.Value) (*Held, error) { return hold("structured.HoldRows", v, true) }
+
+func hold(fn string, v tenon.Value, rows bool) (*Held, error) {
+	if v == nil {
+		return nil, invalid(fn, "", "the value is nil")
+	}
+	b, ok := v.Spec().(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(v.Spec())))
+	}
+	s := &HeldSpec{b, rows, shape.Unknown}
+	if rows {
+		if _, err := b.Unbatched(); err != nil {
+			return nil, err
+		}
+		s.n = rowsIn(v)
+	}
+	return &Held{v, s}, nil
+}
+
+// rowsIn returns the number of rows, as far as a component tells it.
+func rowsIn(v tenon.Value) int {
+	if t, ok := v.(tensor.Tensor); ok {
+		if s := t.Shape(); s.HasRank() && s.Rank() > 0 {
+			return s.Dim(0)
+		}
+		return shape.Unknown
+	}
+	n := shape.Unknown
+	_, _ = eachPart(v, nil, func(x tensor.Tensor) tensor.Tensor {
+		if n < 0 {
+			n = rowsIn(x)
+		}
+		return x
+	})
+	return n
+}
+
+// eachPart applies f to the tensors that rows are made of, and assembles a value of a
+// Spec of what comes out; nil is the Spec of v itself. What all rows have in common
+// stays as it is.
+func eachPart(v tenon.Value, to tenon.Spec, f func(tensor.Tensor) tensor.Tensor) (tenon.Value, error) {
+	if t, ok := v.(tensor.Tensor); ok {
+		return f(t), nil
+	}
+	s := v.Spec()
+	b, ok := s.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "structured.Held", fmt.Sprintf("%s cannot be batched", tenon.String(s)))
+	}
+	row, err := b.Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.Disassemble(v)
+	if err != nil {
+		return nil, err
+	}
+	rows := row.Components()
+	if len(rows) != len(parts) {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "structured.Held", fmt.Sprintf("a row of %s has other components", tenon.String(s)))
+	}
+	var goal []tenon.Field
+	if to != nil {
+		goal = to.Components()
+	}
+	for i, p := range parts {
+		if tenon.Equal(p.Spec(), rows[i].Spec) {
+			continue // common to all rows
+		}
+		var spec tenon.Spec
+		if goal != nil {
+			spec = goal[i].Spec
+		}
+		if parts[i], err = eachPart(p, spec, f); err != nil {
+			return nil, err
+		}
+	}
+	if to == nil {
+		to = outermost(s, shape.Unknown)
+	}
+	return to.Assemble(parts)
+}
+
+// Value returns the value, or the rows.
+func (h *Held) Value() tenon.Value { return h.v }
+
+// Spec returns the *HeldSpec.
+func (h *Held) Spec() tenon.Spec { return h.spec }
+
+// DType returns dtype.None.
+func (h *Held) DType() dtype.DType { return dtype.None }
+
+// Shape returns the number of rows, and no dimension for a single value.
+func (h *Held) Shape() shape.Shape { return h.spec.Shape() }
+
+// HandleOp chooses, joins and adds rows.
+func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	axis, _ := c.Attr("axis").(int)
+	switch c.Op.Name {
+	case "gather":
+		at, ok := c.Value(1).(tensor.Tensor)
+		if c.Value(0) != tenon.Value(h) || !ok || !h.spec.rows || axis != 0 || at.Shape().Rank() > 1 {
+			return nil, op.NotHandled
+		}
+		return h.taken(at)
+	case "expand_dims":
+		if !h.spec.rows {
+			return h.alone()
+		}
+	case "concat":
+		if axis == 0 {
+			return concatHeld(c)
+		}
+	}
+	return nil, op.NotHandled
+}
+
+// taken returns rows by number, or one row.
+func (h *Held) taken(at tensor.Tensor) ([]tenon.Value, error) {
+	rows := at.Shape().Rank() == 1
+	to := outermost(h.spec.value, shape.Unknown)
+	if !rows {
+		to = tenon.Must(h.spec.value.Unbatched())
+	}
+	v, err := eachPart(h.v, to, func(t tensor.Tensor) tensor.Tensor { return ops.Gather(t, at, 0) })
+	if err != nil {
+		return nil, err
+	}
+	out, err := hold("structured.Held", v, rows)
+	if err != nil {
+		return nil, err
+	}
+	return op.One(out)
+}
+
+// alone returns a single value as a list of one row.
+func (h *Held) alone() ([]tenon.Value, error) {
+	to, err := h.spec.value.Batched(1)
+	if err != nil {
+		return nil, err
+	}
+	// What a batch of one is made of says which components gain an axis.
+	parts, err := h.v.Spec().Disassemble(h.v)
+	if err != nil {
+		return nil, err
+	}
+	whole := to.Components()
+	if len(whole) != len(parts) {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "structured.Held", fmt.Sprintf("rows of %s have other components", tenon.String(h.v.Spec())))
+	}
+	for i, p := range parts {
+		if tenon.Equal(p.Spec(), whole[i].Spec) {
+			continue
+		}
+		t, ok := p.(tensor.Tensor)
+		if !ok {
+			inner, err := hold("structured.Held", p, false)
+			if err != nil {
+				return nil, err
+			}
+			one, err := inner.alone()
+			if err != nil {
+				return nil, err
+			}
+			parts[i] = one[0].(*Held).v
+			continue
+		}
+		parts[i] = ops.ExpandDims(t, 0)
+	}
+	v, err := to.Assemble(parts)
+	if err != nil {
+		return nil, err
+	}
+	out, err := hold("structured.Held", v, true)
+	if err != nil {
+		return nil, err
+	}
+	return op.One(out)
+}
+
+// concatHeld joins rows.
+func concatHeld(c *op.Call) ([]tenon.Value, error) {
+	var list []tenon.Value
+	for _, v := range c.Values() {
+		x, ok := v.(*Held)
+		if !ok || !x.spec.rows {
+			return nil, c.Errorf(tenon.ErrDType, "rows of Values join only with one another")
+		}
+		list = append(list, x.v)
+	}
+	v, err := joinParts(c, list)
+	if err != nil {
+		return nil, err
+	}
+	out, err := hold("structured.Held", v, true)
+	if err != nil {
+		return nil, err
+	}
+	return op.One(out)
+}
+
+func joinParts(c *op.Call, list []tenon.Value) (tenon.Value, error) {
+	if _, ok := list[0].(tensor.Tensor); ok {
+		ts := make([]tensor.Tensor, len(list))
+		for i, v := range list {
+			t, ok := v.(tensor.Tensor)
+			if !ok {
+				return nil, c.Errorf(tenon.ErrDType, "%s joins no %s", tenon.String(list[0].Spec()), tenon.String(v.Spec()))
+			}
+			ts[i] = t
+		}
+		return ops.Concat(ts, 0), nil
+	}
+	specs := make([]tenon.Spec, len(list))
+	for i, v := range list {
+		specs[i] = outermost(v.Spec(), shape.Unknown)
+	}
+	to, ok := tenon.Merge(specs[0], specs[1:]...)
+	if !ok {
+		return nil, c.Errorf(tenon.ErrDType, "the rows have no common Spec")
+	}
+	row, err := to.(tenon.Batcher).Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]tenon.Value, len(list))
+	for i, v := range list {
+		if all[i], err = v.Spec().Disassemble(v); err != nil {
+			return nil, err
+		}
+	}
+	parts := all[0]
+	for k, f := range row.Components() {
+		if tenon.Equal(parts[k].Spec(), f.Spec) {
+			continue // common to all rows
+		}
+		own := make([]tenon.Value, len(list))
+		for i := range list {
+			own[i] = all[i][k]
+		}
+		if parts[k], err = joinParts(c, own); err != nil {
+			return nil, err
+		}
+	}
+	return to.Assemble(parts)
+}
+
+// String prints the value.
+func (h *Held) String() string { return fmt.Sprint(h.v) }
+
+// HeldTypeName is the registered name of [*HeldSpec].
+const HeldTypeName = "structured.Held"
+
+// HeldSpec describes a field of Values of any type: the Spec of one of them, or of
+// their rows.
+type HeldSpec struct {
+	value tenon.Batcher
+	rows  bool
+	n     int // the number of rows, or shape.Unknown
+}
+
+// DType returns dtype.None.
+func (*HeldSpec) DType() dtype.DType { return dtype.None }
+
+// Shape returns the number of rows, and no dimension for a single value.
+func (s *HeldSpec) Shape() shape.Shape {
+	if s.rows {
+		return shape.Of(s.n)
+	}
+	return shape.Shape{}
+}
+
+// Value returns the Spec of the value, or of the rows.
+func (s *HeldSpec) Value() tenon.Spec { return s.value }
+
+// TypeName returns "structured.Held".
+func (*HeldSpec) TypeName() string { return HeldTypeName }
+
+// Encode returns (value, shape).
+func (s *HeldSpec) Encode() tenon.Encoding {
+	return tenon.Tuple{tenon.SpecOf{Spec: s.value}, tenon.Shape{Shape: s.Shape()}}
+}
+
+func init() { tenon.Register(HeldTypeName, decodeHeld) }
+
+func decodeHeld(e tenon.Encoding) (tenon.Spec, error) {
+	t, err := tenon.Elems(e, 2)
+	if err != nil {
+		return nil, err
+	}
+	o, err := tenon.As[tenon.SpecOf](t[0])
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := tenon.As[tenon.Shape](t[1])
+	if err != nil {
+		return nil, err
+	}
+	b, ok := o.Spec.(tenon.Batcher)
+	if !ok || sizes.Rank() != 0 && sizes.Rank() != 1 {
+		return nil, tenon.NewError(tenon.ErrInvalid, HeldTypeName, "the value cannot be batched, or has no number of rows")
+	}
+	if sizes.Rank() == 0 {
+		return &HeldSpec{b, false, shape.Unknown}, nil
+	}
+	return &HeldSpec{b, true, sizes.Dim(0)}, nil
+}
+
+// Components returns the value.
+func (s *HeldSpec) Components() []tenon.Field { return []tenon.Field{{Name: "value", Spec: s.value}} }
+
+// Disassemble returns the value.
+func (s *HeldSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	h, ok := v.(*Held)
+	if !ok || h.spec.rows != s.rows {
+		return nil, tenon.NewError(tenon.ErrDType, HeldTypeName, "the value is not held by a field")
+	}
+	return []tenon.Value{h.v}, nil
+}
+
+// Assemble holds a value.
+func (s *HeldSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	h, err := hold(HeldTypeName, components[0], s.rows)
+	if err != nil {
+		return nil, err
+	}
+	if h.spec.n >= 0 && s.n >= 0 && h.spec.n != s.n {
+		return nil, invalid(HeldTypeName, "", "the value has %d rows, want %d", h.spec.n, s.n)
+	}
+	h.spec.n = max(h.spec.n, s.n)
+	return h, nil
+}
+
+// Batched returns the Spec of n rows; those of rows cannot be batched again.
+func (s *HeldSpec) Batched(n int) (tenon.Spec, error) {
+	if s.rows {
+		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "rows of Values have no rows themselves")
+	}
+	b, err := s.value.Batched(n)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := b.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, fmt.Sprintf("%s cannot be batched", tenon.String(b)))
+	}
+	return &HeldSpec{v, true, n}, nil
+}
+
+// Unbatched returns the Spec of one row.
+func (s *HeldSpec) Unbatched() (tenon.Spec, error) {
+	if !s.rows {
+		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "a single value has no rows")
+	}
+	row, err := s.value.Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	v, ok := row.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, fmt.Sprintf("%s cannot be batched", tenon.String(row)))
+	}
+	return &HeldSpec{v, false, shape.Unknown}, nil
+}
+
+// String prints the Spec of the value.
+func (s *HeldSpec) String() string { return "held " + tenon.String(s.value) }

@@ -13,6 +13,7 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/atomicfile"
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
+	"github.com/tenonml/tenon/jsonl"
 )
 
 func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
@@ -79,5 +80,11 @@ func index(ctx context.Context, sources []string, path string, stdout io.Writer,
 	}
 	fmt.Fprintf(stdout, "%d declarations in %d packages, %d files skipped, %.1f MB in %.1f s\n%s\n",
 		len(result.Decls), result.Packages, len(result.Skipped), float64(info.Size())/1e6, time.Since(start).Seconds(), path)
+	// What was written, as any program reads it: nested records in columns.
+	records, err := jsonl.ReadFile(path, jsonl.Options{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\n%v\n", records)
 	return nil
 }

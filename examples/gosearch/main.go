@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v3"
@@ -32,11 +33,31 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		fmt.Fprintln(stderr, "gosearch: interrupted")
 		return 130
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "gosearch: %v (gosearch -h shows the usage)\n", err)
+		fmt.Fprintf(stderr, "gosearch: %s (gosearch -h shows the usage)\n", oneLine(err))
 		return 2
 	}
-	fmt.Fprintf(stderr, "gosearch: %v\n", err)
+	fmt.Fprintf(stderr, "gosearch: %s\n", oneLine(err))
 	return 1
+}
+
+// oneLine is an error's text without the places in this program that errors of the
+// library add on lines of their own.
+func oneLine(err error) string {
+	var parts []string
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "at "); ok && len(parts) > 0 {
+			place, more, _ := strings.Cut(rest, " ")
+			if !strings.Contains(place, ".go:") {
+				more = line
+			}
+			line = more
+		}
+		if line != "" {
+			parts = append(parts, line)
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 type usageError struct{ error }

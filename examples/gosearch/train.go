@@ -149,16 +149,21 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 		},
 	}
 	var bar *progress.Bar
-	score := ""
+	begun, from := time.Now(), -1
 	o.Progress = func(e train.Event) error {
-		if bar == nil {
+		if from < 0 {
+			from = e.Step - 1
 			bar = progress.New(t.stderr, "training", e.Steps)
 		}
-		if e.Scored {
-			score = fmt.Sprintf(", validation %.3f", e.Score)
+		perSecond := float64(e.Step-from) * float64(o.Examples(len(t.split.Train))) / time.Since(begun).Seconds()
+		text := fmt.Sprintf("loss %.3f, %.0f examples/s", e.Loss, perSecond)
+		switch {
+		case bar != nil:
+			bar.Describe("training, " + text)
+			bar.Set(e.Step)
+		case e.Scored: // a line now and then where no bar can be drawn
+			fmt.Fprintf(t.stderr, "epoch %d: %s, validation MRR %.3f, %.0f s left\n", e.Epoch+1, text, e.Score, e.Remaining.Seconds())
 		}
-		bar.Describe(fmt.Sprintf("training, loss %.3f%s", e.Loss, score))
-		bar.Set(e.Step)
 		return nil
 	}
 	t.fitted, err = model.Train(ctx, t.vocab, t.questions(t.split.Train), pick(t.documents, t.split.Train), o)

@@ -23,7 +23,7 @@ type Options struct {
 	Every           int
 
 	// Validate scores parameters after each epoch: the more the better. Training stops
-	// when there was no better score for Patience epochs (0: 4), and the best ones are kept.
+	// when there was no better score for Patience epochs (0: 6), and the best ones are kept.
 	Validate func(ctx context.Context, p Params) (float64, error)
 	Patience int
 
@@ -39,7 +39,7 @@ func (o Options) withDefaults(rows int) Options {
 	}
 	def(&o.Epochs, 12)
 	def(&o.Batch, 1024)
-	def(&o.Patience, 4)
+	def(&o.Patience, 6)
 	def(&o.Every, 4)
 	if o.Dropout == 0 {
 		o.Dropout = 0.08
@@ -47,6 +47,9 @@ func (o Options) withDefaults(rows int) Options {
 	o.Batch = min(o.Batch, rows)
 	return o
 }
+
+// Examples is the size of a batch where there are so many questions.
+func (o Options) Examples(questions int) int { return o.withDefaults(questions).Batch }
 
 // Train fits parameters to questions and their declarations.
 func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []Row, o Options) (*train.Fitted[Params], error) {

@@ -287,6 +287,37 @@ func TestBatchOfTensors(t *testing.T) {
 	}
 }
 
+func TestSpecs(t *testing.T) {
+	type row struct{ X, Y tensor.Tensor }
+	r := row{tensor.Of([]float32{1, 2, 3, 4, 5, 6}, 3, 2), must(ragged.FromRowLengths([]int64{1, 2, 3}, []int64{2, 0, 1}))}
+	d := dataset.FromRows(r)
+	same := func(x row) (row, error) { return x, nil }
+	const known, first = "[{X float32[2]} {Y int64[?]}]", "[{X float32[2]} {Y int64[2]}]"
+	for name, c := range map[string]struct {
+		d    *dataset.Dataset[row]
+		want string
+	}{
+		"moved":      {d.Shuffle(1).Repeat(2).Take(5).Skip(1).Filter(func(row) (bool, error) { return true, nil }).Prefetch(2), known},
+		"mapped":     {d.Map(same), first},
+		"interleave": {dataset.Interleave(d, dataset.FromRows(row{tensor.Of([]float32{1, 2, 3, 4}, 1, 4), must(ragged.FromRowLengths([]int64{1}, []int64{1}))})), "[{X float32[?]} {Y int64[?]}]"},
+		"stream":     {dataset.FromBatches(seq([]row{r})), first},
+	} {
+		s, err := c.d.Specs()
+		if got := fmt.Sprint(s); err != nil || got != c.want {
+			t.Errorf("%s: got %s, %v, want %s", name, got, err, c.want)
+		}
+	}
+	s := must(dataset.Zip(d, dataset.FromRows[tensor.Tensor](r.X)).Specs())
+	if got := fmt.Sprint(s); got != "[{First.X float32[2]} {First.Y int64[?]} {Second float32[2]}]" {
+		t.Errorf("got %s", got)
+	}
+	for _, d := range []*dataset.Dataset[row]{d.Take(0).Map(same), d.Take(-1), d.Map(func(row) (row, error) { return row{}, errors.New("boom") })} {
+		if s, err := d.Specs(); err == nil {
+			t.Errorf("got %v", s)
+		}
+	}
+}
+
 func TestBucket(t *testing.T) {
 	d := dataset.FromRows(records(t)).Bucket(func(s *structured.Tensor) (int, error) {
 		tokens, err := s.Field("tokens")

@@ -22,7 +22,7 @@
 //
 // A value's name is its path in the tree, such as encoder.layers[0].w. A value that is
 // made of components, a ragged tensor say, is stored as its tensors, with the names of
-// the components behind its own: tokens.row_splits. The metadata of the header hold
+// the components behind its own: tokens.flat_values. The metadata of the header hold
 // the Specs, by which Read puts values together again. A Spec whose type this program
 // does not know gives a [tenon.OpaqueValue], which can be written again without loss.
 // So do element types that exist in the format only, such as F8_E4M3.

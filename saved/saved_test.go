@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -291,6 +292,20 @@ func TestForeignFile(t *testing.T) {
 	like := struct{ W any }{tensor.NewSpec(dtype.BFloat16, shape.Of(2))}
 	if _, err := saved.Fill(f, like, saved.ReadOptions{Extra: true, Rename: func(string) string { return "layers.0.w" }}); err != nil {
 		t.Error(err)
+	}
+}
+
+// What the library of the format's authors writes for Python.
+func TestPythonFile(t *testing.T) {
+	f := must(saved.Open("testdata/foreign.safetensors"))
+	defer f.Close()
+	for name, want := range map[string]string{"c": "[1.+2.i] complex64[1]", "b": "[ true false] bool[2]", "x": "[[0. 1. 2.]\n [3. 4. 5.]] float16[2, 3]"} {
+		if got := fmt.Sprint(must(f.Value(name))); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	if d := cmp.Diff(map[string]string{"k": "v"}, f.Metadata()); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -166,8 +166,7 @@ func (c *aggregated) orMissing(out tensor.Tensor) tensor.Tensor {
 // extremeText compares strings by their ranks.
 func (c *aggregated) extremeText(segment func(data, ids, n any) tensor.Tensor) tensor.Tensor {
 	order := ops.ArgSort(c.v, 0, ops.SortOptions{})
-	rank := ops.ArgSort(order, 0, ops.SortOptions{})
-	best := segment(rank, c.ids, c.n)
+	best := segment(inverse(order), c.ids, c.n)
 	last := ops.Sub(sizeOf(order, dtype.Int64), int64(1))
 	best = ops.Maximum(ops.Minimum(best, last), int64(0)) // of groups without a value
 	return ops.Gather(c.v, ops.Gather(order, best, 0), 0)

@@ -323,7 +323,11 @@ func (t *Tensor) Where(mask any) *Tensor {
 		tenon.Throw(invalid(fn, "mask", "has rank %d, the records %d", r, t.rank))
 	}
 	if m.Shape().Rank() == 1 && t.rank == 1 {
-		if n, k := known(t.nrows), m.Shape().Dim(0); n >= 0 && k >= 0 && n != k {
+		n, k := known(t.nrows), m.Shape().Dim(0)
+		switch {
+		case n < 0 || k < 0: // the operation compares the sizes when it runs
+			return byNumbers(t.cols, ops.BooleanMask(t.numbers(), m, 0), t.dtype)
+		case n != k:
 			e := invalid(fn, "mask", "has %d truth values for %d rows", k, n)
 			e.Kind = tenon.ErrShape
 			tenon.Throw(e)

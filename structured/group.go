@@ -149,9 +149,14 @@ func (g *Grouping) Sorted() *Grouping {
 		sortBy(taken(c.v, g.first), c.name)
 	}
 	s := *g
-	place := ops.ArgSort(order, 0, ops.SortOptions{})
-	s.first, s.ids = ops.Gather(g.first, order, 0), ops.Gather(place, g.ids, 0)
+	s.first, s.ids = ops.Gather(g.first, order, 0), ops.Gather(inverse(order), g.ids, 0)
 	return &s
+}
+
+// inverse returns where each number stands in a permutation.
+func inverse(order tensor.Tensor) tensor.Tensor {
+	_, place := rows.CollectIndex(order, sizeOf(order, dtype.Int64))
+	return place
 }
 
 // IDs returns the number of each record's group.

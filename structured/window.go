@@ -87,7 +87,7 @@ func RowNumber() Window {
 // back brings values in the order of the groups into that of the records, whose
 // numbers are at.
 func (g *Grouping) back(v, at tensor.Tensor) tensor.Tensor {
-	return ops.Gather(v, ops.ArgSort(at, 0, ops.SortOptions{}), 0)
+	return ops.Gather(v, inverse(at), 0)
 }
 
 // Running is the sum of the numbers at a path of the records of the group up to each

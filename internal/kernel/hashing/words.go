@@ -131,20 +131,30 @@ func Strings(tables ...str.Column) Column {
 	}
 	c := Column{words: out}
 	if long {
-		c.same = func(i, j int) bool {
-			return out[i] < longString || bytes.Equal(stringAt(tables, i), stringAt(tables, j))
-		}
+		c.same = sameStrings(tables)
 	}
 	return c
 }
 
-func stringAt(tables []str.Column, i int) []byte {
-	k := 0
-	for i >= tables[k].Len() {
-		i -= tables[k].Len()
-		k++
+// sameStrings tells whether the strings of two rows of equal words are equal.
+func sameStrings(tables []str.Column) func(i, j int) bool {
+	if len(tables) == 1 {
+		t := tables[0]
+		return func(i, j int) bool {
+			a, b, c, d := t.Offsets[i], t.Offsets[i+1], t.Offsets[j], t.Offsets[j+1]
+			return b-a == d-c && bytes.Equal(t.Bytes[a:b], t.Bytes[c:d])
+		}
 	}
-	return tables[k].At(i)
+	at := func(i int) []byte {
+		for _, t := range tables {
+			if i < t.Len() {
+				return t.At(i)
+			}
+			i -= t.Len()
+		}
+		return nil
+	}
+	return func(i, j int) bool { return bytes.Equal(at(i), at(j)) }
 }
 
 // stringWords writes the words of the strings from lo on: length and bytes of short

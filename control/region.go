@@ -43,7 +43,7 @@ var condOp = op.Register(&op.Op{
 		if i < 0 || i >= len(gs) {
 			i = len(gs) - 1
 		}
-		return run(gs[i], c.List(1))
+		return run(c.Context(), gs[i], c.List(1))
 	},
 })
 
@@ -162,7 +162,7 @@ func whileGrad(c *op.Call) ([]tensor.Tensor, error) {
 				args = append(args, sums[i])
 			}
 		}
-		res, err := run(back, args)
+		res, err := run(c.Context(), back, args)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +199,7 @@ func loop(c *op.Call, keep bool) (out []tensor.Tensor, saved [][]tenon.Value, er
 	cond, body := c.Args[2].(*graph.Graph), c.Args[3].(*graph.Graph)
 	inputs := slices.Clone(c.List(0))
 	for turn := 0; ; turn++ {
-		ok, err := run(cond, inputs)
+		ok, err := run(c.Context(), cond, inputs)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -212,7 +212,7 @@ func loop(c *op.Call, keep bool) (out []tensor.Tensor, saved [][]tenon.Value, er
 		if keep {
 			saved = append(saved, slices.Clone(inputs[:n]))
 		}
-		next, err := run(body, inputs)
+		next, err := run(c.Context(), body, inputs)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -299,7 +299,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		for _, x := range xs {
 			args = append(args, row(x, at))
 		}
-		out, err := run(body, append(args, captured...))
+		out, err := run(c.Context(), body, append(args, captured...))
 		if err != nil {
 			e := *tenon.AsError(err)
 			e.Where = fmt.Sprintf("row %d", at)
@@ -586,10 +586,10 @@ func mergedOutputs(c *op.Call, gs []*graph.Graph) ([]tenon.Spec, error) {
 }
 
 // run runs a region on concrete tensors.
-func run(g *graph.Graph, inputs []tenon.Value) ([]tensor.Tensor, error) {
+func run(ctx context.Context, g *graph.Graph, inputs []tenon.Value) ([]tensor.Tensor, error) {
 	ts := make([]tensor.Tensor, len(inputs))
 	for i, v := range inputs {
 		ts[i] = v.(tensor.Tensor)
 	}
-	return interp.For(g).Run(context.Background(), ts)
+	return interp.For(g).Run(ctx, ts)
 }

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -23,7 +24,20 @@ type Call struct {
 	Out []tenon.Spec
 
 	one [1]tenon.Value // room for what One returns
+	ctx context.Context
 }
+
+// Context returns the context of the run that a kernel is part of: kernels that take
+// long, or run graphs, stop when it ends.
+func (c *Call) Context() context.Context {
+	if c.ctx == nil {
+		return context.Background()
+	}
+	return c.ctx
+}
+
+// SetContext sets what [Call.Context] returns, before the call runs.
+func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
 
 // One is what a handler returns for an operation with one result, as the function
 // [One] is, without memory of its own.
@@ -207,6 +221,7 @@ func (c *Call) countValues() int {
 // [Call.Values].
 func (c *Call) WithValues(values []tenon.Value) *Call {
 	d := newCall(c.Op)
+	d.ctx = c.ctx
 	copy(d.Args, c.Args)
 	k := 0
 	for _, i := range c.Op.tensors {
@@ -225,6 +240,7 @@ func (c *Call) WithValues(values []tenon.Value) *Call {
 // WithArg returns the same call with another argument for one parameter.
 func (c *Call) WithArg(i int, arg any) *Call {
 	d := newCall(c.Op)
+	d.ctx = c.ctx
 	copy(d.Args, c.Args)
 	d.Args[i] = arg
 	return d

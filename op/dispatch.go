@@ -567,7 +567,7 @@ func (c *Call) promoted() (*Call, error) {
 		if !differ {
 			continue
 		}
-		out = &Call{Op: c.Op, Args: slices.Clone(out.Args)}
+		out = &Call{Op: c.Op, Args: slices.Clone(out.Args), ctx: c.ctx}
 		for _, i := range c.Op.tensors {
 			if c.Op.Params[i].Group != g {
 				continue

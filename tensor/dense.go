@@ -129,7 +129,7 @@ const large = 64 << 10
 func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 	n := s.Size()
 	size := n * dt.Size()
-	if size < large {
+	if size < large && !(arena.Debugging() && size > 0) {
 		return NewDense(dt, s)
 	}
 	b := arena.Alloc(size)
@@ -149,6 +149,27 @@ func Release(t Tensor) {
 		d.memo.Store(nil)
 		b.Release()
 	}
+}
+
+// Pooled reports whether d owns memory that [Release] would give back.
+func (d *Dense) Pooled() bool { return d.lent != nil }
+
+// Overlap reports whether the memory between the first and the last element of two
+// tensors has a byte in common.
+func Overlap(a, b *Dense) bool {
+	if a.n == 0 || b.n == 0 {
+		return false
+	}
+	la, ha := a.bounds()
+	lb, hb := b.bounds()
+	return la < hb && lb < ha
+}
+
+// bounds returns the addresses of the first byte, and of that behind the last one.
+func (d *Dense) bounds() (lo, hi uintptr) {
+	first, last := d.extent()
+	p, size := uintptr(d.ptr), d.spec.dtype.Size()
+	return p + uintptr(first*size), p + uintptr((last+1)*size)
 }
 
 // allocate returns size zeroed bytes with slack behind them. Words are used so

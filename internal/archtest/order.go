@@ -33,7 +33,8 @@ const Order = `
 	op < graph;
 
 	# tier 5: what is done with any Value
-	graph, internal/kernel/..., internal/arena < internal/interp;
+	NONE < profile;
+	graph, ops, profile, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops < internal/passes;
 	ops, nest < internal/batching, grad;
 	graph, nest < state;

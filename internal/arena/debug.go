@@ -24,6 +24,9 @@ func init() { debugMode.Store(os.Getenv("TENON_ARENA") == "debug") }
 
 func debugging() bool { return debugMode.Load() }
 
+// Debugging reports whether debug mode is on.
+func Debugging() bool { return debugging() }
+
 // aside holds the released buffers of debug mode, oldest first.
 var aside struct {
 	sync.Mutex

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"unsafe"
@@ -210,13 +211,21 @@ func (g *group) alone(at map[int]int) {
 }
 
 // oneByOne runs the nodes of a group one after the other.
-func (g *group) oneByOne(slots []tensor.Tensor) error {
+func (g *group) oneByOne(ctx context.Context, slots []tensor.Tensor) error {
+	return g.inTurn(ctx, slots, func(*step, []tensor.Tensor) error { return nil })
+}
+
+// inTurn is oneByOne that calls look after each node.
+func (g *group) inTurn(ctx context.Context, slots []tensor.Tensor, look func(s *step, slots []tensor.Tensor) error) error {
 	own := make([]tensor.Tensor, len(g.inputs)+len(g.nodes))
 	for i, id := range g.inputs {
 		own[i] = slots[id]
 	}
 	for i := range g.steps {
-		if err := g.steps[i].run(own); err != nil {
+		if err := g.steps[i].run(ctx, own); err != nil {
+			return err
+		}
+		if err := look(&g.steps[i], own); err != nil {
 			return err
 		}
 	}

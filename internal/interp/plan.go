@@ -1,9 +1,6 @@
 package interp
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/op"
@@ -16,7 +13,8 @@ type Plan struct {
 	params []int // slots of the parameters
 	consts []slotConst
 	steps  []step
-	outs   []int // slots of the outputs
+	outs   []int          // slots of the outputs
+	specs  []*tensor.Spec // by slot
 	slots  int
 }
 
@@ -32,6 +30,7 @@ type step struct {
 	outs []int
 	free []int // slots that no later step reads
 	line string
+	keep bool // it may keep its operands: nobody knows when their memory is free
 
 	group *group // nodes that run together; nil for a single node
 
@@ -81,6 +80,7 @@ func plan(g *graph.Graph) *Plan {
 				s.args[k] = arg{slot: -1, attr: a}
 			}
 		}
+		s.keep = n.Op.Stateful || holdsGo(n)
 		switch {
 		case n.Op.Fast1 != nil && len(n.Args) == 1 && s.args[0].slot >= 0:
 			s.x = s.args[0].slot
@@ -104,6 +104,24 @@ func plan(g *graph.Graph) *Plan {
 	p.join()
 	p.number()
 	return p
+}
+
+// holdsGo reports whether a node has Go values of the program among its attributes,
+// functions mostly.
+func holdsGo(n *graph.Node) bool {
+	for i, a := range n.Args {
+		switch a.(type) {
+		case *graph.Graph, []*graph.Graph, nil:
+			continue
+		}
+		if n.Op.Params[i].Kind != op.Attr {
+			continue
+		}
+		if _, ok := op.EncodeAttr(a); !ok {
+			return true
+		}
+	}
+	return false
 }
 
 // number gives the values that steps hand to one another slots from 0 on. What is
@@ -160,98 +178,17 @@ func (p *Plan) number() {
 		p.outs = append(p.outs, slot(v.ID()))
 	}
 	p.slots = len(slots)
-}
-
-// Run computes the graph's outputs for inputs that belong to its parameters.
-func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
-	g := p.graph
-	if len(inputs) != len(g.Params) {
-		return nil, tenon.NewError(tenon.ErrInvalid, "graph.Run", fmt.Sprintf("%s has %d parameters, got %d values", g.Name, len(g.Params), len(inputs)))
-	}
-	var few [16]tensor.Tensor
-	slots := few[:]
-	if p.slots > len(few) {
-		slots = make([]tensor.Tensor, p.slots)
-	}
-	for i, in := range inputs {
-		slots[p.params[i]] = in
-	}
-	for _, c := range p.consts {
-		slots[c.slot] = c.t
-	}
-	done := ctx.Done()
-	for i := range p.steps {
-		if done != nil {
-			select {
-			case <-done:
-				return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: g.Name, Err: context.Cause(ctx), Line: p.steps[i].line}
-			default:
-			}
-		}
-		if err := p.steps[i].run(slots); err != nil {
-			return nil, err
+	p.specs = make([]*tensor.Spec, p.slots)
+	note := func(v *graph.Value) {
+		if at, ok := slots[v.ID()]; ok {
+			p.specs[at] = v.Spec().(*tensor.Spec)
 		}
 	}
-	out := make([]tensor.Tensor, len(p.outs))
-	for i, at := range p.outs {
-		out[i] = slots[at]
-	}
-	return out, nil
-}
-
-func (s *step) run(slots []tensor.Tensor) error {
-	if s.group != nil {
-		if !s.group.run(slots) {
-			if err := s.group.oneByOne(slots); err != nil {
-				return err
-			}
-		}
-		for _, f := range s.free {
-			slots[f] = nil
-		}
-		return nil
-	}
-	if s.x >= 0 {
-		if out := s.fast(slots); out != nil {
-			slots[s.outs[0]] = out
-			for _, f := range s.free {
-				slots[f] = nil
-			}
-			return nil
+	for _, n := range p.graph.Nodes {
+		for _, o := range n.Outs {
+			note(o)
 		}
 	}
-	c := &op.Call{Op: s.op, Args: make([]any, len(s.args))}
-	for i, a := range s.args {
-		switch {
-		case a.list != nil:
-			l := make([]tenon.Value, len(a.list))
-			for k, at := range a.list {
-				l[k] = slots[at]
-			}
-			c.Args[i] = l
-		case a.slot >= 0:
-			c.Args[i] = slots[a.slot]
-		default:
-			c.Args[i] = a.attr
-		}
-	}
-	out, err := c.Run()
-	if err != nil {
-		e := tenon.AsError(err)
-		if e.Line != s.line {
-			f := *e
-			f.Line = s.line
-			e = &f
-		}
-		return e
-	}
-	for i, o := range out {
-		slots[s.outs[i]] = o.(tensor.Tensor)
-	}
-	for _, f := range s.free {
-		slots[f] = nil
-	}
-	return nil
 }
 
 func (s *step) fast(slots []tensor.Tensor) tensor.Tensor {

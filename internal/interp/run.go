@@ -1,0 +1,213 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Run computes the graph's outputs for inputs that belong to its parameters. It ends
+// with the context, and does what the context's [Options] ask for.
+func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
+	g := p.graph
+	if len(inputs) != len(g.Params) {
+		return nil, tenon.NewError(tenon.ErrInvalid, "graph.Run", fmt.Sprintf("%s has %d parameters, got %d values", g.Name, len(g.Params), len(inputs)))
+	}
+	var few [16]tensor.Tensor
+	slots := few[:]
+	if p.slots > len(few) {
+		slots = make([]tensor.Tensor, p.slots)
+	}
+	for i, in := range inputs {
+		slots[p.params[i]] = in
+	}
+	for _, c := range p.consts {
+		slots[c.slot] = c.t
+	}
+	w := watcherOf(ctx, p)
+	if w != nil {
+		if err := w.start(); err != nil {
+			return nil, err
+		}
+	}
+	var mem memory
+	done := ctx.Done()
+	for i := range p.steps {
+		s := &p.steps[i]
+		if done != nil {
+			select {
+			case <-done:
+				return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: g.Name, Err: context.Cause(ctx), Line: s.line}
+			default:
+			}
+		}
+		if w != nil {
+			if err := w.run(ctx, i, s, slots); err != nil {
+				return nil, err
+			}
+		} else if err := s.run(ctx, slots); err != nil {
+			return nil, err
+		}
+		mem.made(p, s, slots)
+		for _, f := range s.free {
+			mem.free(slots, f)
+		}
+		if w != nil {
+			w.freed(s, slots)
+		}
+	}
+	out := make([]tensor.Tensor, len(p.outs))
+	for i, at := range p.outs {
+		out[i] = slots[at]
+	}
+	return out, nil
+}
+
+// run runs a step and puts its results into their slots.
+func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
+	if s.group != nil {
+		if s.group.run(slots) {
+			return nil
+		}
+		return s.group.oneByOne(ctx, slots)
+	}
+	if s.x >= 0 {
+		if out := s.fast(slots); out != nil {
+			slots[s.outs[0]] = out
+			return nil
+		}
+	}
+	c := &op.Call{Op: s.op, Args: make([]any, len(s.args))}
+	c.SetContext(ctx)
+	for i, a := range s.args {
+		switch {
+		case a.list != nil:
+			l := make([]tenon.Value, len(a.list))
+			for k, at := range a.list {
+				l[k] = slots[at]
+			}
+			c.Args[i] = l
+		case a.slot >= 0:
+			c.Args[i] = slots[a.slot]
+		default:
+			c.Args[i] = a.attr
+		}
+	}
+	out, err := c.Run()
+	if err != nil {
+		e := tenon.AsError(err)
+		if e.Line != s.line {
+			f := *e
+			f.Line = s.line
+			e = &f
+		}
+		return e
+	}
+	for i, o := range out {
+		slots[s.outs[i]] = o.(tensor.Tensor)
+	}
+	return nil
+}
+
+// memory gives the pooled memory of results back when no later step reads them. Results
+// may be views of one another, so that memory is counted by the tensor that owns it.
+type memory struct {
+	owner []int // by slot: the slot of the tensor that owns its memory, and 1; 0: none that is known
+	uses  []int // by owner: slots that have its memory
+	held  []*tensor.Dense
+}
+
+// forever is more uses than there can be.
+const forever = 1 << 40
+
+// made notes the results of a step.
+func (m *memory) made(p *Plan, s *step, slots []tensor.Tensor) {
+	outs := s.outs
+	if s.group != nil {
+		outs = s.group.outs
+	}
+	for _, at := range outs {
+		d, ok := slots[at].(*tensor.Dense)
+		if !ok {
+			continue
+		}
+		if m.owner != nil && s.group == nil {
+			if o := m.shared(s, d); o > 0 {
+				m.owner[at] = o
+				m.uses[o-1]++
+				continue
+			}
+		}
+		if !d.Pooled() {
+			continue
+		}
+		if m.owner == nil {
+			m.owner, m.uses, m.held = make([]int, p.slots), make([]int, p.slots), make([]*tensor.Dense, p.slots)
+		}
+		if s.group == nil && readsFrom(s, slots, d) {
+			continue // an operand that came from outside
+		}
+		m.owner[at], m.uses[at], m.held[at] = at+1, 1, d
+	}
+	if s.keep && m.owner != nil {
+		s.each(func(slot int) {
+			if o := m.owner[slot]; o > 0 {
+				m.uses[o-1] = forever
+			}
+		})
+	}
+}
+
+// shared returns the owner whose memory, read by the step, d shares.
+func (m *memory) shared(s *step, d *tensor.Dense) (owner int) {
+	s.each(func(slot int) {
+		if o := m.owner[slot]; o > 0 && tensor.Overlap(d, m.held[o-1]) {
+			owner = o
+		}
+	})
+	return owner
+}
+
+// readsFrom reports whether d shares memory with an operand of the step.
+func readsFrom(s *step, slots []tensor.Tensor, d *tensor.Dense) (found bool) {
+	s.each(func(slot int) {
+		if x, ok := slots[slot].(*tensor.Dense); ok && tensor.Overlap(d, x) {
+			found = true
+		}
+	})
+	return found
+}
+
+// each calls f with the slots that a step reads.
+func (s *step) each(f func(slot int)) {
+	if s.group != nil {
+		for _, at := range s.group.inputs {
+			f(at)
+		}
+		return
+	}
+	for _, a := range s.args {
+		if a.slot >= 0 {
+			f(a.slot)
+		}
+		for _, at := range a.list {
+			f(at)
+		}
+	}
+}
+
+// free empties a slot.
+func (m *memory) free(slots []tensor.Tensor, at int) {
+	slots[at] = nil
+	if m.owner == nil || m.owner[at] == 0 {
+		return
+	}
+	o := m.owner[at] - 1
+	if m.uses[o]--; m.uses[o] == 0 {
+		tensor.Release(m.held[o])
+		m.held[o] = nil
+	}
+}

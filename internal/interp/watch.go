@@ -1,0 +1,246 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/profile"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Options change how the graphs of one call run. The zero value is the default.
+type Options struct {
+	// Progress is called before each step of the outermost graph, and at the end.
+	Progress func(done, total int)
+
+	// Profile gets the time and memory of every step, those of branches and loops too.
+	Profile *profile.Profile
+
+	// MemoryLimit, if it is positive, is the number of bytes that results which are
+	// needed at one time may take. A graph whose sizes are known not to fit is
+	// refused before it runs.
+	MemoryLimit int64
+
+	// CheckNumerics stops at the first operation whose result has a NaN or infinity
+	// where its operands have none.
+	CheckNumerics bool
+}
+
+type optionsKey struct{}
+
+// running is what the context of a run holds.
+type running struct {
+	Options
+	inside bool // a graph inside of another one
+}
+
+// WithOptions returns a context whose runs follow o.
+func WithOptions(ctx context.Context, o Options) context.Context {
+	return context.WithValue(ctx, optionsKey{}, &running{Options: o})
+}
+
+// watcher observes one run of a plan.
+type watcher struct {
+	running
+	plan *Plan
+	live int64
+	size []int64 // by slot: bytes counted
+}
+
+func watcherOf(ctx context.Context, p *Plan) *watcher {
+	if ctx == context.Background() {
+		return nil
+	}
+	r, _ := ctx.Value(optionsKey{}).(*running)
+	if r == nil {
+		return nil
+	}
+	return &watcher{running: *r, plan: p, size: make([]int64, p.slots)}
+}
+
+func (w *watcher) start() error {
+	if w.MemoryLimit > 0 {
+		if need := w.plan.need(); need > w.MemoryLimit {
+			return w.tooMuch(need, w.plan.graph.Name, "")
+		}
+	}
+	if w.Progress != nil && !w.inside && len(w.plan.steps) == 0 {
+		w.Progress(0, 0)
+	}
+	return nil
+}
+
+func (w *watcher) tooMuch(need int64, name, line string) error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: name, Line: line, Args: []string{},
+		Msg:  fmt.Sprintf("results need %d bytes at one time, the limit is %d", need, w.MemoryLimit),
+		Hint: "use smaller batches, grad.Checkpoint, or raise the limit"}
+}
+
+// run runs a step and looks at it.
+func (w *watcher) run(ctx context.Context, i int, s *step, slots []tensor.Tensor) error {
+	if !w.inside {
+		if w.Progress != nil {
+			w.Progress(i, len(w.plan.steps))
+		}
+		inner := w.running
+		inner.inside = true
+		ctx = context.WithValue(ctx, optionsKey{}, &inner)
+	}
+	start := time.Now()
+	err := w.step(ctx, s, slots)
+	if err != nil {
+		return err
+	}
+	for _, at := range s.results() {
+		w.size[at] = bytesOf(slots[at])
+		w.live += w.size[at]
+	}
+	if w.Profile != nil {
+		w.Profile.Add(profile.Event{Op: s.name(), Line: s.line, Graph: w.plan.graph.Name, Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live})
+	}
+	if w.MemoryLimit > 0 && w.live > w.MemoryLimit {
+		return w.tooMuch(w.live, s.name(), s.line)
+	}
+	if w.Progress != nil && !w.inside && i == len(w.plan.steps)-1 {
+		w.Progress(i+1, len(w.plan.steps))
+	}
+	return nil
+}
+
+// step runs a step; the nodes of a group run one by one where each is looked at.
+func (w *watcher) step(ctx context.Context, s *step, slots []tensor.Tensor) error {
+	if !w.CheckNumerics {
+		return s.run(ctx, slots)
+	}
+	if s.group != nil {
+		return s.group.inTurn(ctx, slots, checked)
+	}
+	if err := s.run(ctx, slots); err != nil {
+		return err
+	}
+	return checked(s, slots)
+}
+
+// checked returns an error where a result of a step is not finite and all its operands
+// are.
+func checked(s *step, slots []tensor.Tensor) error {
+	for _, at := range s.outs {
+		what := notFinite(slots[at])
+		if what == "" {
+			continue
+		}
+		var args []string
+		fine := true
+		s.each(func(slot int) {
+			if t := slots[slot]; t != nil {
+				args = append(args, tenon.String(t.Spec()))
+				fine = fine && notFinite(t) == ""
+			}
+		})
+		if fine {
+			return &tenon.Error{Kind: tenon.ErrInvalid, Op: s.op.Func(), Args: args, Line: s.line,
+				Msg: fmt.Sprintf("the result has %s, the operands are finite", what)}
+		}
+	}
+	return nil
+}
+
+// notFinite tells what the first element that is not finite is, and where.
+func notFinite(t tensor.Tensor) string {
+	d, ok := t.(*tensor.Dense)
+	if !ok || !d.DType().IsFloat() || d.Len() == 0 || tensor.Item[bool](ops.All(ops.IsFinite(d))) {
+		return ""
+	}
+	bad := tensor.Data[bool](ops.Reshape(ops.LogicalNot(ops.IsFinite(d)), []int{-1}))
+	for i, b := range bad {
+		if !b {
+			continue
+		}
+		x := tensor.Data[float64](ops.Cast(ops.Reshape(d, []int{-1}), dtype.Float64))[i]
+		name := "an infinity"
+		if math.IsNaN(x) {
+			name = "a NaN"
+		}
+		index := make([]string, d.Rank())
+		for a := d.Rank() - 1; a >= 0; a-- {
+			index[a] = fmt.Sprint(i % d.Dim(a))
+			i /= d.Dim(a)
+		}
+		return name + " at [" + strings.Join(index, ", ") + "]"
+	}
+	return ""
+}
+
+// freed takes what no later step reads from the account.
+func (w *watcher) freed(s *step, _ []tensor.Tensor) {
+	for _, at := range s.free {
+		w.live -= w.size[at]
+		w.size[at] = 0
+	}
+}
+
+func (w *watcher) made(s *step) (n int64) {
+	for _, at := range s.results() {
+		n += w.size[at]
+	}
+	return n
+}
+
+func (s *step) results() []int {
+	if s.group != nil {
+		return s.group.outs
+	}
+	return s.outs
+}
+
+func (s *step) name() string {
+	if s.group == nil {
+		return s.op.Name
+	}
+	names := make([]string, len(s.group.steps))
+	for i := range names {
+		names[i] = s.group.steps[i].op.Name
+	}
+	return strings.Join(names, "+")
+}
+
+func bytesOf(t tensor.Tensor) int64 {
+	switch t := t.(type) {
+	case *tensor.Dense:
+		if !t.IsContiguous() {
+			return 0 // a view
+		}
+		return int64(t.Len()) * int64(t.DType().Size())
+	case *tensor.Strings:
+		offsets, bytes := t.Offsets(), t.Buffer()
+		return int64(8*len(offsets)) + int64(len(bytes))
+	}
+	return 0
+}
+
+// need returns how many bytes results take at one time at least, by the sizes that are
+// known.
+func (p *Plan) need() int64 {
+	size := map[int]int64{}
+	var live, most int64
+	for i := range p.steps {
+		s := &p.steps[i]
+		for _, at := range s.results() {
+			if spec := p.specs[at]; spec != nil && spec.Shape().IsFull() {
+				size[at] = int64(spec.Shape().Size()) * int64(spec.DType().Size())
+				live += size[at]
+			}
+		}
+		most = max(most, live)
+		for _, at := range s.free {
+			live -= size[at]
+		}
+	}
+	return most
+}

@@ -1,0 +1,9 @@
+// Package profile holds what was measured of runs of functions: the time and memory of
+// each step.
+//
+//	var p profile.Profile
+//	ctx := function.WithOptions(ctx, function.RunOptions{Profile: &p})
+//	out, err := f.CallContext(ctx, x)
+//	fmt.Println(p.Peak())
+//	err = p.WriteTrace(file) // for chrome://tracing or ui.perfetto.dev
+package profile

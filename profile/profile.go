@@ -1,0 +1,83 @@
+package profile
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+	"time"
+)
+
+// Event is one step of a run.
+type Event struct {
+	Op       string // the operation; for operations that run together all of them, with +
+	Line     string // the user's line
+	Graph    string
+	Start    time.Time
+	Duration time.Duration
+	Bytes    int64 // of the results
+	Live     int64 // bytes of results that are needed after the step
+}
+
+// Profile collects the steps of runs. It is safe for concurrent use; the zero value is
+// ready.
+type Profile struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+// Add notes a step.
+func (p *Profile) Add(e Event) {
+	p.mu.Lock()
+	p.events = append(p.events, e)
+	p.mu.Unlock()
+}
+
+// Events returns what was collected, in the order in which steps ended.
+func (p *Profile) Events() []Event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Event(nil), p.events...)
+}
+
+// Peak returns the most bytes that results took at one time.
+func (p *Profile) Peak() int64 {
+	var most int64
+	for _, e := range p.Events() {
+		most = max(most, e.Live)
+	}
+	return most
+}
+
+// WriteTrace writes the steps as a trace for chrome://tracing and Perfetto, in the Trace
+// Event Format: complete events in microseconds, and a counter of live bytes.
+func (p *Profile) WriteTrace(w io.Writer) error {
+	type event struct {
+		Name  string         `json:"name"`
+		Cat   string         `json:"cat,omitempty"`
+		Phase string         `json:"ph"`
+		Time  float64        `json:"ts"`
+		Dur   float64        `json:"dur,omitempty"`
+		PID   int            `json:"pid"`
+		TID   int            `json:"tid"`
+		Args  map[string]any `json:"args,omitempty"`
+	}
+	events := p.Events()
+	out := struct {
+		Events []event `json:"traceEvents"`
+		Unit   string  `json:"displayTimeUnit"`
+	}{Events: []event{}, Unit: "ns"}
+	var zero time.Time
+	for _, e := range events {
+		if zero.IsZero() || e.Start.Before(zero) {
+			zero = e.Start
+		}
+	}
+	for _, e := range events {
+		at := float64(e.Start.Sub(zero)) / 1e3
+		dur := float64(e.Duration) / 1e3
+		out.Events = append(out.Events,
+			event{Name: e.Op, Cat: e.Graph, Phase: "X", Time: at, Dur: dur, PID: 1, TID: 1, Args: map[string]any{"line": e.Line, "bytes": e.Bytes}},
+			event{Name: "live bytes", Phase: "C", Time: at + dur, PID: 1, TID: 1, Args: map[string]any{"bytes": e.Live}})
+	}
+	return json.NewEncoder(w).Encode(out)
+}

@@ -2,11 +2,15 @@
 //
 // A [*Tensor] is a list, or nested lists, of records with the same fields. Its
 // rank is the number of dimensions that lists of records make: 0 for a single
-// record. A field is any tensor, ragged or dense, or a structured tensor again, and
-// starts with the dimensions of the records.
+// record. A field starts with the dimensions of the records:
 //
 //	people := [{name: "Ada", pets: ["cat"]}, {name: "Bo", pets: []}]
-//	rank 1, 2 rows; name is string[2], pets is ragged string[2, ?]
+//
+//	2 * {name: string, pets: var * string}
+//	   name    pets
+//	   string  var * string
+//	0  "Ada"   ["cat"]
+//	1  "Bo"    []
 //
 // # Columns
 //
@@ -15,14 +19,32 @@
 // and is given the partitions where it is asked for. So a change of the dimensions
 // touches the partitions and no column, and the fields of a tensor cannot disagree.
 //
+// # Fields
+//
+// A field is a dense, ragged, sparse or named tensor, records again, or one of
+//
+//   - an optional value: a tensor of package masked, of whose records or elements
+//     some are missing
+//   - a [*Union], of elements of several types
+//   - a [*Dictionary], of strings of which each is kept once
+//   - a [*Held], for a Value of any other type, such as a registered Go struct
+//
+// # Making one
+//
+// [FromFields], [FromFieldsAndRank] and [FromShape] put tensors together;
+// [FromNested] reads maps and lists, as they are or as a [Spec] says, and with a
+// policy for what is missing; [FromStructs] and [Builder] read Go structs.
+// [Tensor.ToNested] and [ToStructs] lead back. [NewSpec] makes a Spec of a shape and
+// the Specs of fields.
+//
 // # Operations
 //
 // Operations of package ops that choose, join, repeat or move rows and dimensions
 // (index, gather, concat, stack, expand_dims, boolean_mask, where, reverse, tile,
-// split and their like) work on structured tensors. They run once, on the numbers
-// of the records, and the columns follow that one index.
+// split, pad, sort, unique and their like) work on structured tensors. They run once,
+// on the numbers of the records, and the columns follow that one index. [Tensor.Index]
+// goes through names too. [ops.Equal] compares records. [Tensor.Sort] goes by fields.
 //
-// [FromFields], [FromFieldsAndRank], [FromShape] and [FromNested] make tensors.
 // [Tensor.WithUpdates] and [Tensor.Promote] change fields and share those that they
 // do not touch.
 //

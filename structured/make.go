@@ -1,12 +1,15 @@
 package structured
 
 import (
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -29,6 +32,10 @@ type Options struct {
 	// DType is the type of row splits, Int64 or Int32. None: int64, unless all
 	// partitions that are given or found in fields are int32.
 	DType dtype.DType
+
+	// Validate checks in each call of a traced function what is not known while it is
+	// traced: that all fields have the same rows. What is known is always checked.
+	Validate bool
 
 	// Identifiers allows only names that are an ASCII letter and then letters,
 	// digits and underscores.
@@ -77,6 +84,9 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 		if err != nil {
 			return nil, err
 		}
+		if c, ok := op.Known(n); !n.DType().IsInteger() || n.Shape().Rank() != 0 || ok && tensor.Item[int64](ops.Cast(c, dtype.Int64)) < 0 {
+			return nil, invalid(fn, "NRows", "is %s, want an integer that is not negative", fmt.Sprint(o.NRows))
+		}
 		nrows = ops.Cast(n, d)
 	case rank > 1:
 		nrows = same[0].NRows()
@@ -103,8 +113,76 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 		}
 	}
 	b := newTensor(rank, nrows, same, nil, d)
+	if o.Validate {
+		b = newTensor(rank, nrows, assertSame(fn, fields, same, d), nil, d)
+	}
 	cols := columnsOf(fn, fields, rank, b, d)
-	return newTensor(rank, nrows, same, cols, d), nil
+	if o.Validate {
+		for i, c := range cols {
+			cols[i].v = assertRows(c.v, b.count())
+		}
+	}
+	return newTensor(rank, b.nrows, b.parts, cols, d), nil
+}
+
+// assertSame returns the records' partitions, which fail in a call where those of a
+// field differ.
+func assertSame(fn string, fields []Field, parts []*ragged.RowPartition, d dtype.DType) []*ragged.RowPartition {
+	out := slices.Clone(parts)
+	for _, f := range fields {
+		if len(parts) == 0 {
+			break
+		}
+		for i, p := range outerParts(fn, f.Name, f.Value, len(parts)+1, d) {
+			_, known := p.Splits64()
+			_, both := parts[i].Splits64()
+			if p != parts[i] && !(known && both) {
+				splits := rows.AssertSame(out[i].RowSplits(), p.RowSplits())
+				out[i] = tenon.Must(ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{DType: d}))
+			}
+		}
+	}
+	return out
+}
+
+// assertRows returns a column that fails in a call where it has not n entries.
+func assertRows(v, n tensor.Tensor) tensor.Tensor {
+	if known(sizeOf(v, dtype.Int64)) >= 0 && known(n) >= 0 {
+		return v
+	}
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = assertRows(x, n)
+		}
+		return with(list)
+	}
+	n = ops.Cast(n, dtype.Int64)
+	switch x := v.(type) {
+	case *Tensor:
+		if x.rank > 1 {
+			return newTensor(x.rank, nil, append([]*ragged.RowPartition{assertCount(x.parts[0], n)}, x.parts[1:]...), x.cols, x.dtype)
+		}
+		cols := slices.Clone(x.cols)
+		for i, c := range cols {
+			cols[i].v = assertRows(c.v, n)
+		}
+		return newTensor(1, x.nrows, nil, cols, x.dtype)
+	case *ragged.Tensor:
+		parts := x.Partitions()
+		parts[0] = assertCount(parts[0], n)
+		return tenon.Must(ragged.FromPartitions(x.FlatValues(), parts...))
+	}
+	if v.Spec().TypeName() != tensor.TypeName {
+		return v
+	}
+	tail := ops.Slice(ops.Cast(ops.Shape(v), dtype.Int64), []int{1}, []int{-1})
+	return ops.Reshape(v, ops.Concat([]tensor.Tensor{ops.ExpandDims(n, 0), tail}, 0))
+}
+
+// assertCount returns a partition that fails in a call where it has not n rows.
+func assertCount(p *ragged.RowPartition, n tensor.Tensor) *ragged.RowPartition {
+	splits := ops.Reshape(p.RowSplits(), ops.ExpandDims(ops.Add(n, int64(1)), 0))
+	return tenon.Must(ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{DType: p.DType()}))
 }
 
 // FromFieldsAndRank returns the records of a rank with the given fields, at least

@@ -1,6 +1,7 @@
 package structured_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -12,6 +13,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -124,6 +126,47 @@ func TestTracing(t *testing.T) {
 			continue
 		}
 		same(t, name+" of twice as many", open, plain(t, f(other)))
+	}
+}
+
+func TestValidationInATrace(t *testing.T) {
+	make := func(validate bool, rank int) func(a, b tensor.Tensor) *structured.Tensor {
+		return func(a, b tensor.Tensor) *structured.Tensor {
+			return tenon.Must(structured.FromFields([]structured.Field{{Name: "a", Value: a}, {Name: "b", Value: b}}, shape.OfRank(rank), structured.Options{Validate: validate}))
+		}
+	}
+	vector := tensor.NewSpec(dtype.Int64, shape.Of(shape.Unknown))
+	lists := tenon.Must(ragged.NewSpec(dtype.Int64, shape.Of(shape.Unknown, shape.Unknown), 1, dtype.Int64))
+	three, two := tensor.Of([]int64{1, 2, 3}), tensor.Of([]int64{1, 2})
+	rows3, rows2 := ragged.FromSlices([][]int64{{1}, {2}, {3, 4}}), ragged.FromSlices([][]int64{{1}, {2}})
+	other := ragged.FromSlices([][]int64{{1}, {2, 3}, {4}})
+	for _, c := range []struct {
+		name       string
+		a, b       tenon.Spec
+		rank       int
+		good, also tensor.Tensor
+		bad        tensor.Tensor
+	}{
+		{"vectors", vector, vector, 1, three, three, two},
+		{"a vector and lists", vector, lists, 1, three, rows3, rows2},
+		{"lists and a vector", lists, vector, 1, rows3, three, two},
+		{"rows", lists, lists, 2, rows3, rows3, other},
+	} {
+		f := function.New(make(true, c.rank), function.Options{Signature: []any{c.a, c.b}})
+		if got, err := tenon.Try(func() *structured.Tensor { return f.Call(c.good, c.also) }); err != nil || get(got, "a").Shape().Rank() == 0 {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+		if _, err := tenon.Try(func() *structured.Tensor { return f.Call(c.good, c.bad) }); err == nil {
+			t.Errorf("%s that differ: got no error", c.name)
+		}
+		if _, err := tenon.Try(func() *structured.Tensor { return make(false, c.rank)(c.good, c.bad) }); !errors.Is(err, tenon.ErrInvalid) {
+			t.Errorf("%s that differ, not traced: got %v", c.name, err)
+		}
+	}
+	for _, n := range []any{-1, 1.5, []int{1}, "x"} {
+		if _, err := structured.FromFields(nil, shape.OfRank(1), structured.Options{NRows: n}); err == nil {
+			t.Errorf("%v rows: got no error", n)
+		}
 	}
 }
 

@@ -16,8 +16,8 @@ type Trainer[P, B any] struct {
 	opts  Options
 	steps [2]*function.Function[func(State[P], B) (State[P], tensor.Tensor)] // accumulating, updating
 	state State[P]
-	seen  int  // batches
-	keep  bool // others may hold the state's tensors
+	seen  int                     // batches
+	kept  map[unsafe.Pointer]bool // memory of the state that others may hold
 }
 
 // NewTrainer returns a trainer at the start.
@@ -26,7 +26,8 @@ func NewTrainer[P, B any](params P, loss Loss[P, B], o Options) (*Trainer[P, B],
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer[P, B]{opts: o, state: state, keep: true}
+	t := &Trainer[P, B]{opts: o, state: state}
+	t.share()
 	for i := range t.steps {
 		t.steps[i] = function.New(func(s State[P], b B) (State[P], tensor.Tensor) {
 			return Step(s, b, loss, o, i == 1)
@@ -49,17 +50,33 @@ func (t *Trainer[P, B]) Step(ctx context.Context, batch B) (float64, error) {
 	old := t.state
 	t.state = out[0].(State[P])
 	t.seen++
-	if !t.keep {
-		release(old, t.state)
-	}
-	t.keep = false
+	t.release(old)
 	return number(out[1].(tensor.Tensor)), nil
 }
 
 // State returns the state, which stays valid.
 func (t *Trainer[P, B]) State() State[P] {
-	t.keep = true
+	t.share()
 	return t.state
+}
+
+// share notes that others may hold the state's tensors from now on.
+func (t *Trainer[P, B]) share() {
+	t.kept = map[unsafe.Pointer]bool{}
+	for _, d := range denseOf(t.state) {
+		t.kept[d.Raw()] = true
+	}
+}
+
+// denseOf returns the dense tensors in a state.
+func denseOf[P any](s State[P]) []*tensor.Dense {
+	var out []*tensor.Dense
+	for _, l := range tenon.Must(nest.Flatten(s, nest.Options{Expand: true})) {
+		if d, ok := l.(*tensor.Dense); ok {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // Steps returns how many batches were seen.
@@ -70,31 +87,26 @@ func (t *Trainer[P, B]) Restore(s State[P]) error {
 	if err := nest.Same(t.state, s, nest.Options{}); err != nil {
 		return err
 	}
-	t.state, t.seen, t.keep = s, int(tensor.Item[int64](s.Step)), true
+	t.state, t.seen = s, int(tensor.Item[int64](s.Step))
+	t.share()
 	return nil
 }
 
-// release gives the memory of a state back, as far as the next one does not share it:
-// the next step then writes to warm memory.
-func release[P any](old, next State[P]) {
-	gone, err := nest.Flatten(old, nest.Options{Expand: true})
-	if err != nil {
-		return
-	}
-	kept, err := nest.Flatten(next, nest.Options{Expand: true})
-	if err != nil {
-		return
-	}
-	shared := make(map[unsafe.Pointer]bool, len(kept))
-	for _, l := range kept {
-		if t, ok := l.(*tensor.Dense); ok {
-			shared[t.Raw()] = true
+// release gives the memory of an old state back, as far as neither the state nor
+// anybody else has it: the next step then writes to warm memory.
+func (t *Trainer[P, B]) release(old State[P]) {
+	shared, kept := map[unsafe.Pointer]bool{}, map[unsafe.Pointer]bool{}
+	for _, d := range denseOf(t.state) {
+		shared[d.Raw()] = true
+		if t.kept[d.Raw()] {
+			kept[d.Raw()] = true // handed on from step to step, as while gradients accumulate
 		}
 	}
-	for _, l := range gone {
-		if t, ok := l.(*tensor.Dense); ok && !shared[t.Raw()] {
-			shared[t.Raw()] = true
-			tensor.Release(t)
+	for _, d := range denseOf(old) {
+		if p := d.Raw(); !shared[p] && !t.kept[p] {
+			shared[p] = true
+			tensor.Release(d)
 		}
 	}
+	t.kept = kept
 }

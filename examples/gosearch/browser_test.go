@@ -78,8 +78,8 @@ func TestPageInBrowser(t *testing.T) {
 // The report in a real browser.
 func TestReportInBrowser(t *testing.T) {
 	report := "file://" + filepath.ToSlash(filepath.Join(trainedFolder(t), modelFolder, "report.html"))
-	if dom := browser(t, report, "--dump-dom"); strings.Count(dom, "<svg") != 4 {
-		t.Errorf("%d drawings, want 4", strings.Count(dom, "<svg"))
+	if dom := browser(t, report, "--dump-dom"); strings.Count(dom, "<svg") != 1 || strings.Count(dom, "<img") != 3 {
+		t.Errorf("%d drawings and %d plots, want 1 and 3", strings.Count(dom, "<svg"), strings.Count(dom, "<img"))
 	}
 	file := filepath.Join(t.TempDir(), "report.png")
 	browser(t, report, "--screenshot="+file)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
@@ -92,9 +93,13 @@ func (t *trainer) neighbours() (out []report.Neighbours) {
 		at := int(id) * model.Width
 		cosines := similarities(table[at:at+model.Width], table)
 		row := report.Neighbours{Word: w}
-		for _, k := range top(cosines, shownNeighbours+1) {
-			if k != int(id) && len(row.Near) < shownNeighbours {
-				row.Near = append(row.Near, report.Near{Word: t.vocab.Text(int32(k)), Cosine: float64(cosines[k])})
+		for _, k := range top(cosines, min(n, 10*shownNeighbours)) {
+			other := t.vocab.Text(int32(k))
+			if k == int(id) || strings.Contains(other, ":") { // itself, or a place
+				continue
+			}
+			if row.Near = append(row.Near, report.Near{Word: other, Cosine: float64(cosines[k])}); len(row.Near) == shownNeighbours {
+				break
 			}
 		}
 		out = append(out, row)

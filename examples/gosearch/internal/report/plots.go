@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
+	"fmt"
 	"html/template"
 	"image/color"
 
@@ -22,20 +24,18 @@ var (
 // A drawing is a plot in both forms.
 type drawing struct{ png, svg []byte }
 
-// inline returns the SVG as a part of a page.
-func (d *drawing) inline() template.HTML {
-	s := d.svg
-	if at := bytes.Index(s, []byte("<svg")); at > 0 { // the declaration of XML has no place inside of a page
-		s = s[at:]
-	}
-	return template.HTML(s)
+// inline returns the picture as a part of a page.
+func (d *drawing) inline(name string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<img alt="plot of %s" src="data:image/png;base64,%s">`, template.HTMLEscapeString(name), base64.StdEncoding.EncodeToString(d.png)))
 }
 
 func render(p *plot.Plot, w, h vg.Length) (*drawing, error) {
+	// The last tick's label reaches beyond the axis.
+	onto := func(c vg.CanvasSizer) { p.Draw(draw.Crop(draw.New(c), 4, -14, 4, -4)) }
 	raster := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(144), vgimg.UseBackgroundColor(color.White))}
-	p.Draw(draw.New(raster))
-	vector := vgsvg.New(w, h)
-	p.Draw(draw.New(vector))
+	onto(raster)
+	vector := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(true)) // other fonts have other widths
+	onto(vector)
 	var png, svg bytes.Buffer
 	if _, err := raster.WriteTo(&png); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func Write(dir string, r *Report) error {
 				return err
 			}
 		}
-		view.Plots[p.name] = d.inline()
+		view.Plots[p.name] = d.inline(p.name)
 	}
 	if r.Graph != nil {
 		view.GraphView = graphSVG(r.Graph)

@@ -71,8 +71,9 @@ type Options struct {
 	// Otherwise they are an error.
 	SkipUnknown bool
 
-	// Paths are the only fields to read, as structured.PathString writes them; what is
-	// below a path comes with it. Empty: all.
+	// Paths are the only fields to find, as structured.PathString writes them; what is
+	// below a path comes with it. Empty: all. Where a Schema is given, it alone says what
+	// is read.
 	Paths []string
 
 	// Missing is the policy for null and for fields that a record lacks. Where a Schema

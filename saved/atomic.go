@@ -17,11 +17,14 @@ func replaceFile(name string, write func(io.Writer) error) (err error) {
 	if dir == "" {
 		dir = "."
 	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("there is something that is no regular file")
+	mode := os.FileMode(0o666)
+	if info, err := os.Stat(name); err == nil {
+		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
+			return fmt.Errorf("there is something that is no regular file")
+		}
 	}
 	temp := filepath.Join(dir, "."+base+"."+rand.Text()[:12]+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,70 @@
+package dimcheck
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	catalogue "github.com/tenonml/tenon/op"
+	_ "github.com/tenonml/tenon/ops"
+)
+
+// Every function of package named that gives a tensor has a rule, and every rule is of a
+// function.
+func TestEveryOperationHasARule(t *testing.T) {
+	paths, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]bool{}
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() || fn.Recv != nil || strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			declared["named."+fn.Name.Name] = true
+			if fn.Type.Results == nil || fn.Name.Name == "Renaming" { // of a map, which is not followed
+				continue
+			}
+			for _, r := range fn.Type.Results.List {
+				if star, ok := r.Type.(*ast.StarExpr); ok && fmt.Sprint(star.X) == "Tensor" && namedRules["named."+fn.Name.Name] == nil {
+					t.Errorf("%s has no rule", fn.Name.Name)
+				}
+			}
+		}
+	}
+	for key := range namedRules {
+		if strings.Count(key, ".") == 1 && !declared[key] {
+			t.Errorf("there is a rule for %s, which does not exist", key)
+		}
+	}
+}
+
+// What is listed as elementwise is, in the catalogue.
+func TestPlainOperations(t *testing.T) {
+	classes := map[catalogue.Class][]string{catalogue.UnaryElementwise: plainOps, catalogue.BinaryElementwise: plainPairs}
+	found := 0
+	for _, o := range catalogue.All() {
+		name := strings.TrimPrefix(o.Func(), "ops.")
+		for class, list := range classes {
+			if slices.Contains(list, name) {
+				if found++; class != o.Class {
+					t.Errorf("%s is in the list of another class", name)
+				}
+			}
+		}
+	}
+	if want := len(plainOps) + len(plainPairs); found != want {
+		t.Errorf("%d operations of the lists are in the catalogue, want %d", found, want)
+	}
+}

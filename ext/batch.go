@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/shape"
 )
@@ -70,7 +71,7 @@ func (r rebatcher) fields(n *node, entries []tenon.Entry) ([]tenon.Entry, error)
 		}
 		var err error
 		if out[i].Value, err = r.value(f.node, entries[i].Value); err != nil {
-			return nil, within(f.name, err)
+			return nil, codec.Within(f.name, err)
 		}
 	}
 	return out, nil
@@ -82,7 +83,7 @@ func (r rebatcher) value(n *node, e tenon.Encoding) (tenon.Encoding, error) {
 		for i, x := range es {
 			var err error
 			if out[i], err = r.value(n.elem, x); err != nil {
-				return nil, within(index(i), err)
+				return nil, codec.Within(codec.At(i), err)
 			}
 		}
 		return out, nil
@@ -109,7 +110,7 @@ func (r rebatcher) value(n *node, e tenon.Encoding) (tenon.Encoding, error) {
 		for i, x := range e {
 			v, err := r.value(n.elem, x.Value)
 			if err != nil {
-				return nil, within(entry(x.Name), err)
+				return nil, codec.Within(codec.Entry(x.Name), err)
 			}
 			out[i] = tenon.Entry{Name: x.Name, Value: v}
 		}
@@ -148,7 +149,7 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 			err = s.fail(tenon.ErrUnsupported, "Box", "", fmt.Sprintf("%s boxes into %d tensors", tenon.String(f.Spec), len(boxed)))
 		}
 		if err != nil {
-			return nil, within(f.Name, err)
+			return nil, codec.Within(f.Name, err)
 		}
 		out = append(out, boxed...)
 	}
@@ -182,7 +183,7 @@ func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 		n := boxedLen(f.Spec)
 		var err error
 		if parts[k], err = b.Unbox(tensors[:n]); err != nil {
-			return nil, within(f.Name, err)
+			return nil, codec.Within(f.Name, err)
 		}
 		tensors = tensors[n:]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -71,7 +72,7 @@ func Check(v tenon.Value) error {
 	names := s.Components()
 	for k, c := range parts {
 		if err := Check(c); err != nil {
-			return within(names[k].Name, err)
+			return codec.Within(names[k].Name, err)
 		}
 	}
 	return nil
@@ -104,7 +105,7 @@ func (i *info) check(v tenon.Value, p unsafe.Pointer) error {
 	fields := i.node.flat(0, nil)
 	for _, f := range fields {
 		if err := f.complete(unsafe.Add(p, f.offset)); err != nil {
-			return fail(within(f.name, err))
+			return fail(codec.Within(f.name, err))
 		}
 	}
 	if err := i.checkOneOf(p); err != nil {
@@ -131,7 +132,7 @@ func (i *info) check(v tenon.Value, p unsafe.Pointer) error {
 
 // complete checks that every place of a field holds a Value of the right kind.
 func (f *field) complete(at unsafe.Pointer) error {
-	if f.node.kind == kindScalar && !isScalar(*(*any)(at)) {
+	if f.node.kind == kindScalar && !codec.IsScalar(*(*any)(at)) {
 		return wrong(*(*any)(at), "nil, a bool, an int, a float64 or a string")
 	}
 	if f.node.places == 0 {
@@ -149,10 +150,10 @@ func (f *field) complete(at unsafe.Pointer) error {
 		}
 		s := v.Spec()
 		if f.tag.typeName != "" && s.TypeName() != f.tag.typeName {
-			return within(names[k], mismatch(v, "a "+f.tag.typeName))
+			return codec.Within(names[k], codec.Mismatch(v, "a "+f.tag.typeName))
 		}
 		if f.tag.dense && !tenon.IsLeaf(s) {
-			return within(names[k], mismatch(v, "a dense tensor"))
+			return codec.Within(names[k], codec.Mismatch(v, "a dense tensor"))
 		}
 	}
 	return nil
@@ -191,7 +192,7 @@ func (i *info) fillDefaults(p unsafe.Pointer) error {
 			err = f.node.build(at, x, f.tag)
 		}
 		if err != nil {
-			return within(f.name, err)
+			return codec.Within(f.name, err)
 		}
 	}
 	return nil

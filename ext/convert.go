@@ -8,6 +8,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -47,7 +48,7 @@ func goData(e tenon.Encoding, next func() tenon.Value) any {
 	case tenon.Dict:
 		return goFields(e, next)
 	case tenon.NamedTuple:
-		if e.Name == staticSpec && len(e.Fields) == 1 {
+		if e.Name == codec.Static && len(e.Fields) == 1 {
 			return goData(e.Fields[0].Value, nil)
 		}
 		return goFields(e.Fields, next)
@@ -145,7 +146,7 @@ func (n *node) build(at unsafe.Pointer, x any, t *tag) error {
 		}
 		*(*tenon.Spec)(at) = s
 	case kindScalar:
-		if !isScalar(x) {
+		if !codec.IsScalar(x) {
 			return wrong(x, "nil, a bool, an int, a float64 or a string")
 		}
 		*(*any)(at) = x
@@ -203,7 +204,7 @@ func (n *node) build(at unsafe.Pointer, x any, t *tag) error {
 func (n *node) buildElems(at unsafe.Pointer, r reflect.Value, t *tag) error {
 	for i := range r.Len() {
 		if err := n.elem.build(unsafe.Add(at, uintptr(i)*n.elem.size), r.Index(i).Interface(), t); err != nil {
-			return within(index(i), err)
+			return codec.Within(codec.At(i), err)
 		}
 	}
 	return nil
@@ -222,7 +223,7 @@ func (n *node) buildMap(at unsafe.Pointer, x any, t *tag) error {
 	for it := r.MapRange(); it.Next(); {
 		elem := reflect.New(n.elem.typ)
 		if err := n.elem.build(elem.UnsafePointer(), it.Value().Interface(), t); err != nil {
-			return within(entry(it.Key().String()), err)
+			return codec.Within(codec.Entry(it.Key().String()), err)
 		}
 		key.SetString(it.Key().String())
 		m.SetMapIndex(key, elem.Elem())
@@ -260,13 +261,13 @@ func buildFields(fields []field, at unsafe.Pointer, m map[string]any) error {
 		} else if f.tag.hasDef {
 			var err error
 			if x, err = f.tag.defaultOf(f.node); err != nil {
-				return within(f.name, err)
+				return codec.Within(f.name, err)
 			}
 		} else if !f.tag.optional && f.node.kind != kindPointer {
 			return &tenon.Error{Kind: tenon.ErrDType, Where: f.name, Msg: "the field is missing"}
 		}
 		if err := f.node.build(unsafe.Add(at, f.offset), x, f.tag); err != nil {
-			return within(f.name, err)
+			return codec.Within(f.name, err)
 		}
 	}
 	if used < len(m) {

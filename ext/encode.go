@@ -1,19 +1,15 @@
 package ext
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/shape"
 )
-
-// staticSpec is the name of the tuple that static Specs are wrapped in, to tell them
-// from the Specs of components.
-const staticSpec = "static"
 
 // encode returns the encoding of a template. Each place takes the next Spec, nil
 // where nothing stands.
@@ -36,13 +32,9 @@ func (n *node) encode(at unsafe.Pointer, specs *[]tenon.Spec) tenon.Encoding {
 	case kindShape:
 		return tenon.Shape{Shape: *(*shape.Shape)(at)}
 	case kindSpec:
-		s := *(*tenon.Spec)(at)
-		if s == nil {
-			return tenon.Nil{}
-		}
-		return tenon.NamedTuple{Name: staticSpec, Fields: []tenon.Entry{{Name: "spec", Value: tenon.SpecOf{Spec: s}}}}
+		return codec.EncodeSpec(*(*tenon.Spec)(at))
 	case kindScalar:
-		return encodeScalar(*(*any)(at))
+		return codec.EncodeScalar(*(*any)(at))
 	case kindStruct:
 		return tenon.NamedTuple{Name: "struct", Fields: n.encodeFields(at, specs)}
 	case kindSlice:
@@ -93,24 +85,6 @@ func (n *node) encodeFields(at unsafe.Pointer, specs *[]tenon.Spec) []tenon.Entr
 	return out
 }
 
-func encodeScalar(x any) tenon.Encoding {
-	switch x := x.(type) {
-	case bool:
-		return tenon.Bool(x)
-	case int:
-		return tenon.Int(x)
-	case float64:
-		return tenon.Float(x)
-	case string:
-		return tenon.Str(x)
-	}
-	return tenon.Nil{}
-}
-
-func badEncoding(format string, args ...any) error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ext.Decode", Msg: fmt.Sprintf(format, args...)}
-}
-
 // decode reads what encode writes into zeroed memory, and appends the Spec of each
 // place, nil where nothing stands. The tag is that of the field around.
 func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]tenon.Spec) error {
@@ -122,21 +96,21 @@ func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]teno
 	case kindInt:
 		x, err := tenon.As[tenon.Int](e)
 		if err == nil && n.at(at).OverflowInt(int64(x)) {
-			err = badEncoding("%d does not fit a %v", x, n.typ)
+			err = codec.Bad("%d does not fit a %v", x, n.typ)
 		}
 		n.at(at).SetInt(int64(x))
 		return err
 	case kindUint:
 		x, err := tenon.As[tenon.Int](e)
 		if err == nil && (n.at(at).OverflowUint(uint64(x)) || x < 0 && n.size < 8) {
-			err = badEncoding("%d does not fit a %v", x, n.typ)
+			err = codec.Bad("%d does not fit a %v", x, n.typ)
 		}
 		n.at(at).SetUint(uint64(x))
 		return err
 	case kindFloat:
 		x, err := tenon.As[tenon.Float](e)
 		if f := float64(x); err == nil && n.size == 4 && float64(float32(f)) != f && !math.IsNaN(f) {
-			err = badEncoding("%v is no %v", f, n.typ)
+			err = codec.Bad("%v is no %v", f, n.typ)
 		}
 		n.at(at).SetFloat(float64(x))
 		return err
@@ -157,13 +131,13 @@ func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]teno
 		*(*shape.Shape)(at) = x.Shape
 		return err
 	case kindSpec:
-		return decodeSpec((*tenon.Spec)(at), e)
+		return codec.DecodeSpec((*tenon.Spec)(at), e)
 	case kindScalar:
-		return decodeScalar((*any)(at), e)
+		return codec.DecodeScalar((*any)(at), e)
 	case kindStruct:
 		x, err := tenon.As[tenon.NamedTuple](e)
 		if err == nil && x.Name != "struct" {
-			err = badEncoding("the tuple is called %q, want a struct", x.Name)
+			err = codec.Bad("the tuple is called %q, want a struct", x.Name)
 		}
 		if err != nil {
 			return err
@@ -179,7 +153,7 @@ func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]teno
 	case kindArray:
 		l, err := tenon.As[tenon.Tuple](e)
 		if err == nil && len(l) != n.n {
-			err = badEncoding("there are %d elements, want %d", len(l), n.n)
+			err = codec.Bad("there are %d elements, want %d", len(l), n.n)
 		}
 		if err != nil {
 			return err
@@ -193,7 +167,7 @@ func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]teno
 		}
 		l, err := tenon.As[tenon.Tuple](e)
 		if err == nil && len(l) != 1 {
-			err = badEncoding("there are %d elements, want 1", len(l))
+			err = codec.Bad("there are %d elements, want 1", len(l))
 		}
 		if err != nil {
 			return err
@@ -206,34 +180,14 @@ func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]teno
 }
 
 func (n *node) decodePlace(e tenon.Encoding, t *tag, specs *[]tenon.Spec) error {
-	if _, ok := e.(tenon.Nil); ok {
-		if !t.optional {
-			return badEncoding("nothing stands where a Value is required")
-		}
-		*specs = append(*specs, nil)
-		return nil
-	}
-	s, err := tenon.As[tenon.SpecOf](e)
-	if err != nil {
-		return err
-	}
-	if s.Spec == nil {
-		return badEncoding("the Spec is nil")
-	}
 	want := t.typeName
-	if w := n; w.kind == kindBehind || w.kind == kindTyped {
-		if w.kind == kindBehind {
-			w = w.elem
-		}
-		if i := infoOf(w.typ); i != nil {
-			want = i.name
-		}
+	if want == "" && n.kind == kindTyped {
+		want = codec.NameOf(n.typ)
 	}
-	if _, opaque := s.Spec.(*tenon.Opaque); want != "" && s.Spec.TypeName() != want || opaque && n.kind != kindValue {
-		return badEncoding("the Spec is %s, want one of %s", tenon.String(s.Spec), cmpOr(want, n.typ.String()))
+	if want == "" && n.kind == kindBehind {
+		want = codec.NameOf(n.elem.typ)
 	}
-	*specs = append(*specs, s.Spec)
-	return nil
+	return codec.ReadPlace(e, want, n.typ.String(), t.optional, n.kind == kindValue, specs)
 }
 
 func cmpOr(a, b string) string {
@@ -247,24 +201,16 @@ func (n *node) decodeFields(at unsafe.Pointer, entries []tenon.Entry, specs *[]t
 	fields := n.flat(0, nil)
 	for i, f := range fields {
 		if i >= len(entries) || entries[i].Name != f.name {
-			return badEncoding("the encoding has the fields %v, the type %v", entryNames(entries), fieldNames(fields))
+			return codec.Bad("the encoding has the fields %v, the type %v", codec.EntryNames(entries), fieldNames(fields))
 		}
 		if err := f.node.decode(unsafe.Add(at, f.offset), entries[i].Value, f.tag, specs); err != nil {
-			return within(f.name, err)
+			return codec.Within(f.name, err)
 		}
 	}
 	if len(entries) > len(fields) {
-		return badEncoding("the encoding has the fields %v, the type %v", entryNames(entries), fieldNames(fields))
+		return codec.Bad("the encoding has the fields %v, the type %v", codec.EntryNames(entries), fieldNames(fields))
 	}
 	return nil
-}
-
-func entryNames(entries []tenon.Entry) []string {
-	out := make([]string, len(entries))
-	for i, e := range entries {
-		out[i] = e.Name
-	}
-	return out
 }
 
 func fieldNames(fields []field) []string {
@@ -278,66 +224,27 @@ func fieldNames(fields []field) []string {
 func (n *node) decodeElems(at unsafe.Pointer, l []tenon.Encoding, t *tag, specs *[]tenon.Spec) error {
 	for i, x := range l {
 		if err := n.elem.decode(unsafe.Add(at, uintptr(i)*n.elem.size), x, t, specs); err != nil {
-			return within(index(i), err)
+			return codec.Within(codec.At(i), err)
 		}
 	}
 	return nil
 }
 
 func (n *node) decodeMap(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]tenon.Spec) error {
-	d, err := tenon.As[tenon.Dict](e)
+	d, err := codec.DecodeDict(e)
 	if err != nil || len(d) == 0 {
 		return err
 	}
 	m := reflect.MakeMapWithSize(n.typ, len(d))
 	key := reflect.New(n.typ.Key()).Elem()
-	for i, x := range d {
-		if i > 0 && d[i-1].Name >= x.Name {
-			return badEncoding("the keys are not in order at %q", x.Name)
-		}
+	for _, x := range d {
 		elem := reflect.New(n.elem.typ)
 		if err := n.elem.decode(elem.UnsafePointer(), x.Value, t, specs); err != nil {
-			return within(entry(x.Name), err)
+			return codec.Within(codec.Entry(x.Name), err)
 		}
 		key.SetString(x.Name)
 		m.SetMapIndex(key, elem.Elem())
 	}
 	n.at(at).Set(m)
-	return nil
-}
-
-func decodeSpec(at *tenon.Spec, e tenon.Encoding) error {
-	if _, ok := e.(tenon.Nil); ok {
-		return nil
-	}
-	t, err := tenon.As[tenon.NamedTuple](e)
-	if err != nil {
-		return err
-	}
-	if t.Name != staticSpec || len(t.Fields) != 1 || t.Fields[0].Name != "spec" {
-		return badEncoding("%s is no static Spec", tenon.EncodingText(e))
-	}
-	s, err := tenon.As[tenon.SpecOf](t.Fields[0].Value)
-	if err == nil && s.Spec == nil {
-		err = badEncoding("the Spec is nil")
-	}
-	*at = s.Spec
-	return err
-}
-
-func decodeScalar(at *any, e tenon.Encoding) error {
-	switch e := e.(type) {
-	case tenon.Nil:
-	case tenon.Bool:
-		*at = bool(e)
-	case tenon.Int:
-		*at = int(e)
-	case tenon.Float:
-		*at = float64(e)
-	case tenon.Str:
-		*at = string(e)
-	default:
-		return badEncoding("%s is neither nil, a bool, a number nor a string", tenon.EncodingText(e))
-	}
 	return nil
 }

@@ -31,6 +31,7 @@ type info struct {
 	validate func(v tenon.Value) error                       // nil: the type has no hook
 	wrap     func(*Spec) tenon.Spec                          // nil: the Spec is a *Spec
 
+	code   atomic.Pointer[code]    // nil: the plan in node does the work
 	recent [4]atomic.Pointer[Spec] // of values seen lately
 	turn   atomic.Uint32
 }
@@ -52,6 +53,9 @@ func infoOf(t reflect.Type) *info {
 func compileInfo(name string, structure reflect.Type) (*info, error) {
 	i := &info{name: name, short: name[strings.LastIndexAny(name, "./")+1:], line: source.Line()}
 	i.node = &node{typ: structure, size: structure.Size(), kind: kindStruct}
+	if c, ok := codes.Load(structure); ok {
+		i.code.Store(c.(*code))
+	}
 	if err := i.node.structure("", map[reflect.Type]*node{}); err != nil {
 		return nil, err
 	}
@@ -115,6 +119,18 @@ func (i *info) register() error {
 
 // specOf returns the Spec of fields.
 func (i *info) specOf(p unsafe.Pointer) *Spec {
+	if c := i.code.Load(); c != nil {
+		for k := range i.recent {
+			s := i.recent[k].Load()
+			if s == nil {
+				continue
+			}
+			if rest, ok := c.match(p, s.slots); ok && len(rest) == 0 && c.same(p, s.like) {
+				return s
+			}
+		}
+		return i.newSpec(p, c.values(p, nil))
+	}
 	var room [8]tenon.Value
 	values := i.node.appendValues(p, room[:0])
 	for k := range i.recent {
@@ -122,6 +138,11 @@ func (i *info) specOf(p unsafe.Pointer) *Spec {
 			return s
 		}
 	}
+	return i.newSpec(p, values)
+}
+
+// newSpec makes the Spec of fields that hold values, and remembers it.
+func (i *info) newSpec(p unsafe.Pointer, values []tenon.Value) *Spec {
 	s := &Spec{info: i, slots: make([]tenon.Spec, len(values))}
 	for k, v := range values {
 		if v != nil {
@@ -137,9 +158,7 @@ func (i *info) specOf(p unsafe.Pointer) *Spec {
 // template returns a copy of fields without Values.
 func (i *info) template(p unsafe.Pointer, places int) unsafe.Pointer {
 	like := i.clone(p)
-	if _, err := i.node.fill(like, make([]tenon.Value, places)); err != nil {
-		tenon.Throw(err)
-	}
+	tenon.Throw(i.fill(like, make([]tenon.Value, places)))
 	return like
 }
 
@@ -170,5 +189,5 @@ func (s *Spec) describes(p unsafe.Pointer, values []tenon.Value) bool {
 			return false
 		}
 	}
-	return s.info.node.same(p, s.like)
+	return s.info.same(p, s.like)
 }

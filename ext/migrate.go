@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -47,7 +48,7 @@ func (i *info) stored(version int64, e tenon.Encoding, fields tenon.NamedTuple) 
 	}
 	for k, f := range s.fields {
 		if slices.ContainsFunc(s.fields[:k], func(g tenon.Field) bool { return g.Name == f.Name }) {
-			return nil, badEncoding("two components are called %q", f.Name)
+			return nil, codec.Bad("two components are called %q", f.Name)
 		}
 	}
 	return s, nil
@@ -58,7 +59,7 @@ func (s *storedSpec) walk(path string, e tenon.Encoding) error {
 	switch e := e.(type) {
 	case tenon.SpecOf:
 		if e.Spec == nil || path == "" {
-			return badEncoding("the Spec of %q is nil", path)
+			return codec.Bad("the Spec of %q is nil", path)
 		}
 		s.fields = append(s.fields, tenon.Field{Name: path, Spec: e.Spec})
 	case tenon.List:
@@ -67,16 +68,16 @@ func (s *storedSpec) walk(path string, e tenon.Encoding) error {
 		return s.elems(path, e)
 	case tenon.Dict:
 		for _, x := range e {
-			if err := s.walk(path+entry(x.Name), x.Value); err != nil {
+			if err := s.walk(path+codec.Entry(x.Name), x.Value); err != nil {
 				return err
 			}
 		}
 	case tenon.NamedTuple:
-		if e.Name == staticSpec {
+		if e.Name == codec.Static {
 			return nil
 		}
 		for _, x := range e.Fields {
-			if err := s.walk(join(path, x.Name), x.Value); err != nil {
+			if err := s.walk(codec.Join(path, x.Name), x.Value); err != nil {
 				return err
 			}
 		}
@@ -86,7 +87,7 @@ func (s *storedSpec) walk(path string, e tenon.Encoding) error {
 
 func (s *storedSpec) elems(path string, es []tenon.Encoding) error {
 	for i, x := range es {
-		if err := s.walk(path+index(i), x); err != nil {
+		if err := s.walk(path+codec.At(i), x); err != nil {
 			return err
 		}
 	}
@@ -124,7 +125,7 @@ func (s *storedSpec) Assemble(components []tenon.Value) (v tenon.Value, err erro
 			err = thrown
 		}
 		if err != nil {
-			return nil, within(fmt.Sprintf("migration from version %d", at), err)
+			return nil, codec.Within(fmt.Sprintf("migration from version %d", at), err)
 		}
 		at = m.To
 	}

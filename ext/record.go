@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -77,7 +78,7 @@ func (t *Type) Make(fields map[string]any) (*Record, error) {
 	for _, f := range all {
 		if err == nil {
 			if err = f.complete(unsafe.Add(p, f.offset)); err != nil {
-				err = within(f.name, err)
+				err = codec.Within(f.name, err)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -122,7 +123,7 @@ func rowsOf(v tenon.Value) (int, error) {
 		}
 		m, err := rowsOf(p)
 		if err != nil {
-			return 0, within(d.fields[k].Name, err)
+			return 0, codec.Within(d.fields[k].Name, err)
 		}
 		if m < 0 {
 			continue
@@ -244,7 +245,7 @@ func joinValues(vs []tenon.Value, result func(tenon.Batcher) (tenon.Spec, error)
 			continue
 		}
 		if parts[k], err = joinValues(column, result, join); err != nil {
-			return nil, within(d.fields[k].Name, err)
+			return nil, codec.Within(d.fields[k].Name, err)
 		}
 	}
 	return spec.Assemble(parts)
@@ -288,7 +289,7 @@ func takeRows(v tenon.Value, result func(tenon.Batcher) (tenon.Spec, error), tak
 			continue
 		}
 		if parts[k], err = takeRows(p, result, take); err != nil {
-			return nil, within(d.fields[k].Name, err)
+			return nil, codec.Within(d.fields[k].Name, err)
 		}
 	}
 	return spec.Assemble(parts)

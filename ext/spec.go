@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -59,7 +60,7 @@ func specOf(s tenon.Spec) (*Spec, bool) {
 // seal completes a Spec.
 func (s *Spec) seal() {
 	i := s.info
-	names := i.node.appendNames(s.like, "", make([]string, 0, len(s.slots)))
+	names := i.appendNames(s.like, make([]string, 0, len(s.slots)))
 	for k, slot := range s.slots {
 		if slot != nil {
 			s.fields = append(s.fields, tenon.Field{Name: names[k], Spec: slot})
@@ -83,7 +84,7 @@ func (s *Spec) Encode() tenon.Encoding {
 		return *e
 	}
 	specs := s.slots
-	fields := s.info.node.encodeFields(s.like, &specs)
+	fields := s.info.encodeFields(s.like, &specs)
 	e := tenon.Encoding(tenon.Tuple{tenon.Int(s.info.version), tenon.NamedTuple{Name: s.info.short, Fields: fields}})
 	s.encoding.Store(&e)
 	return e
@@ -104,13 +105,13 @@ func (i *info) decode(e tenon.Encoding) (tenon.Spec, error) {
 		return nil, err
 	}
 	if fields.Name != i.short {
-		return nil, badEncoding("the fields are those of a %q, want a %q", fields.Name, i.short)
+		return nil, codec.Bad("the fields are those of a %q, want a %q", fields.Name, i.short)
 	}
 	if int64(version) != int64(i.version) {
 		return i.stored(int64(version), e, fields)
 	}
 	s := &Spec{info: i, like: reflect.New(i.node.typ).UnsafePointer()}
-	if err := i.node.decodeFields(s.like, fields.Fields, &s.slots); err != nil {
+	if err := i.decodeFields(s.like, fields.Fields, &s.slots); err != nil {
 		x := *tenon.AsError(err)
 		x.Op = i.name
 		return nil, &x
@@ -146,7 +147,7 @@ func (s *Spec) EqualSpec(other tenon.Spec) bool {
 			return false
 		}
 	}
-	return s.info.node.same(s.like, o.like)
+	return s.info.same(s.like, o.like)
 }
 
 // SubtypeOf follows the encodings: Specs of fields may be subtypes, static shapes
@@ -182,7 +183,7 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	if !ok {
 		return nil, s.fail(tenon.ErrDType, "Disassemble", "", fmt.Sprintf("the value is a %s", typeNameOf(v)))
 	}
-	out := s.info.node.appendValues(p, make([]tenon.Value, 0, len(s.slots)))
+	out := s.info.appendValues(p, make([]tenon.Value, 0, len(s.slots)))
 	if len(out) != len(s.slots) {
 		return nil, s.fail(tenon.ErrInvalid, "Disassemble", "", fmt.Sprintf("the value holds %d Values, the Spec %d", len(out), len(s.slots)))
 	}
@@ -242,7 +243,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 			}
 		}
 	}
-	if _, err := i.node.fill(p, values); err != nil {
+	if err := i.fill(p, values); err != nil {
 		e := *tenon.AsError(err)
 		e.Op, e.Line = i.name+".Assemble", source.Line()
 		return nil, &e

@@ -5,11 +5,11 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -63,7 +63,7 @@ func (n *node) store(at unsafe.Pointer, v tenon.Value) error {
 	case kindTensor:
 		t, ok := v.(tensor.Tensor)
 		if !ok && v != nil {
-			return mismatch(v, "a tensor")
+			return codec.Mismatch(v, "a tensor")
 		}
 		*(*tensor.Tensor)(at) = t
 		return nil
@@ -90,14 +90,10 @@ func (n *node) store(at unsafe.Pointer, v tenon.Value) error {
 	}
 	r := reflect.ValueOf(v)
 	if !r.Type().AssignableTo(n.typ) {
-		return mismatch(v, fmt.Sprintf("a %v", n.typ))
+		return codec.Mismatch(v, fmt.Sprintf("a %v", n.typ))
 	}
 	n.at(at).Set(r)
 	return nil
-}
-
-func mismatch(v tenon.Value, want string) error {
-	return &tenon.Error{Kind: tenon.ErrDType, Msg: fmt.Sprintf("got %s, want %s", tenon.String(v.Spec()), want)}
 }
 
 // appendValues appends what stands at each place, nil where there is nothing.
@@ -174,7 +170,10 @@ func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, err
 		for i := range n.fields {
 			f := &n.fields[i]
 			if values, err = f.node.fill(unsafe.Add(at, f.offset), values); err != nil {
-				return nil, within(f.name, err)
+				if f.inline {
+					return nil, err
+				}
+				return nil, codec.Within(f.name, err)
 			}
 		}
 	case kindSlice:
@@ -188,13 +187,13 @@ func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, err
 		s := (*slice)(at)
 		for i := range s.len {
 			if values, err = n.elem.fill(unsafe.Add(s.data, uintptr(i)*n.elem.size), values); err != nil {
-				return nil, within(index(i), err)
+				return nil, codec.Within(codec.At(i), err)
 			}
 		}
 	case kindArray:
 		for i := range n.n {
 			if values, err = n.elem.fill(unsafe.Add(at, uintptr(i)*n.elem.size), values); err != nil {
-				return nil, within(index(i), err)
+				return nil, codec.Within(codec.At(i), err)
 			}
 		}
 	case kindMap:
@@ -206,7 +205,7 @@ func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, err
 		key := reflect.New(n.typ.Key()).Elem()
 		err = n.entries(at, func(k string, elem unsafe.Pointer) error {
 			if values, err = n.elem.fill(elem, values); err != nil {
-				return within(entry(k), err)
+				return codec.Within(codec.Entry(k), err)
 			}
 			key.SetString(k)
 			made.SetMapIndex(key, n.elem.at(elem))
@@ -236,26 +235,6 @@ func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, err
 	}
 	return values, nil
 }
-
-// within adds a step to the place of an error.
-func within(step string, err error) error {
-	e := *tenon.AsError(err)
-	switch {
-	case e.Where == "":
-		e.Where = step
-	case step == "":
-	case e.Where[0] == '[':
-		e.Where = step + e.Where
-	default:
-		e.Where = step + "." + e.Where
-	}
-	return &e
-}
-
-func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
-
-// entry returns the path of a map's entry: .key, or ["the key"] where that is no name.
-func entry(k string) string { return "[" + strconv.Quote(k) + "]" }
 
 // same reports whether two pieces of memory hold the same static data, and
 // containers of the same lengths and keys around Values.
@@ -295,7 +274,7 @@ func (n *node) same(a, b unsafe.Pointer) bool {
 		if ok && ok2 {
 			return fx == fy && math.Signbit(fx) == math.Signbit(fy) || fx != fx && fy != fy
 		}
-		return isScalar(x) && isScalar(y) && x == y
+		return codec.IsScalar(x) && codec.IsScalar(y) && x == y
 	case kindStruct:
 		for i := range n.fields {
 			f := &n.fields[i]
@@ -365,22 +344,22 @@ func (n *node) appendNames(at unsafe.Pointer, prefix string, out []string) []str
 			f := &n.fields[i]
 			name := prefix
 			if !f.inline {
-				name = join(prefix, f.name)
+				name = codec.Join(prefix, f.name)
 			}
 			out = f.node.appendNames(unsafe.Add(at, f.offset), name, out)
 		}
 	case kindSlice:
 		s := (*slice)(at)
 		for i := range s.len {
-			out = n.elem.appendNames(unsafe.Add(s.data, uintptr(i)*n.elem.size), prefix+index(i), out)
+			out = n.elem.appendNames(unsafe.Add(s.data, uintptr(i)*n.elem.size), prefix+codec.At(i), out)
 		}
 	case kindArray:
 		for i := range n.n {
-			out = n.elem.appendNames(unsafe.Add(at, uintptr(i)*n.elem.size), prefix+index(i), out)
+			out = n.elem.appendNames(unsafe.Add(at, uintptr(i)*n.elem.size), prefix+codec.At(i), out)
 		}
 	case kindMap:
 		n.entries(at, func(k string, elem unsafe.Pointer) error {
-			out = n.elem.appendNames(elem, prefix+entry(k), out)
+			out = n.elem.appendNames(elem, prefix+codec.Entry(k), out)
 			return nil
 		})
 	case kindPointer:
@@ -391,20 +370,4 @@ func (n *node) appendNames(at unsafe.Pointer, prefix string, out []string) []str
 		out = append(out, prefix)
 	}
 	return out
-}
-
-func join(prefix, name string) string {
-	if prefix == "" {
-		return name
-	}
-	return prefix + "." + name
-}
-
-// isScalar reports whether an interface holds static data that an encoding can hold.
-func isScalar(x any) bool {
-	switch x.(type) {
-	case nil, bool, int, float64, string:
-		return true
-	}
-	return false
 }

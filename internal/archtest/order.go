@@ -44,7 +44,8 @@ const Order = `
 	# tier 6: types of Value
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
-	TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
+	tensor < ext/codec;
+	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	named < named/coords;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
 	sparse, structured, named, named/coords, ext < TIER6;

@@ -1,5 +1,3 @@
-// Package alignment holds correspondences between two dimensions: which speakers
-// belong to which word, say.
 package alignment
 
 import (

@@ -1,0 +1,31 @@
+package bad
+
+import "github.com/tenonml/tenon"
+
+// Number is no struct.
+type Number int
+
+// Channel holds what cannot be stored.
+type Channel struct {
+	V tenon.Value
+	C chan int
+}
+
+// Hidden has a field that is not exported.
+type Hidden struct {
+	x tenon.Value
+}
+
+// Value returns the field.
+func (h Hidden) Value() tenon.Value { return h.x }
+
+// Tree holds itself.
+type Tree struct {
+	Leaf        tenon.Value
+	Left, Right *Tree
+}
+
+// Keys has a map with keys that are no strings.
+type Keys struct {
+	M map[int]tenon.Value
+}

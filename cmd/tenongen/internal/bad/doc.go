@@ -1,0 +1,2 @@
+// Package bad has types that the generator refuses.
+package bad

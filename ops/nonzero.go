@@ -25,12 +25,11 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
 			at := trueAt(truth(x))
-			out, coords := tensor.Make[int64](shape.Of(len(at), x.Rank()))
 			if x.Rank() == 1 {
-				copy(coords, at)
-			} else {
-				gather.Coordinates(coords, at, x.Shape().Dims())
+				return results(tensor.Wrap(at, shape.Of(len(at), 1)))
 			}
+			out, coords := tensor.Make[int64](shape.Of(len(at), x.Rank()))
+			gather.Coordinates(coords, at, x.Shape().Dims())
 			return results(out)
 		},
 	})

@@ -47,8 +47,17 @@ func Gather[T any, I Index](out, values []T, outSplits, splits []int64, idx []I,
 // this package does not move, such as strings.
 func GatherPositions[I Index](out, outSplits, splits []int64, idx []I) {
 	eachRows(outSplits[:len(idx)+1], 1, func(lo, hi int) {
+		end := outSplits[hi]
 		for i := lo; i < hi; i++ {
-			o, first := out[outSplits[i]:outSplits[i+1]], splits[idx[i]]
+			at, first := outSplits[i], splits[idx[i]]
+			if n := outSplits[i+1] - at; n <= 4 && at+4 <= end {
+				// Four are written whatever the length, which saves guessing it: the rows
+				// behind, of the same range, write over what is too much.
+				o := out[at : at+4]
+				o[0], o[1], o[2], o[3] = first, first+1, first+2, first+3
+				continue
+			}
+			o := out[at:outSplits[i+1]]
 			for j := range o {
 				o[j] = first + int64(j)
 			}

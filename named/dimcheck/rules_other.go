@@ -32,7 +32,7 @@ func giving(fn *val, g gives) *val {
 // plainOps are functions of package ops of one tensor that work element by element.
 var plainOps = []string{
 	"Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Digamma", "Elu", "Erf", "Erfc", "Exp", "Expm1",
-	"Floor", "Gelu", "GeluTanh", "Lgamma", "Log", "Log1p", "LogicalNot", "Logit", "Neg", "Reciprocal", "Relu", "Relu6", "Rint", "Round",
+	"Floor", "Gelu", "GeluTanh", "Lgamma", "Log", "Log1p", "LogicalNot", "Logit", "Neg", "Reciprocal", "Relu", "Relu6", "Round",
 	"Angle", "Cast", "Cbrt", "Conj", "Erfinv", "Exp2", "HardSigmoid", "HardSilu", "Identity", "Imag", "IsFinite", "IsInf", "IsNaN", "LeakyRelu",
 	"Log10", "Log2", "LogSigmoid", "Mish", "NaNToNum", "Ndtri", "OnesLike", "Popcount", "Real", "StopGradient", "Trunc", "ZerosLike",
 	"Rsqrt", "Selu", "Sigmoid", "Sign", "Silu", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Square", "Tan", "Tanh",
@@ -40,8 +40,8 @@ var plainOps = []string{
 
 // plainPairs are functions of package ops of two tensors that work element by element.
 var plainPairs = []string{
-	"BitwiseAnd", "BitwiseOr", "BitwiseXor", "Complex", "Hypot", "LeftShift", "NextAfter", "Polygamma", "RightShift", "SigmoidCrossEntropy",
-	"TruncateDiv", "TruncateMod", "Xlog1py", "Xlogy", "Add", "Atan2", "Div", "Equal", "FloorDiv", "FloorMod", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor",
+	"BitwiseAnd", "BitwiseOr", "BitwiseXor", "Complex", "Hypot", "LeftShift", "NextAfter", "RightShift", "SigmoidCrossEntropy",
+	"TruncateDiv", "TruncateMod", "Xlog1py", "Xlogy", "Add", "Atan2", "Div", "Equal", "FloorDiv", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor",
 	"Maximum", "Minimum", "Mod", "Mul", "NotEqual", "Pow", "SquaredDifference", "Sub",
 }
 

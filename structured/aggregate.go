@@ -75,6 +75,9 @@ func Count() Aggregation {
 
 // counts returns how many records have the id of each group.
 func (c *aggregated) counts(ids tensor.Tensor) tensor.Tensor {
+	if c.sizes != nil && ids == c.Grouping.ids {
+		return c.sizes
+	}
 	return ops.SegmentSum(ops.OnesLike(ids), ids, c.n)
 }
 

@@ -18,6 +18,7 @@ type Grouping struct {
 	keys  []column      // by the names that the fields of a result have
 	ids   tensor.Tensor // of each record the number of its group, int64
 	first tensor.Tensor // the first record of each group; nil where groups may be empty
+	sizes tensor.Tensor // how many records each group has; nil where that is not counted yet
 	n     tensor.Tensor // how many groups there are, a scalar
 	order tensor.Tensor // records to count by, nil: as they come
 }
@@ -50,7 +51,7 @@ func (t *Tensor) GroupBy(paths ...string) *Grouping {
 		g.keys = append(g.keys, column{name: name, v: v, inner: allPlain})
 		keys = appendKeys(fn, names, keys, v)
 	}
-	g.ids, g.first, _ = rows.Group(keys...)
+	g.ids, g.first, g.sizes = rows.Group(keys...)
 	g.n = sizeOf(g.first, dtype.Int64)
 	return g
 }
@@ -149,7 +150,8 @@ func (g *Grouping) Sorted() *Grouping {
 		sortBy(taken(c.v, g.first), c.name)
 	}
 	s := *g
-	s.first, s.ids = ops.Gather(g.first, order, 0), ops.Gather(inverse(order), g.ids, 0)
+	s.first, s.sizes = ops.Gather(g.first, order, 0), ops.Gather(g.sizes, order, 0)
+	s.ids = ops.Gather(inverse(order), g.ids, 0)
 	return &s
 }
 

@@ -103,7 +103,7 @@ func invalid(op, format string, args ...any) error {
 // unnumbered is the error of what needs numbers.
 func unnumbered(op string) error {
 	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dataset." + op, Msg: "elements of a stream have no numbers before they are read", Line: source.Line(),
-		Hint: "read them into memory: dataset.FromSlice of what Collect returns"}
+		Hint: "ShuffleWindow shuffles streams; FromSlice of what Collect returns has numbers"}
 }
 
 // derived returns a dataset with the errors of what it is made of.

@@ -88,6 +88,9 @@ func kinds() map[string]*dataset.Dataset[int] {
 		"stream zip":        dataset.Map(dataset.Zip(stream, ten), pair),
 		"stream interleave": dataset.Interleave(stream, ten.Take(2), stream.Filter(odd)),
 		"stream prefetch":   stream.Map(double).Prefetch(3),
+		"window":            stream.ShuffleWindow(4, 9).Repeat(2),
+		"wide window":       stream.ShuffleWindow(400, 9).Map(double),
+		"window of a slice": ten.ShuffleWindow(3, 1),
 	}
 }
 
@@ -131,7 +134,7 @@ func TestPositions(t *testing.T) {
 			}
 		}
 		n, ok := d.Len()
-		if !ok {
+		if !ok || strings.Contains(name, "window") {
 			if _, err := d.At(0); !errors.Is(err, tenon.ErrUnsupported) {
 				t.Errorf("%s: got %v", name, err)
 			}
@@ -177,6 +180,24 @@ func TestShuffle(t *testing.T) {
 	}
 	if chi > 33.7 {
 		t.Errorf("chi-squared is %v: %v", chi, counts)
+	}
+	got := must(dataset.FromSeq(seq(numbers(100))).ShuffleWindow(10, 1).Repeat(2).Collect(ctx))
+	for i, x := range got[:100] {
+		if x > i+9 {
+			t.Errorf("element %d comes as number %d, out of a window of 10", x, i)
+		}
+	}
+	if slices.Equal(got[:100], got[100:]) || slices.IsSorted(got[:100]) {
+		t.Errorf("no new order in the second epoch: %v", got)
+	}
+	slices.Sort(got)
+	for i, x := range got {
+		if x != i/2 {
+			t.Fatalf("two epochs have %v", got)
+		}
+	}
+	if err := dataset.FromSeq(seq(numbers(3))).ShuffleWindow(0, 1).Err(); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("got %v", err)
 	}
 	if err := dataset.FromSeq(seq(numbers(3))).Shuffle(1).Err(); !errors.Is(err, tenon.ErrUnsupported) {
 		t.Errorf("got %v", err)

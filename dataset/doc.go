@@ -23,8 +23,8 @@
 //
 // Datasets that are filtered, bucketed or made of iterators are streams: only reading
 // tells where an element is. They are resumed by reading again from the start, without
-// computing what was mapped. Filter becomes numbered where a shuffle asks for it: its
-// condition is then computed for all elements once.
+// computing what was mapped, and shuffled within a window. Filter becomes numbered where
+// a shuffle asks for it: its condition is then computed for all elements once.
 //
 // # Cost
 //

@@ -19,23 +19,23 @@ import (
 type Init string
 
 const (
-	Zeros           Init = "zeros"
-	Ones            Init = "ones"
+	Zeros           Init = "zeros"            // all 0
+	Ones            Init = "ones"             // all 1
 	Uniform         Init = "uniform"          // in [-0.05, 0.05)
 	Normal          Init = "normal"           // of deviation 0.05
 	TruncatedNormal Init = "truncated_normal" // the same, without what is further than two deviations off
 
 	// Variance 2/(fan in + fan out): X. Glorot and Y. Bengio, AISTATS 2010.
-	GlorotUniform Init = "glorot_uniform"
-	GlorotNormal  Init = "glorot_normal"
+	GlorotUniform Init = "glorot_uniform" // evenly
+	GlorotNormal  Init = "glorot_normal"  // normally, without what is further than two deviations off
 
 	// Variance 2/(fan in), for rectifiers: K. He et al., ICCV 2015.
-	HeUniform Init = "he_uniform"
-	HeNormal  Init = "he_normal"
+	HeUniform Init = "he_uniform" // evenly
+	HeNormal  Init = "he_normal"  // normally, without what is further than two deviations off
 
 	// Variance 1/(fan in): Y. LeCun et al., "Efficient backprop", 1998.
-	LecunUniform Init = "lecun_uniform"
-	LecunNormal  Init = "lecun_normal"
+	LecunUniform Init = "lecun_uniform" // evenly
+	LecunNormal  Init = "lecun_normal"  // normally, without what is further than two deviations off
 
 	// Orthogonal columns or rows, uniform among all such matrices: A. Saxe et al., ICLR 2014.
 	Orthogonal Init = "orthogonal"

@@ -1,0 +1,2 @@
+// Package tutorial tests the programs of docs/tutorial.md.
+package tutorial

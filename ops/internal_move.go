@@ -76,7 +76,7 @@ func sizes(c *op.Call, i int) (dims []int, n int, err error) {
 		return nil, 0, c.Errorf(tenon.ErrShape, "%s has shape %v, want a vector", c.Op.Params[i].Name, s)
 	}
 	if dims, ok := c.ConstInts(i); ok {
-		return dims, len(dims), nil
+		return append([]int{}, dims...), len(dims), nil // a scalar's sizes are known: not nil
 	}
 	return nil, s.Dim(0), nil
 }

@@ -97,6 +97,24 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+func TestChangesOfWhatMayBeMissing(t *testing.T) {
+	s := read(t, list{
+		rec{"r": rec{"a": 1, "l": list{rec{"x": list{1, 2}}, rec{"x": list{3}}}}}, rec{"r": nil}, rec{"r": rec{"a": 3, "l": list{}}},
+	}, structured.NestedOptions{Missing: structured.MissingMasked})
+	up := tenon.Must(s.WithUpdates([]structured.Update{
+		{Path: []string{"r", "a"}, Func: func(x tensor.Tensor) (tensor.Tensor, error) { return ops.Mul(x, 10), nil }},
+		{Path: []string{"r", "l"}},
+	}))
+	same(t, "updates", plain(t, up), list{rec{"r": rec{"a": int64(10)}}, rec{"r": nil}, rec{"r": rec{"a": int64(30)}}})
+	all := tenon.Must(s.Promote([]string{"r", "l", "x"}, "xs"))
+	r := plain(t, all).(list)
+	same(t, "promoted", r[0].(rec)["r"].(rec)["xs"], list{int64(1), int64(2), int64(3)})
+	same(t, "promoted from what is missing", r[1].(rec)["r"], nil)
+	out := tenon.Must(s.Promote([]string{"r", "a"}, "a"))
+	same(t, "promoted through what is missing", plain(t, out.At(1)).(rec)["a"], nil)
+	same(t, "promoted through what is there", plain(t, out.At(2)).(rec)["a"], int64(3))
+}
+
 func TestNullsInLists(t *testing.T) {
 	v, err := structured.FromNested(list{list{1, nil}, list{}, list{3}}, structured.NestedOptions{Missing: structured.MissingMasked})
 	if err != nil {

@@ -43,8 +43,12 @@ func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
 // SpecFromFieldsAndRank returns the Spec of records of a rank with the given
 // fields, at least one, which tell all sizes.
 func SpecFromFieldsAndRank(fields []tenon.Field, rank int) (*Spec, error) {
-	if len(fields) == 0 || rank < 0 {
-		return nil, invalid("structured.SpecFromFieldsAndRank", "", "needs a field and a rank that is not negative")
+	const fn = "structured.SpecFromFieldsAndRank"
+	if len(fields) == 0 {
+		return nil, tenon.NewError(tenon.ErrDType, fn, "without a field nothing tells what the records are")
+	}
+	if rank < 0 {
+		return nil, invalid(fn, "rank", "%d is negative", rank)
 	}
 	return NewSpec(shape.OfRank(rank), fields)
 }

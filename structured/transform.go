@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -114,19 +115,32 @@ func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lo := above.(*Tensor).rank
-	hi := min(parent.(*Tensor).rank, v.Shape().Rank()-1)
-	if hi > lo {
-		if s, ok := v.(*Tensor); ok {
-			v, err = s.MergeDims(lo, hi)
-		} else {
-			v, err = ragged.MergeDims(v, lo, hi)
-		}
-		if err != nil {
-			return nil, err
-		}
+	lo, _ := recordRank(above)
+	hi, _ := recordRank(parent)
+	if hi = min(hi, v.Shape().Rank()-1); hi > lo {
+		v = merged(v, lo, hi)
 	}
 	return t.WithUpdates([]Update{{Path: append(slices.Clone(path[:len(path)-2]), name), Value: v}})
+}
+
+// merged joins dimensions of a field of any kind into one.
+func merged(v tensor.Tensor, lo, hi int) tensor.Tensor {
+	if m, ok := v.(*masked.Tensor); ok {
+		if m.Mask().Shape().Rank() <= lo {
+			return tenon.Must(masked.New(merged(m.Values(), lo, hi), m.Mask()))
+		}
+		v = covering(v, hi+1)
+	}
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = merged(x, lo, hi)
+		}
+		return with(list)
+	}
+	if s, ok := v.(*Tensor); ok {
+		return tenon.Must(s.MergeDims(lo, hi))
+	}
+	return tenon.Must(ragged.MergeDims(v, lo, hi))
 }
 
 // An Update changes the field at a path: to a value, or to what a function makes of
@@ -178,11 +192,20 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 			if k < 0 {
 				tenon.Throw(invalid(fn, PathString(u.Path), "there is no field %q", name))
 			}
-			s, ok := t.field(cols[k]).(*Tensor)
+			old := t.field(cols[k])
+			m, optional := old.(*masked.Tensor)
+			if optional {
+				old = m.Values()
+			}
+			s, ok := old.(*Tensor)
 			if !ok {
 				tenon.Throw(invalid(fn, PathString(u.Path), "%q is no structured field", name))
 			}
-			cols[k] = columnOf(fn, Field{name, s.updated(fn, below, depth+1)}, t.rank, t, t.dtype)
+			v := tensor.Tensor(s.updated(fn, below, depth+1))
+			if optional { // what is missing stays missing
+				v = tenon.Must(masked.New(v, m.Mask()))
+			}
+			cols[k] = columnOf(fn, Field{name, v}, t.rank, t, t.dtype)
 			continue
 		}
 		v := u.Value

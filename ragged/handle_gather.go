@@ -61,7 +61,7 @@ func gathered2(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tenso
 	}
 	flat, parts := split(index)
 	if flat.Shape().Rank() == 1 {
-		return buildOn(gatherRows(x, ops.Cast(flat, dtype.Int64)), parts)
+		return buildOn(gatherRows(x, cast(flat, dtype.Int64)), parts)
 	}
 	return shapedLike(gatherRows(x, ops.Cast(ops.Reshape(flat, []int{-1}), dtype.Int64)), flat, parts)
 }
@@ -331,7 +331,7 @@ func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
 		if _, ok := x.(*Tensor); !ok {
 			return ops.BooleanMask(x, m, 0)
 		}
-		return gatherRows(x, ops.Reshape(ops.Nonzero(m), []int{-1}))
+		return gatherRows(x, truePositions(m))
 	}
 	m := atLeast(mask, r-1).(*Tensor)
 	t := atLeast(x, 1).(*Tensor)

@@ -406,10 +406,9 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 		out = x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k).WithArg(c.Op.Param("keepdims"), false), x.flat))
 	case axis == k:
 		p := x.parts[k-1]
-		at := ops.Cast(inRows(x.flat, p.RowSplits()), dtype.Int64)
-		there := ops.GreaterEqual(at, int64(0))
+		at, there := positionsFound(inRows(x.flat, p.RowSplits()))
 		outer := x.parts[:k-1]
-		out = withMask(build(ops.Maximum(at, int64(0)), outer), build(there, outer))
+		out = withMask(build(at, outer), build(there, outer))
 	default:
 		out = extremeByPosition(x, axis, segments)
 	}
@@ -417,6 +416,22 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 		out = ops.ExpandDims(out, axis)
 	}
 	return op.One(out)
+}
+
+// positionsFound returns positions, int64, with 0 for those that are negative, and which
+// are not.
+func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
+	d, ok := at.(*tensor.Dense)
+	if !ok || d.DType() != dtype.Int64 || !d.IsContiguous() {
+		at = ops.Cast(at, dtype.Int64)
+		return ops.Maximum(at, int64(0)), ops.GreaterEqual(at, int64(0))
+	}
+	out, places := tensor.Make[int64](d.Shape())
+	mask, bits := tensor.Make[bool](d.Shape())
+	for i, k := range tensor.Data[int64](d) {
+		places[i], bits[i] = max(k, 0), k >= 0
+	}
+	return out, mask
 }
 
 // extremeByPosition finds the extreme of an axis with partitioned axes below it.

@@ -2,13 +2,16 @@ package ragged
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -26,7 +29,7 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 		return keyedBelow(takenInRows(t, r), rest, len(r.parts)+1, dim)
 	case b.DType().IsBool() && b.Shape().Rank() == 1:
 		checkMask(t, b)
-		at := ops.Squeeze(ops.Nonzero(b), 1)
+		at := truePositions(b)
 		return keyedInRows(gatherRows(t, at), rest, dim)
 	case b.DType().IsBool():
 		// Several dimensions become one: they have to be uniform.
@@ -39,10 +42,40 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 		checkMask(merged, ops.Reshape(b, []int{-1}))
 		return keyedInRows(gatherRows(merged, at), rest, dim)
 	}
+	if at, ok := knownPositions(t, b); ok {
+		return keyedInRows(gatherRows(t, at), rest, dim)
+	}
 	n := t.parts[0].NRows()
 	at := ops.Where(ops.Less(b, 0), ops.Add(b, ops.Cast(n, b.DType())), b)
 	checkPositions(at, n)
 	return gatheredAt(t, at, rest, dim)
+}
+
+// knownPositions returns the numbers of rows that a vector of positions in memory
+// means: negative ones count from the end.
+func knownPositions(t *Tensor, b tensor.Tensor) (at tensor.Tensor, ok bool) {
+	d, ok := b.(*tensor.Dense)
+	n := t.parts[0].spec.nrows
+	if !ok || d.Rank() != 1 || d.DType() != dtype.Int64 || n < 0 || !d.IsContiguous() {
+		return nil, false
+	}
+	given := tensor.Data[int64](d)
+	for i, k := range given {
+		if k < int64(-n) || k >= int64(n) {
+			tenon.Throw(outOfRange(indexFn, "position "+itoa(i), "%d is out of bounds for %d rows", k, n))
+		}
+	}
+	if !slices.ContainsFunc(given, func(k int64) bool { return k < 0 }) {
+		return d, true
+	}
+	out, numbers := tensor.Make[int64](d.Shape())
+	for i, k := range given {
+		if k < 0 {
+			k += int64(n)
+		}
+		numbers[i] = k
+	}
+	return out, true
 }
 
 // checkPositions fails where positions in memory are not among n rows.
@@ -128,10 +161,32 @@ func keptInRows(t, mask *Tensor) tensor.Tensor {
 	parts := agreeing(x.parts[:k], mask.parts)
 	values := build(x.flat, x.parts[k:])
 	last := parts[k-1]
-	splits := rows.MaskSplits(last.RowSplits(), mask.flat)
-	at := ops.Squeeze(ops.Nonzero(mask.flat), 1)
+	splits, at := rows.MaskSplits(last.RowSplits(), mask.flat), truePositions(mask.flat)
 	out := append(append([]*RowPartition(nil), parts[:k-1]...), newPartition(splits, at.Shape().Dim(0)))
 	return onTop(gatherRows(values, at), out)
+}
+
+// truePositions returns where a boolean vector is true.
+func truePositions(mask tensor.Tensor) tensor.Tensor {
+	d, ok := mask.(*tensor.Dense)
+	if !ok || !d.IsContiguous() {
+		return ops.Squeeze(ops.Nonzero(mask), 1)
+	}
+	bits := tensor.Data[bool](d)
+	n := 0
+	for _, b := range bits {
+		if b {
+			n++
+		}
+	}
+	out, at := tensor.Make[int64](shape.Of(n))
+	at = at[:0]
+	for i, b := range bits {
+		if b {
+			at = append(at, int64(i))
+		}
+	}
+	return out
 }
 
 // takenInRows takes of each row the positions that a ragged tensor of integers has
@@ -159,6 +214,9 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 // absolute turns positions in the rows of p, listed by rows of q, into positions
 // among the values.
 func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
+	if out, ok := knownAbsolute(p, q, at); ok {
+		return out
+	}
 	d := widest([]*RowPartition{p, q})
 	at = ops.Cast(at, d)
 	perRow := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(cast(v, d), q.RowSplits(), q.nvals) }
@@ -177,6 +235,35 @@ func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
 	}
 	// In a graph a position that is out of its row becomes one that no row has.
 	return ops.Where(bad, scalar(-1, d), ops.Add(start, within))
+}
+
+// knownAbsolute is absolute for what is in memory.
+func knownAbsolute(p, q *RowPartition, at tensor.Tensor) (tensor.Tensor, bool) {
+	a, ok := at.(*tensor.Dense)
+	if !ok || a.DType() != dtype.Int64 || !a.IsContiguous() {
+		return nil, false
+	}
+	from, okp := p.Splits64()
+	to, okq := q.Splits64()
+	if !okp || !okq || len(from) != len(to) || to[len(to)-1] != int64(a.Len()) {
+		return nil, false
+	}
+	positions := tensor.Data[int64](a)
+	out, places := tensor.Make[int64](a.Shape())
+	for r := range len(to) - 1 {
+		n := from[r+1] - from[r]
+		for i := to[r]; i < to[r+1]; i++ {
+			k := positions[i]
+			if k < 0 {
+				k += n
+			}
+			if k < 0 || k >= n {
+				tenon.Throw(outOfRange(indexFn, fmt.Sprintf("row %d", r), "position %d is out of bounds for %d entries", positions[i], n))
+			}
+			places[i] = from[r] + k
+		}
+	}
+	return out, true
 }
 
 func itemAt(t tensor.Tensor, i int) int {

@@ -143,7 +143,7 @@ func next(reverse bool) int {
 //
 //	values: [nvals, a], splits → [nvals, a], numbers. Gradient: the running sums of the cotangent in the other direction.
 func CumSum(values, splits any, o CumOptions) tensor.Tensor {
-	return op.Eval(cumSumOp, values, splits, o.Exclusive, o.Reverse)
+	return eval(cumSumOp, values, splits, o.Exclusive, o.Reverse)
 }
 
 // CumProd returns the running products of each row. Integers wrap.
@@ -151,7 +151,7 @@ func CumSum(values, splits any, o CumOptions) tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], numbers.
 //	Gradient: for value k the product of those before it times Σ over i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ.
 func CumProd(values, splits any, o CumOptions) tensor.Tensor {
-	return op.Eval(cumProdOp, values, splits, o.Exclusive, o.Reverse)
+	return eval(cumProdOp, values, splits, o.Exclusive, o.Reverse)
 }
 
 var shiftOp, linearScanOp *op.Op
@@ -192,7 +192,7 @@ func init() {
 // start if it is negative. What leaves a row is lost, and zeros move in.
 //
 //	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
-func Shift(values, splits any, by int) tensor.Tensor { return op.Eval(shiftOp, values, splits, by) }
+func Shift(values, splits any, by int) tensor.Tensor { return eval(shiftOp, values, splits, by) }
 
 var linearScan = &op.Op{
 	Name: "ragged.linear_scan", Doc: "First-order linear recurrence along each row.", Class: op.Other, Results: 1,
@@ -266,5 +266,5 @@ func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense,
 //	Gradient: with g the scan of ct in the other direction with the factors of the
 //	next value, g·hₜ₋₁ for a and g for b.
 func LinearScan(a, b, splits any, reverse bool) tensor.Tensor {
-	return op.Eval(linearScanOp, a, b, splits, reverse)
+	return eval(linearScanOp, a, b, splits, reverse)
 }

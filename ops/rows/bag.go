@@ -57,9 +57,9 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			t := c.Tensor(0)
 			return []tensor.Tensor{
-				op.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
+				eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
 				nil,
-				op.Eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
+				eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
 				nil,
 			}
 		},
@@ -109,9 +109,9 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
-				op.Eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
+				eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
 				nil,
-				op.Eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
+				eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
 				nil, nil,
 			}
 		},
@@ -150,8 +150,8 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
-				op.Eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
-				op.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
+				eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
+				eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
 				nil, nil,
 			}
 		},
@@ -173,7 +173,7 @@ func tableSize(t tensor.Tensor) any {
 //
 // An id outside the table is an error. Gradient: of the table and of the weights.
 func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
-	return op.Eval(bagOp, table, ids, weights, splits)
+	return eval(bagOp, table, ids, weights, splits)
 }
 
 // bagArgs checks ids and splits and returns the number of rows.

@@ -79,7 +79,7 @@ func init() {
 //
 // A transposed side has its sizes as it lies. Gradient: products of the same kind.
 func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor {
-	return op.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
+	return eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
 }
 
 // product is one pair of matrices.

@@ -47,12 +47,12 @@ var (
 // RowIDs returns the row of each value.
 //
 //	splits: int[rows+1] → int[nvals]. No gradient.
-func RowIDs(splits any, nvals int) tensor.Tensor { return op.Eval(rowIDsOp, splits, nvals) }
+func RowIDs(splits any, nvals int) tensor.Tensor { return eval(rowIDsOp, splits, nvals) }
 
 // Offsets returns the position of each value in its row.
 //
 //	splits: int[rows+1] → int[nvals]. No gradient.
-func Offsets(splits any, nvals int) tensor.Tensor { return op.Eval(offsetsOp, splits, nvals) }
+func Offsets(splits any, nvals int) tensor.Tensor { return eval(offsetsOp, splits, nvals) }
 
 var lengthsOp = op.Register(&op.Op{
 	Name: "ragged.lengths", Doc: "The length of each row.", Class: op.Other, Nondifferentiable: true,
@@ -83,7 +83,7 @@ func Lengths(splits any) tensor.Tensor {
 	if out := shortLengths(splits); out != nil {
 		return out
 	}
-	return op.Eval(lengthsOp, splits)
+	return eval(lengthsOp, splits)
 }
 
 var fromLengthsOp = op.Register(&op.Op{
@@ -111,7 +111,7 @@ var fromLengthsOp = op.Register(&op.Op{
 // length is an error that names it.
 //
 //	lengths: int[rows] → int[rows+1]. No gradient.
-func FromLengths(lengths any) tensor.Tensor { return op.Eval(fromLengthsOp, lengths) }
+func FromLengths(lengths any) tensor.Tensor { return eval(fromLengthsOp, lengths) }
 
 func plusOne(n int) int {
 	if n < 0 {
@@ -178,7 +178,7 @@ const maxRows = 1 << 27
 // more than the last id. An id that falls or is out of range is an error that names it.
 //
 //	ids: int[nvals] → int[nrows+1]. No gradient.
-func FromRowIDs(ids, nrows any) tensor.Tensor { return op.Eval(fromRowIDsOp, ids, nrows) }
+func FromRowIDs(ids, nrows any) tensor.Tensor { return eval(fromRowIDsOp, ids, nrows) }
 
 var uniformOp = op.Register(&op.Op{
 	Name: "ragged.uniform_splits", Doc: "The row splits of rows of one length.", Class: op.Creation, Nondifferentiable: true,
@@ -211,7 +211,7 @@ var uniformOp = op.Register(&op.Op{
 // scalar tensors. The result has the type of length.
 //
 //	length, nrows: int[] → int[nrows+1]. No gradient.
-func Uniform(length, nrows any) tensor.Tensor { return op.Eval(uniformOp, length, nrows) }
+func Uniform(length, nrows any) tensor.Tensor { return eval(uniformOp, length, nrows) }
 
 var uniformLengthOp = op.Register(&op.Op{
 	Name: "ragged.uniform_length", Doc: "The length that all rows have, or -1.", Class: op.Other, Nondifferentiable: true,
@@ -237,7 +237,7 @@ var uniformLengthOp = op.Register(&op.Op{
 // there are none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
-func UniformLength(splits any) tensor.Tensor { return op.Eval(uniformLengthOp, splits) }
+func UniformLength(splits any) tensor.Tensor { return eval(uniformLengthOp, splits) }
 
 var maxLengthOp = op.Register(&op.Op{
 	Name: "ragged.max_length", Doc: "The length of the longest row.", Class: op.Other, Nondifferentiable: true,
@@ -258,4 +258,4 @@ var maxLengthOp = op.Register(&op.Op{
 // MaxLength returns the length of the longest row, 0 where there is none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
-func MaxLength(splits any) tensor.Tensor { return op.Eval(maxLengthOp, splits) }
+func MaxLength(splits any) tensor.Tensor { return eval(maxLengthOp, splits) }

@@ -124,7 +124,7 @@ func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
 	if v, s := shortGather(values, splits, indices); v != nil {
 		return v, s
 	}
-	out := op.EvalN(gatherOp, values, splits, indices)
+	out := evalN(gatherOp, values, splits, indices)
 	return out[0], out[1]
 }
 
@@ -133,7 +133,7 @@ func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
 //
 //	splits, indices: int[n] → int[n+1], int64[m]. No gradient.
 func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
-	out := op.EvalN(gatherIndexOp, splits, indices)
+	out := evalN(gatherIndexOp, splits, indices)
 	return out[0], out[1]
 }
 
@@ -174,7 +174,7 @@ var maskSplitsOp = op.Register(&op.Op{
 // which mask is true; ops.BooleanMask keeps those.
 //
 //	splits, mask: bool[nvals] → int[rows+1]. No gradient.
-func MaskSplits(splits, mask any) tensor.Tensor { return op.Eval(maskSplitsOp, splits, mask) }
+func MaskSplits(splits, mask any) tensor.Tensor { return eval(maskSplitsOp, splits, mask) }
 
 var sliceOp, sliceIndexOp *op.Op
 
@@ -219,7 +219,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			if ct[0] != nil {
-				index := op.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
+				index := evalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
 				g[0] = scattered(c, ct[0], index[1])
 			}
 			return g
@@ -292,7 +292,7 @@ func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
 	if v, s := shortSlice(values, splits, k); v != nil {
 		return v, s
 	}
-	out := op.EvalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
+	out := evalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
 
@@ -301,7 +301,7 @@ func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
 //
 //	splits → int[rows+1], int64[m]. No gradient.
 func SliceIndex(splits any, k key.Key) (outSplits, index tensor.Tensor) {
-	out := op.EvalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
+	out := evalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
 
@@ -401,6 +401,6 @@ func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
 	if v, f := shortPick(values, splits, at, fill); v != nil {
 		return v, f
 	}
-	out := op.EvalN(pickOp, values, splits, at, fill)
+	out := evalN(pickOp, values, splits, at, fill)
 	return out[0], out[1]
 }

@@ -244,7 +244,7 @@ func Mean(values, splits any) tensor.Tensor { return op.Binary(meanOp, values, s
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: 2(x-mean)/(length-ddof) times the row's cotangent.
-func Var(values, splits any, ddof int) tensor.Tensor { return op.Eval(varOp, values, splits, ddof) }
+func Var(values, splits any, ddof int) tensor.Tensor { return eval(varOp, values, splits, ddof) }
 
 // Max returns the largest value of each row.
 //

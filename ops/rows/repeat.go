@@ -63,7 +63,7 @@ func Repeat(items, splits any, nvals int) tensor.Tensor {
 	if out := shortRepeat(items, splits, nvals); out != nil {
 		return out
 	}
-	return op.Eval(repeatOp, items, splits, nvals)
+	return eval(repeatOp, items, splits, nvals)
 }
 
 var repeatIndexOp = op.Register(&op.Op{
@@ -126,6 +126,6 @@ var repeatIndexOp = op.Register(&op.Op{
 //
 //	splits, times: int[] or int[rows] → int[rows+1], int64[m]. No gradient.
 func RepeatIndex(splits, times any) (outSplits, index tensor.Tensor) {
-	out := op.EvalN(repeatIndexOp, splits, times)
+	out := evalN(repeatIndexOp, splits, times)
 	return out[0], out[1]
 }

@@ -45,7 +45,7 @@ var joinOp = op.Register(&op.Op{
 //
 //	values: string[nvals, a], splits → string[rows, a]. No gradient.
 func ReduceJoin(values, splits any, separator string) tensor.Tensor {
-	return op.Eval(joinOp, values, splits, separator)
+	return eval(joinOp, values, splits, separator)
 }
 
 var ngramsOp = op.Register(&op.Op{
@@ -84,6 +84,6 @@ var ngramsOp = op.Register(&op.Op{
 //
 //	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
 func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {
-	out := op.EvalN(ngramsOp, append([]any{values, splits}, ngram.Args(o, widths)...)...)
+	out := evalN(ngramsOp, append([]any{values, splits}, ngram.Args(o, widths)...)...)
 	return out[0], out[1]
 }

@@ -60,7 +60,7 @@ var uniqueOp = op.Register(&op.Op{
 //
 //	values: [nvals], splits → int[rows+1], int64[m], int64[m], int64[nvals], any element type. No gradient.
 func UniqueIndex(values, splits any) (outSplits, first, counts, inverse tensor.Tensor) {
-	out := op.EvalN(uniqueOp, values, splits)
+	out := evalN(uniqueOp, values, splits)
 	return out[0], out[1], out[2], out[3]
 }
 
@@ -107,6 +107,6 @@ var runsOp = op.Register(&op.Op{
 //
 //	values: [nvals, a], splits → int64[m], int[rows+1], any element type. No gradient.
 func RunLengths(values, splits any) (lengths, outSplits tensor.Tensor) {
-	out := op.EvalN(runsOp, values, splits)
+	out := evalN(runsOp, values, splits)
 	return out[0], out[1]
 }

@@ -202,8 +202,8 @@ func TestEarlyStopping(t *testing.T) {
 // Gradients of several batches together are the gradient of one that has all.
 func TestAccumulate(t *testing.T) {
 	two := func(_ context.Context, position int) (examples, error) {
-		a, _ := at(nil, 2*position)
-		b, _ := at(nil, 2*position+1)
+		a, _ := at(context.Background(), 2*position)
+		b, _ := at(context.Background(), 2*position+1)
 		return examples{ops.Concat([]any{a.Rows, b.Rows}, 0).(*ragged.Tensor), ops.Concat([]any{a.Labels, b.Labels}, 0)}, nil
 	}
 	plain := func(m model, b examples, _ tensor.Tensor) tensor.Tensor { return loss(m, b, nil) }
@@ -283,7 +283,7 @@ func TestFitErrors(t *testing.T) {
 				if p == 11 {
 					return examples{}, errors.New("row 4711 is broken")
 				}
-				return at(nil, p)
+				return at(context.Background(), p)
 			}
 		}, loss, "batch 3 of epoch 1: row 4711 is broken"},
 		"thrown": {func(o *train.FitOptions[model, examples]) {

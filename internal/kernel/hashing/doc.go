@@ -7,8 +7,8 @@
 // addressing, and the numbers of two columns together are numbered again, through a
 // plain array where there are few combinations.
 //
-// A value is a word of 64 bits where that is exact: numbers, and strings of up to
-// seven bytes. Longer strings have a hash as their word, and are compared where words
+// A value is a word of 64 bits where that is exact: numbers, strings of up to seven
+// bytes, and those of eight that end in ASCII. Longer strings have a hash as their word, and are compared where words
 // are equal. All NaNs are one key, and so are both zeros.
 //
 // Rows are numbered in chunks by all workers, each chunk with a table of its own, and

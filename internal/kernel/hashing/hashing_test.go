@@ -32,7 +32,7 @@ func TestGroupOfSeveralColumns(t *testing.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "n")
 		a := rapid.SliceOfN(rapid.Int64Range(-3, 3), n, n).Draw(t, "a")
 		b := rapid.SliceOfN(rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1.5, math.NaN(), math.Inf(1)}), n, n).Draw(t, "b")
-		s := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "seven77", "eight888", "eight889", strings.Repeat("x", 30)}), n, n).Draw(t, "s")
+		s := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "seven77", "eight888", "eight889", "eight88\x80", "eight88\x07", "eight88\x08", "\x00", "\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x07", strings.Repeat("x", 30)}), n, n).Draw(t, "s")
 		keys := make([]string, n)
 		for i := range keys {
 			keys[i] = fmt.Sprint(a[i], b[i]+0, s[i])

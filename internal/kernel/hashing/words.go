@@ -158,7 +158,7 @@ func sameStrings(tables []str.Column) func(i, j int) bool {
 }
 
 // stringWords writes the words of the strings from lo on: length and bytes of short
-// ones, a hash of others. Eight bytes are read at once where the buffer goes on behind
+// ones, the bytes of most of eight, a hash of others. Eight bytes are read at once where the buffer goes on behind
 // the string, as its slack lets it.
 func stringWords(dst []uint64, t str.Column, lo int) {
 	offsets := t.Offsets[lo : lo+len(dst)+1]
@@ -166,6 +166,9 @@ func stringWords(dst []uint64, t str.Column, lo int) {
 	for i := range dst {
 		a, b := offsets[i], offsets[i+1]
 		switch n := b - a; {
+		case n == 8 && t.Bytes[b-1]-8 < 120:
+			// Its last byte, from 8 to 127, tells it from the others.
+			dst[i] = binary.LittleEndian.Uint64(t.Bytes[a:])
 		case n >= 8:
 			dst[i] = maphash.Bytes(seed, t.Bytes[a:b]) | longString
 		case a+8 <= int64(len(buf)):

@@ -100,16 +100,17 @@ func Gather[T tenon.Value](x T, indices any) (T, error) {
 func Rows(x tenon.Value) (int, error) { return rowsOf(x) }
 
 func rowsOf(v tenon.Value) (int, error) {
-	if t, ok := v.(tensor.Tensor); ok {
+	d, ok := specOf(v.Spec())
+	if !ok {
+		t, ok := v.(tensor.Tensor)
+		if !ok {
+			return 0, unstackable(v)
+		}
 		s := t.Shape()
 		if s.HasRank() && s.Rank() == 0 {
 			return 0, &tenon.Error{Kind: tenon.ErrShape, Op: "ext.Rows", Msg: fmt.Sprintf("%s has no rows", tenon.String(v.Spec())), Line: source.Line()}
 		}
 		return s.Dim(0), nil
-	}
-	d, ok := specOf(v.Spec())
-	if !ok {
-		return 0, unstackable(v)
 	}
 	parts, err := d.Disassemble(v)
 	if err != nil {

@@ -22,8 +22,8 @@ type Options struct {
 	Name string
 
 	// Signature has an entry for each argument: nests in which Specs, or Values,
-	// stand for what is accepted. With it there is one trace, and a call whose
-	// arguments do not belong to it is an error.
+	// stand for what is accepted. With it there is one trace. Arguments of other types
+	// are cast to it where a cast is declared; all that do not belong to it are an error.
 	Signature []any
 
 	// Exact turns relaxation off: each combination of sizes has its own trace.
@@ -189,6 +189,14 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 	s, err := signatureOf(args)
 	if err != nil {
 		return nil, c.fail(err)
+	}
+	if c.opts.Signature != nil && c.lookup(s) == nil {
+		if cast, ok := c.cast(s, args); ok {
+			args = cast
+			if s, err = signatureOf(args); err != nil {
+				return nil, c.fail(err)
+			}
+		}
 	}
 	if s.recorded {
 		if c.tracing.Add(1) > maxTraceDepth {

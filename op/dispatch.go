@@ -417,7 +417,8 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error)
 // end and results that are none.
 func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value, err error) {
 	defer c.recovered(name, &err)
-	if c.sampled() && tooDeep() {
+	var here byte
+	if c.sampled(uintptr(unsafe.Pointer(&here))) && tooDeep() {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", name),
 			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
 	}
@@ -463,17 +464,18 @@ func (h *handlerPanic) Stack() []byte { return h.stack }
 
 // A handler that calls itself would overflow the stack, which Go does not
 // recover from. So once in a while, before a handler is asked, the stack is looked
-// at. Calls that wait for one another are different objects, so that one in
-// sampling of them is looked at long before the stack is full.
+// at. Handlers that wait for one another stand at different places of the stack, so
+// that one in sampling of them is looked at long before the stack is full.
 const (
 	sampling = 512
 	maxDepth = 300
 	frames   = 3 // a handler at work has at least so many frames on the stack
 )
 
-// sampled picks about one in sampling of calls, by its address.
-func (c *Call) sampled() bool {
-	return uint64(uintptr(unsafe.Pointer(c)))*0x9E3779B97F4A7C15>>(64-9) == 0
+// sampled picks about one in sampling of calls, by its address and the place on the
+// stack where a handler is asked: the same call may come back to the same handler.
+func (c *Call) sampled(here uintptr) bool {
+	return uint64(uintptr(unsafe.Pointer(c))^here)*0x9E3779B97F4A7C15>>(64-9) == 0
 }
 
 // tooDeep reports whether more than maxDepth handlers are at work on this stack.

@@ -77,6 +77,7 @@ func rows() []row {
 		{"structured.Tensor", people(30, 40), people(50, 60)},
 		{"structured.Union", union([]float64{1, 0}), union([]float64{2, 0})},
 		{"structured.Dictionary", must(structured.EncodeStrings([]string{"a", "b"})), must(structured.EncodeStrings([]string{"c", "d"}))},
+		{"structured.Held", must(structured.Hold(graph([]float64{1, 2}))), must(structured.Hold(graph([]float64{3, 4})))},
 		{"named.Tensor", named.Of(v, named.Dynamic("x")), named.Of(w, named.Dynamic("x"))},
 		{"coords.Array", coords.New(named.Of(v, city{}), coords.Along[city]("Oslo", "Rome")), coords.New(named.Of(w, city{}), coords.Along[city]("Oslo", "Rome"))},
 		{"exttypes.MaskedTensor", must(maskedtensor.New(v, yes)), must(maskedtensor.New(w, yes))},

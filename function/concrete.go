@@ -97,7 +97,11 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 		return nil, c.fail(err)
 	}
 	t.effects = t.graph.TakeEffects()
-	if t.graph, err = passes.Apply(t.graph, passes.Default); err != nil {
+	list := passes.Default
+	if c.opts.Rematerialise {
+		list = append(slices.Clone(list), passes.Pass{Name: "rematerialise", Run: passes.Rematerialise})
+	}
+	if t.graph, err = passes.Apply(t.graph, list); err != nil {
 		return nil, c.fail(err)
 	}
 	t.plan = interp.For(t.graph)

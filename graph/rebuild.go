@@ -81,11 +81,7 @@ func (n *Node) on(get func(*Value) *Value) *op.Call {
 
 // keep appends a node as it is, and notes its results in env under the IDs they had.
 func (g *Graph) keep(n *Node, c *op.Call, env []*Value) error {
-	specs := make([]tenon.Spec, len(n.Outs))
-	for i, o := range n.Outs {
-		specs[i] = o.spec
-	}
-	kept, err := g.Add(c, n.Line, specs)
+	kept, err := g.Add(c, n.Line, specsOfOuts(n))
 	if err != nil {
 		return err
 	}
@@ -93,4 +89,12 @@ func (g *Graph) keep(n *Node, c *op.Call, env []*Value) error {
 		env[n.Outs[i].id] = o
 	}
 	return nil
+}
+
+func specsOfOuts(n *Node) []tenon.Spec {
+	specs := make([]tenon.Spec, len(n.Outs))
+	for i, o := range n.Outs {
+		specs[i] = o.spec
+	}
+	return specs
 }

@@ -182,11 +182,7 @@ func enlarged(old []tenon.Value, regions []*Graph, sunk [][]*Node) ([]*Value, []
 			return outer[v]
 		}
 		for _, n := range sunk[r] {
-			specs := make([]tenon.Spec, len(n.Outs))
-			for i, o := range n.Outs {
-				specs[i] = o.spec
-			}
-			m, err := h.Add(n.on(fromOuter), n.Line, specs)
+			m, err := h.Add(n.on(fromOuter), n.Line, specsOfOuts(n))
 			if err != nil {
 				return nil, nil, err
 			}

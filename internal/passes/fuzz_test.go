@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -207,8 +208,14 @@ func compare(t *testing.T, data []byte) {
 				try(pass.Name, []Pass{pass})
 			}
 			try("all passes", Default)
+			try("all passes, and again", append(slices.Clone(Default), Pass{"rematerialise", everythingAgain}))
 		}
 	}
+}
+
+// everythingAgain is Rematerialise for values of any size that are needed soon after.
+func everythingAgain(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Rematerialise(g, 2, func(n *graph.Node) bool { return n.Op.IsElementwise() })
 }
 
 func ramp(dims ...int) tensor.Tensor {

@@ -486,3 +486,13 @@ func Branches(g *graph.Graph) (*graph.Graph, error) {
 		return 1, 2, n.Op.Name == "control.switch"
 	})
 }
+
+// Rematerialise computes elementwise results again where they are needed long after they
+// were, as by gradients, if what they are computed from is there still. Their memory is
+// free in between. It is for functions that ask for it: time goes up.
+func Rematerialise(g *graph.Graph) (*graph.Graph, error) {
+	const far = 8 // nodes
+	return graph.Rematerialise(g, far, func(n *graph.Node) bool {
+		return n.Op.IsElementwise() && n.Op.Block != nil && (!n.Outs[0].Shape().IsFull() || n.Outs[0].Shape().Size() >= 1<<10)
+	})
+}

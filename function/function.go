@@ -29,6 +29,10 @@ type Options struct {
 	// Exact turns relaxation off: each combination of sizes has its own trace.
 	Exact bool
 
+	// Rematerialise computes elementwise results again where gradients need them, rather
+	// than keep them: less memory, more time. See grad.Checkpoint for whole functions.
+	Rematerialise bool
+
 	// RelaxAfter is how many traces may differ in sizes only before one with
 	// unknown sizes replaces them; 0 means 3.
 	RelaxAfter int

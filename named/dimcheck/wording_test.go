@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/analysis"
-	driver "golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -25,25 +24,29 @@ func load(t testing.TB, mode packages.LoadMode, patterns ...string) []*packages.
 	return pkgs
 }
 
-// reports runs the analyzer and returns its diagnostics by file and line.
+// reports runs the analyzer on packages that need no facts of others, and returns its
+// diagnostics by file and line.
 func reports(t *testing.T, pkgs []*packages.Package) map[string]map[int]string {
 	t.Helper()
-	g, err := driver.Analyze([]*analysis.Analyzer{Analyzer}, pkgs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]map[int]string{}
-	for _, a := range g.Roots {
-		if a.Err != nil {
-			t.Fatal(a.Err)
+	for _, p := range pkgs {
+		if len(p.Errors) > 0 {
+			t.Fatal(p.Errors[0])
 		}
-		for _, d := range a.Diagnostics {
-			p := a.Package.Fset.Position(d.Pos)
-			file := p.Filename[strings.LastIndexByte(p.Filename, '/')+1:]
-			if out[file] == nil {
-				out[file] = map[int]string{}
-			}
-			out[file][p.Line] = d.Message
+		pass := &analysis.Pass{Analyzer: Analyzer, Fset: p.Fset, Files: p.Syntax, Pkg: p.Types, TypesInfo: p.TypesInfo,
+			AllPackageFacts:   func() []analysis.PackageFact { return nil },
+			ExportPackageFact: func(analysis.Fact) {},
+			Report: func(d analysis.Diagnostic) {
+				at := p.Fset.Position(d.Pos)
+				file := at.Filename[strings.LastIndexByte(at.Filename, '/')+1:]
+				if out[file] == nil {
+					out[file] = map[int]string{}
+				}
+				out[file][at.Line] = d.Message
+			},
+		}
+		if _, err := Analyzer.Run(pass); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return out
@@ -52,7 +55,7 @@ func reports(t *testing.T, pkgs []*packages.Package) map[string]map[int]string {
 // What is reported has the words of the error at run time, which the test of package
 // named pins; and the programs among its tests that are right have nothing to report.
 func TestWordsOfRunTime(t *testing.T) {
-	pkgs := load(t, packages.LoadAllSyntax, "./named", "./examples/gosearch/...")
+	pkgs := load(t, packages.LoadSyntax, "./named", "./examples/gosearch/...")
 	got := reports(t, pkgs)
 	table := errorTable(t, pkgs)
 	if len(table) < 12 {

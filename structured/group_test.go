@@ -382,3 +382,28 @@ func TestGroupErrors(t *testing.T) {
 		}
 	}
 }
+
+// A gradient for records has their floating fields.
+func TestGradientOfRecords(t *testing.T) {
+	s := shop(t)
+	loss := func(s *structured.Tensor) tensor.Tensor {
+		orders := s.Flatten(structured.DropEmpty, "orders")
+		g := orders.GroupBy("orders.cat").Aggregate(structured.Mean("orders.price"))
+		return ops.Sum(ops.Mul(g.Path("price"), tensor.Of([]float64{1, 10})))
+	}
+	for how, f := range map[string]func(*structured.Tensor) *structured.Tensor{
+		"eager": func(s *structured.Tensor) *structured.Tensor { return grad.Of(loss)(s) },
+		"traced": function.New(func(s *structured.Tensor) *structured.Tensor {
+			return grad.Of(loss)(s)
+		}).Call,
+	} {
+		d, err := tenon.Try(func() *structured.Tensor { return f(s) })
+		if err != nil {
+			t.Errorf("%s: %v", how, err)
+			continue
+		}
+		if got := fmt.Sprint(plainOf(t, d.Path("orders.price")), plainOf(t, d.Path("geo.lat"))); got != "[[0.5 5 0.5] [] [5]] [0 0 0]" {
+			t.Errorf("%s: got %s", how, got)
+		}
+	}
+}

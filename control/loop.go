@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -169,13 +170,16 @@ func values(ts []tensor.Tensor) []tenon.Value {
 //	for each row x of xs: carry, y = body(carry, x)
 //
 // It returns the last carry and the ys stacked along a new leading axis. Every
-// tensor in xs has a leading axis of the same size. The carry keeps its Spec.
-// It throws errors.
+// tensor in xs has a leading axis of the same size; the rows of a ragged tensor are of
+// different lengths. The carry keeps its Spec. It throws errors.
 func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOptions) (C, Y) {
 	const fn = "control.Scan"
 	var o ScanOptions
 	if len(opts) > 0 {
 		o = opts[0]
+	}
+	if n := compositeRows(xs); n != nil {
+		return Scan(func(c C, i tensor.Tensor) (C, Y) { return body(c, rowOf(xs, i)) }, carry, ops.Range(int64(0), n, int64(1)), o)
 	}
 	rows := tenon.Must(rowSpecs(fn, xs))
 	rowLike := tenon.Must(unify(fn, []X{rows}))
@@ -236,6 +240,41 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 		yLike.specs[i] = tenon.Must(b.Batched(-1))
 	}
 	return last, tenon.Must(yLike.pack(out[len(carryTs):]))
+}
+
+// compositeRows returns the number of rows where a Value in xs is made of components,
+// whose rows are not those of the Value, and nil where all are tensors.
+func compositeRows(xs any) (n tensor.Tensor) {
+	composite := false
+	for _, l := range tenon.Must(nest.Flatten(xs, nest.Options{})) {
+		v, ok := l.(tensor.Tensor)
+		if !ok {
+			continue
+		}
+		composite = composite || !tenon.IsLeaf(v.Spec())
+		switch r := l.(type) {
+		case interface{ NRows() tensor.Tensor }:
+			n = ops.Cast(r.NRows(), dtype.Int64)
+		case tensor.Tensor:
+			if n == nil && tenon.IsLeaf(v.Spec()) {
+				n = ops.Gather(ops.Shape(r), int64(0), 0)
+			}
+		}
+	}
+	if !composite {
+		return nil
+	}
+	return n
+}
+
+// rowOf returns row i of every Value in xs.
+func rowOf[X any](xs X, i tensor.Tensor) X {
+	return tenon.Must(nest.Map(func(l []any) (any, error) {
+		if v, ok := l[0].(tenon.Value); ok {
+			return ops.Gather(v, i, 0), nil
+		}
+		return l[0], nil
+	}, nest.Options{}, xs))
 }
 
 // ScanOptions change how [Scan] goes over the rows. The zero value goes forward.

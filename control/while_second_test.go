@@ -32,7 +32,9 @@ func TestSecondDerivativeOfWhile(t *testing.T) {
 		}
 	}
 	h := function.New(func(x T) T {
-		j, err := grad.Hessian(func(x T) T { return ops.Sum(control.While(func(y T) T { return ops.Less(ops.Max(y), 50.0) }, func(y T) T { return ops.Mul(y, y) }, x)) }, x)
+		j, err := grad.Hessian(func(x T) T {
+			return ops.Sum(control.While(func(y T) T { return ops.Less(ops.Max(y), 50.0) }, func(y T) T { return ops.Mul(y, y) }, x))
+		}, x)
 		if err != nil {
 			panic(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -220,6 +221,49 @@ func TestDamagedModel(t *testing.T) {
 	err := store.Write(foreign, nil, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "something else than a model") {
 		t.Errorf("a foreign folder: %v", err)
+	}
+}
+
+// Where writing fails, as on a full disk, the old model stays whole and nothing is left
+// beside it.
+func TestFailedWrite(t *testing.T) {
+	from := filepath.Join(trainedFolder(t), modelFolder)
+	m, err := store.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decls, err := m.Declarations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := t.TempDir()
+	dir := filepath.Join(parent, modelFolder)
+	full := errors.New("no space left on device")
+	for _, had := range []bool{false, true} {
+		if err := store.Write(dir, m, decls, func(string) error { return full }); !errors.Is(err, full) {
+			t.Errorf("error %v, want %v", err, full)
+		}
+		entries, _ := os.ReadDir(parent)
+		if had && (len(entries) != 1 || entries[0].Name() != modelFolder) || !had && len(entries) != 0 {
+			t.Errorf("with a model there before: %v; left: %v", had, entries)
+		}
+		if !had {
+			if err := store.Write(dir, m, decls, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	again, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"weights.safetensors", "index.safetensors", "vocabulary.json", "declarations.jsonl"} {
+		if !bytes.Equal(read(t, filepath.Join(dir, name)), read(t, filepath.Join(from, name))) {
+			t.Errorf("%s is not what was read", name)
+		}
+	}
+	if d, err := again.Declaration(3); err != nil || d[0].Name != decls[3].Name {
+		t.Errorf("declaration 3: %v %v", d, err)
 	}
 }
 

@@ -54,6 +54,9 @@ func wide(splits tensor.Tensor) tensor.Tensor {
 func identities(v tensor.Tensor) []tensor.Tensor {
 	switch x := v.(type) {
 	case *Union:
+		if x.rec.rank > 1 {
+			break
+		}
 		tags := x.rec.cols[0].v
 		out := []tensor.Tensor{tags}
 		for k, c := range x.rec.cols[1:] {
@@ -111,7 +114,7 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 		return sameEntries(x.Decode(), b)
 	case *Union:
 		y, ok := b.(*Union)
-		if !ok {
+		if !ok || x.rec.rank > 1 {
 			break
 		}
 		tags := x.rec.cols[0].v

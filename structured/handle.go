@@ -155,32 +155,43 @@ func joined(structs []*Tensor) []column {
 	return out
 }
 
-// join puts the entries of columns one behind the other. Rows that may be missing
-// keep a mask of rows, however their elements are divided.
+// join puts the entries of columns one behind the other. What may be missing as a
+// whole keeps its mask, however its elements are divided.
 func join(parts []tensor.Tensor) tensor.Tensor {
-	rows, some := true, false
+	rank, same := 0, true
 	for _, v := range parts {
 		if m, ok := v.(*masked.Tensor); ok {
-			some, rows = true, rows && m.Mask().Shape().Rank() == 1
+			k := m.Mask().Shape().Rank()
+			same = same && (rank == 0 || rank == k)
+			rank = k
 		}
 	}
-	if !some {
+	if rank == 0 {
 		return ops.Concat(aligned(parts), 0)
 	}
 	values, masks := slices.Clone(parts), slices.Clone(parts)
 	for i, v := range parts {
 		m, ok := v.(*masked.Tensor)
 		switch {
-		case ok && rows:
+		case ok && same:
 			values[i], masks[i] = m.Values(), m.Mask()
-		case rows:
-			masks[i] = ops.Fill(ops.ExpandDims(sizeOf(v, dtype.Int64), 0), true)
+		case same:
+			masks[i] = allThere(v, rank)
 		default:
 			m = masked.All(v)
 			values[i], masks[i] = m.Values(), m.Full()
 		}
 	}
 	return tenon.Must(masked.New(join(values), join(masks)))
+}
+
+// allThere returns a mask over the first dimensions of a column that is true everywhere.
+func allThere(v tensor.Tensor, rank int) tensor.Tensor {
+	if rank == 1 {
+		return ops.Fill(ops.ExpandDims(sizeOf(v, dtype.Int64), 0), true)
+	}
+	below, splits := elementsOf(v)
+	return tenon.Must(ragged.FromRowSplits(allThere(below, rank-1), splits))
 }
 
 // aligned returns dense tensors as ragged ones where their Specs say that the sizes of

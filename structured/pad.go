@@ -60,7 +60,7 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 	case *Dictionary:
 		return blankEntry(x.Decode())
 	case *Union:
-		return newUnion(x.rec.blank())
+		return newUnion(blankEntry(x.rec).(*Tensor))
 	case *ragged.Tensor:
 		none := ops.Slice(x.FlatValues(), zeros(x.FlatValues()), sizesFrom(x.FlatValues(), 0))
 		return tenon.Must(ragged.FromPartitions(none, emptyRows(x.Partitions())...))

@@ -18,7 +18,9 @@ func init() {
 		ts := make([]tensor.Tensor, len(c.List(0)))
 		for i, v := range c.List(0) {
 			t, ok := v.(tensor.Tensor)
-			if _, missing := v.(*masked.Tensor); !ok || !missing && !taken(v) {
+			_, missing := v.(*masked.Tensor)
+			_, records := v.(Records)
+			if !ok || !missing && !records && !taken(v) {
 				return nil, op.NotHandled
 			}
 			ts[i] = lifted(t)

@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
@@ -77,7 +79,7 @@ func (t *Tensor) index(keys []key.Key) tensor.Tensor {
 func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	rank, ok := recordRank(v)
 	if !ok {
-		return ops.Index(v, anys(keys)...)
+		return indexedLeaf(v, keys)
 	}
 	outer := keys[:min(len(keys), rank)]
 	for i, k := range outer {
@@ -95,7 +97,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	}
 	if len(keys) <= rank {
 		if t, ok := v.(*Tensor); ok {
-			return byNumbers(t.rows(), ops.Index(t.numbers(), anys(keys)...), t.dtype)
+			return tenon.Must(t.AtNumbers(ops.Index(t.numbers(), anys(keys)...)))
 		}
 		return ops.Index(v, anys(keys)...)
 	}
@@ -109,6 +111,30 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 		return below
 	}
 	return indexed(below, rest)
+}
+
+// indexedLeaf indexes what holds no records. Of lists that may be missing the keys of
+// their elements leave the mask alone, so that an empty list is no missing one.
+func indexedLeaf(v tensor.Tensor, keys []key.Key) tensor.Tensor {
+	m, ok := v.(*masked.Tensor)
+	if !ok {
+		return ops.Index(v, anys(keys)...)
+	}
+	k := m.Mask().Shape().Rank()
+	outer := keys[:min(len(keys), k)]
+	for _, x := range outer {
+		if x.Kind == key.EllipsisKind || x.Kind == key.NewAxisKind {
+			return ops.Index(v, anys(keys)...)
+		}
+	}
+	if k == m.Shape().Rank() || len(keys) > k && slices.ContainsFunc(keys[k:], func(x key.Key) bool { return x.Kind == key.EllipsisKind }) {
+		return ops.Index(v, anys(keys)...)
+	}
+	mask := m.Mask()
+	if len(outer) > 0 {
+		mask = ops.Index(mask, anys(outer)...)
+	}
+	return tenon.Must(masked.New(ops.Index(m.Values(), anys(keys)...), mask))
 }
 
 // recordRank returns the number of dimensions of records, some of which may be

@@ -37,6 +37,25 @@
 // lengths, whatever encodes them. A ragged dimension does not stretch, even if its
 // rows happen to have length 1: what broadcasts is decided by Specs, not by data.
 //
+// [BroadcastRows] aligns dimensions at the outermost instead: one value for each row goes
+// to all entries of the row.
+//
+// # Missing entries
+//
+// Where elements or whole rows may be missing, a value is a tensor of package masked over
+// ragged values. [Mask], [PadMissing] and [Firsts] make such, [FillMissing], [DropMissing]
+// and [Singletons] lead back; reductions, sorting, indexing and joining take them.
+//
+//	ragged.PadMissing(x, 2, 1, ragged.PadOptions{})    // [[3 1] [- -] [5 -]]
+//
+// # Rows of rows
+//
+// [Flatten] and [Unflatten] remove and add a dimension, [Num] and [LocalIndex] count in
+// one. [Combinations] and [Cartesian] list the ways to take entries of a row, or of the rows
+// of several tensors. All of this works on records too: see [Records].
+//
+// What TensorFlow and Awkward call the same things is in docs/ragged-coverage.md.
+//
 // # What is static
 //
 // The Spec of a ragged tensor tells what does not depend on the data of its splits:

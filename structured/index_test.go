@@ -57,6 +57,10 @@ func TestIndex(t *testing.T) {
 	one := s.At(0).(*structured.Tensor)
 	same(t, "of a record", nestedAny(t, one.At("jets", 1, "pt")), 2.5)
 	same(t, "no fields", nestedAny(t, nested(t, list{rec{}, rec{}, rec{}}).At(key.From(1))), list{rec{}, rec{}})
+	lists := read(t, list{rec{"l": list{1, 2, 3}}, rec{"l": nil}, rec{"l": list{}}}, structured.NestedOptions{Missing: structured.MissingMasked})
+	same(t, "parts of lists that may be missing", nestedAny(t, lists.At(key.All, "l", key.From(1))), list{list{int64(2), int64(3)}, nil, list{}})
+	same(t, "a list that is missing", nestedAny(t, lists.At(1, "l")), nil)
+	same(t, "a list that is empty", nestedAny(t, lists.At(2, "l", key.To(1))), list{})
 	for _, c := range []struct {
 		keys []any
 		kind error

@@ -1,6 +1,7 @@
 package structured_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -85,5 +86,52 @@ func TestSpecsWithoutRegardToOrder(t *testing.T) {
 	v, err := ab.Spec().Assemble(parts)
 	if err != nil || !v.(*structured.Tensor).Equal(ab) {
 		t.Errorf("got %v, %v", v, err)
+	}
+}
+
+func TestSpecsMade(t *testing.T) {
+	dense := func(dims ...int) tenon.Spec { return tensor.NewSpec(dtype.Int32, shape.Of(dims...)) }
+	field := func(name string, s tenon.Spec) tenon.Field { return tenon.Field{Name: name, Spec: s} }
+	for _, c := range []struct {
+		name   string
+		shape  shape.Shape
+		fields []tenon.Field
+		kind   error
+		where  string
+	}{
+		{"an unknown rank", shape.UnknownRank, nil, tenon.ErrDType, ""},
+		{"another number of rows", shape.Of(2), []tenon.Field{field("a", dense(2)), field("b", dense(3))}, tenon.ErrInvalid, "b"},
+		{"another size", shape.Of(2, 3), []tenon.Field{field("a", dense(2, 4))}, tenon.ErrInvalid, "a"},
+		{"too few dimensions", shape.Of(2, 3), []tenon.Field{field("a", dense(2))}, tenon.ErrInvalid, "a"},
+		{"a name twice", shape.Of(2), []tenon.Field{field("a", dense(2)), field("a", dense(2))}, tenon.ErrInvalid, "a"},
+		{"no name", shape.Of(2), []tenon.Field{field("", dense(2))}, tenon.ErrInvalid, ""},
+		{"no Spec", shape.Of(2), []tenon.Field{field("a", nil)}, tenon.ErrInvalid, ""},
+	} {
+		_, err := structured.NewSpec(c.shape, c.fields)
+		var e *tenon.Error
+		if !errors.As(err, &e) || !errors.Is(err, c.kind) || e.Where != c.where {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+	open := tenon.Must(structured.SpecFromFieldsAndRank([]tenon.Field{field("a", dense(-1, -1, 5))}, 2))
+	s, err := open.WithShape(shape.Of(2, 3))
+	if err != nil || s.Datashape() != "2 * 3 * {a: 5 * int32}" {
+		t.Errorf("with a shape: got %v, %v", s, err)
+	}
+	if _, err := s.WithShape(shape.Of(2, 4)); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("with a shape that contradicts: got %v", err)
+	}
+	sizes := tenon.Must(ragged.ShapeFromLengths([]any{2, []int{3, 1}}, ragged.ShapeOptions{}))
+	bare, err := structured.SpecFromShape(sizes.Spec().(*ragged.ShapeSpec))
+	if err != nil || !tenon.Belongs(tenon.Must(structured.FromShape(sizes)), bare) {
+		t.Errorf("of a shape: got %v, %v", bare, err)
+	}
+	same(t, "leaves", nested(t, rec{"a": rec{"b": 1, "c": list{}}, "d": "x"}).Spec().(*structured.Spec).Leaves()[1].Path, []string{"a", "c"})
+	if _, err := structured.SpecOf(list{1, 2}); !errors.Is(err, tenon.ErrDType) {
+		t.Errorf("of no records: got %v", err)
+	}
+	merged, ok := tenon.Merge(nested(t, list{rec{"a": 1}}).Spec(), nested(t, list{rec{"a": 1}, rec{"a": 2}}).Spec())
+	if !ok || structured.Datashape(merged) != "? * {a: int64}" {
+		t.Errorf("merged: got %v, %v", merged, ok)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/structured"
@@ -207,6 +208,11 @@ func TestRandomRecordsAgreeWithLoops(t *testing.T) {
 		agree("a row", s.At(index1(index)), rows[index1(index)])
 		agree("rows", s.At(key.From(n/2)), list(rows[n/2:]))
 		agree("padded and cut", ops.Index(ops.Pad(s, [][]int{{2, 1}}, ops.PadOptions{}), key.Range(2, n+2, nil)), list(rows))
+
+		traced := function.New(func(s *structured.Tensor) *structured.Tensor {
+			return ops.Concat([]tensor.Tensor{ops.Reverse(s, 0), ops.Index(s, key.From(-1)), s}, 0).(*structured.Tensor)
+		})
+		agree("traced", traced.Call(s), append(append(append(list{}, back...), rows[n-1]), rows...))
 
 		// Records that print alike are those that are equal.
 		_, inverse, _, _ := ops.Unique(s)

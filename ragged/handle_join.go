@@ -80,11 +80,84 @@ func promotedTensors(ts []tensor.Tensor) []tensor.Tensor {
 }
 
 func concat(c *op.Call) ([]tenon.Value, error) {
+	if out := shortConcat(c); out != nil {
+		return op.One(out)
+	}
 	ts, axis, err := joinArgs(c, 0)
 	if err != nil {
 		return nil, err
 	}
 	return op.One(joined2(c, ts, axis))
+}
+
+// shortElements is the number of elements up to which [shortConcat] joins.
+const shortElements = 1 << 12
+
+// shortConcat joins a few rows of elements of one type in memory, where finding out how
+// takes longer than doing it. It returns nil where the general way has to be taken.
+func shortConcat(c *op.Call) tensor.Tensor {
+	list, axis := c.List(0), c.Int(1)
+	if len(list) == 0 || axis != 0 && axis != 1 && axis != -1 && axis != -2 {
+		return nil
+	}
+	var flats [8]*tensor.Dense
+	var splits [8][]int64
+	if len(list) > len(flats) {
+		return nil
+	}
+	nrows, nvals := 0, 0
+	for i, v := range list {
+		t, ok := v.(*Tensor)
+		if !ok || len(t.parts) != 1 || t.parts[0].IsUniform() || t.parts[0].spec.dtype != dtype.Int64 {
+			return nil
+		}
+		d, ok := t.flat.(*tensor.Dense)
+		s, known := t.parts[0].Splits64()
+		if !ok || !known || d.Rank() != 1 || !d.IsContiguous() || i > 0 && d.DType() != flats[0].DType() {
+			return nil
+		}
+		flats[i], splits[i] = d, s
+		nrows += len(s) - 1
+		nvals += d.Len()
+	}
+	inRows := axis == 1 || axis == -1
+	if inRows {
+		nrows = len(splits[0]) - 1
+		for _, s := range splits[1:len(list)] {
+			if len(s) != len(splits[0]) {
+				return nil
+			}
+		}
+	}
+	if nrows+nvals > shortElements {
+		return nil
+	}
+	out := tensor.Uninit(flats[0].DType(), shape.Of(nvals))
+	to, entries := tensor.Make[int64](shape.Of(nrows + 1))
+	size, dst := int64(out.DType().Size()), out.Bytes()
+	entries[0] = 0
+	if !inRows {
+		row, base := 1, int64(0)
+		for i, d := range flats[:len(list)] {
+			dst = dst[copy(dst, d.Bytes()):]
+			for _, e := range splits[i][1:] {
+				entries[row] = base + e
+				row++
+			}
+			base += int64(d.Len())
+		}
+	} else {
+		for r := range nrows {
+			end := entries[r]
+			for i, d := range flats[:len(list)] {
+				lo, hi := splits[i][r], splits[i][r+1]
+				dst = dst[copy(dst, d.Bytes()[lo*size:hi*size]):]
+				end += hi - lo
+			}
+			entries[r+1] = end
+		}
+	}
+	return wrap(out, []*RowPartition{newPartition(rows.Trusted(to, entries), nvals)})
 }
 
 func stack(c *op.Call) ([]tenon.Value, error) {

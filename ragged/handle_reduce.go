@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -238,6 +239,9 @@ func bySegments(data tensor.Tensor, ids, n tensor.Tensor, f func(data, ids, n an
 // positions returns the partition of what the segments of rows are combined to,
 // and for each value its place there.
 func positions(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at tensor.Tensor) {
+	if out, at, ok := knownSegments(p, ids, n); ok {
+		return out, at
+	}
 	d := p.DType()
 	lengths := p.RowLengths()
 	longest := ops.Maximum(ops.SegmentMax(lengths, ids, n), scalar(0, d))
@@ -245,6 +249,35 @@ func positions(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at ten
 	starts := ops.Gather(part(splits, 0, 1), ops.Cast(ids, dtype.Int64), 0)
 	at = ops.Add(rows.Repeat(starts, p.RowSplits(), p.StaticNVals()), p.OffsetsInRows())
 	return newPartition(splits, -1), at
+}
+
+// knownSegments is positions for what is in memory.
+func knownSegments(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at tensor.Tensor, ok bool) {
+	from, ok := p.Splits64()
+	of, isDense := ids.(*tensor.Dense)
+	count := known(n)
+	if !ok || !isDense || p.DType() != dtype.Int64 || of.DType() != dtype.Int64 || !of.IsContiguous() || of.Len() != len(from)-1 || count < 0 || count > of.Len()+1 {
+		return nil, nil, false
+	}
+	segments := tensor.Data[int64](of)
+	splits, ends := tensor.Make[int64](shape.Of(count + 1))
+	clear(ends)
+	for r, s := range segments {
+		if s < 0 || s >= int64(count) {
+			return nil, nil, false
+		}
+		ends[s+1] = max(ends[s+1], from[r+1]-from[r])
+	}
+	for s := range count {
+		ends[s+1] += ends[s]
+	}
+	places, numbers := tensor.Make[int64](shape.Of(int(from[len(from)-1])))
+	for r, s := range segments {
+		for i := from[r]; i < from[r+1]; i++ {
+			numbers[i] = ends[s] + i - from[r]
+		}
+	}
+	return newPartition(rows.Trusted(splits, ends), int(ends[count])), places, true
 }
 
 func floating(x tensor.Tensor) tensor.Tensor {

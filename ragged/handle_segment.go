@@ -104,6 +104,19 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
+// binsOf returns one more than the largest of some numbers, 0 where there are none.
+func binsOf(flat tensor.Tensor) tensor.Tensor {
+	if d, ok := flat.(*tensor.Dense); ok && d.DType() == dtype.Int64 && d.IsContiguous() {
+		top := int64(-1)
+		for _, n := range tensor.Data[int64](d) {
+			top = max(top, n)
+		}
+		return tensor.Scalar(top + 1)
+	}
+	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
+	return ops.Add(top, int64(1))
+}
+
 // BinCountOptions says what [BinCountRows] counts.
 type BinCountOptions struct {
 	Options ops.BinCountOptions // weights and bounds, as of ops.BinCount
@@ -116,8 +129,7 @@ type BinCountOptions struct {
 func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	p := x.parts[len(x.parts)-1]
-	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(x.flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
-	bins := ops.Add(top, int64(1))
+	bins := binsOf(x.flat)
 	if o.Options.MinLength != nil {
 		bins = ops.Maximum(bins, ops.Cast(o.Options.MinLength, dtype.Int64))
 	}

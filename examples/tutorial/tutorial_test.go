@@ -11,21 +11,26 @@ import (
 	"time"
 )
 
-// program matches a program of the tutorial and what it prints.
+// program matches a program of a text and what it prints.
 var program = regexp.MustCompile("(?ms)^```go\n(package main\n.*?)^```\n+```text\n(.*?)^```$")
 
-// Every program of docs/tutorial.md is compiled and run, and prints what stands below it.
-func TestTutorial(t *testing.T) {
+// Every program of the tutorial and of the README is compiled and run, and prints what
+// stands below it.
+func TestTutorial(t *testing.T) { compare(t, filepath.Join("docs", "tutorial.md"), 7) }
+
+func TestReadme(t *testing.T) { compare(t, "README.md", 3) }
+
+func compare(t *testing.T, name string, least int) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "docs", "tutorial.md"))
+	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := program.FindAllSubmatch(text, -1)
-	if all := regexp.MustCompile("(?m)^```go$").FindAll(text, -1); len(found) != len(all) || len(all) < 7 {
+	if all := regexp.MustCompile("(?m)^```go$").FindAll(text, -1); len(found) != len(all) || len(all) < least {
 		t.Fatalf("%d programs of %d have an output", len(found), len(all))
 	}
 	for i, m := range found {

@@ -74,3 +74,13 @@ func BenchmarkFunctionOfTensors(b *testing.B) {
 		f.Call(x.A, x.B, x.C)
 	}
 }
+
+// BenchmarkFunctionByReflection has tensors only, in a signature without a way of its own.
+func BenchmarkFunctionByReflection(b *testing.B) {
+	x := three()
+	f := function.New(func(p, q, r, s tensor.Tensor) tensor.Tensor { return ops.Add(p, q) })
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Call(x.A, x.B, x.C, x.C)
+	}
+}

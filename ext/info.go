@@ -185,7 +185,7 @@ func (s *Spec) describes(p unsafe.Pointer, values []tenon.Value) bool {
 			continue
 		}
 		t := v.Spec()
-		if *words(&t) != *words(&slot) && !tenon.Equal(slot, t) {
+		if *words(&t) != *words(&slot) && !equal(slot, t) {
 			return false
 		}
 	}

@@ -105,11 +105,17 @@ func (n *node) appendValues(at unsafe.Pointer, out []tenon.Value) []tenon.Value 
 	case kindStruct:
 		for i := range n.fields {
 			f := &n.fields[i]
-			switch f.node.kind {
-			case kindTensor:
-				out = append(out, f.node.load(unsafe.Add(at, f.offset)))
-			default:
+			if f.node.places == 0 {
+				continue
+			}
+			if f.node.kind != kindTensor {
 				out = f.node.appendValues(unsafe.Add(at, f.offset), out)
+				continue
+			}
+			if t := *(*tensor.Tensor)(unsafe.Add(at, f.offset)); words(&t)[1] != nil {
+				out = append(out, t)
+			} else {
+				out = append(out, nil)
 			}
 		}
 	case kindSlice:
@@ -169,6 +175,16 @@ func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, err
 	case kindStruct:
 		for i := range n.fields {
 			f := &n.fields[i]
+			if f.node.places == 0 {
+				continue
+			}
+			if f.node.kind == kindTensor && len(values) > 0 {
+				if t, ok := values[0].(tensor.Tensor); ok {
+					*(*tensor.Tensor)(unsafe.Add(at, f.offset)) = t
+					values = values[1:]
+					continue
+				}
+			}
 			if values, err = f.node.fill(unsafe.Add(at, f.offset), values); err != nil {
 				if f.inline {
 					return nil, err

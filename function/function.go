@@ -116,6 +116,8 @@ func (c *core) one(args []any) tensor.Tensor {
 	return t
 }
 
+var tensorType = reflect.TypeFor[tensor.Tensor]()
+
 // reflected is the body of Call for any type.
 func (c *core) reflected(in []reflect.Value) []reflect.Value {
 	args := make([]any, len(in))
@@ -139,7 +141,9 @@ func (c *core) reflected(in []reflect.Value) []reflect.Value {
 		return out
 	}
 	for i, r := range res {
-		if r != nil {
+		if t, ok := r.(tensor.Tensor); ok && c.typ.Out(i) == tensorType {
+			out[i] = reflect.ValueOf(&t).Elem() // which needs no conversion
+		} else if r != nil {
 			out[i] = reflect.ValueOf(r)
 		}
 	}

@@ -30,9 +30,12 @@ type leaf struct {
 }
 
 func signatureOf(args []any) (*signature, error) {
-	leaves, err := nest.Flatten(args, nest.Options{})
-	if err != nil {
-		return nil, err
+	leaves := args
+	if !values(args) {
+		var err error
+		if leaves, err = nest.Flatten(args, nest.Options{}); err != nil {
+			return nil, err
+		}
 	}
 	s := &signature{args: args, leaves: make([]leaf, len(leaves))}
 	for i, l := range leaves {
@@ -59,8 +62,25 @@ func signatureOf(args []any) (*signature, error) {
 	return s, nil
 }
 
+// values reports whether every argument is a Value that is there: the leaves of such a
+// list are its elements.
+func values(args []any) bool {
+	for _, a := range args {
+		if _, ok := a.(tenon.Value); !ok {
+			return false
+		}
+		if r := reflect.ValueOf(a); r.Kind() == reflect.Pointer && r.IsNil() {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *signature) value(l *leaf, v tenon.Value) error {
 	l.spec = v.Spec()
+	if s.direct(l.spec, v) {
+		return nil
+	}
 	parts, err := nest.Flatten(v, nest.Options{Expand: true})
 	if err != nil {
 		return err
@@ -76,6 +96,27 @@ func (s *signature) value(l *leaf, v tenon.Value) error {
 		s.tensors = append(s.tensors, t)
 	}
 	return nil
+}
+
+// direct adds the tensors of a value whose components are dense tensors in memory; it
+// returns false for any other value.
+func (s *signature) direct(spec tenon.Spec, v tenon.Value) bool {
+	if tenon.IsLeaf(spec) {
+		return false
+	}
+	parts, err := spec.Disassemble(v)
+	if err != nil || len(parts) == 0 {
+		return false
+	}
+	for _, p := range parts {
+		if d, ok := p.(*tensor.Dense); !ok || d == nil {
+			return false
+		}
+	}
+	for _, p := range parts {
+		s.tensors = append(s.tensors, p.(*tensor.Dense))
+	}
+	return true
 }
 
 func (s *signature) components(spec tenon.Spec) error {

@@ -208,6 +208,9 @@ func (g *generator) fill(t types.Type, tg tag, x, path string) {
 	}
 	switch k, _ := g.kindOf(t, tg); k {
 	case place:
+		if isNamed(t, "tensor", "Tensor") { // the commonest place, without a generic function
+			g.printf("if t, ok := codec.First(values).(%s); ok {\n%s, values = t, values[1:]\n} else", g.typeName(t), x)
+		}
 		put("Put")
 	case behind:
 		put("PutBehind")

@@ -94,6 +94,14 @@ func Held(v tenon.Value) tenon.Value {
 	return v
 }
 
+// First returns the first of the Values, and nil where there is none.
+func First(values []tenon.Value) tenon.Value {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
+
 // Put stores the first of the Values at a place and returns the others.
 func Put[V tenon.Value](at *V, values []tenon.Value) ([]tenon.Value, error) {
 	var none V

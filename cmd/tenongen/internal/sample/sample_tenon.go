@@ -54,7 +54,9 @@ func init() {
 			return out
 		},
 		Fill: func(x *Everything, values []tenon.Value) (_ []tenon.Value, err error) {
-			if values, err = codec.Put(&x.Tensor, values); err != nil {
+			if t, ok := codec.First(values).(tensor.Tensor); ok {
+				x.Tensor, values = t, values[1:]
+			} else if values, err = codec.Put(&x.Tensor, values); err != nil {
 				return nil, codec.Within("tensor", err)
 			}
 			if values, err = codec.Put(&x.Value, values); err != nil {
@@ -72,12 +74,16 @@ func init() {
 			if values, err = codec.PutBehind(&x.Behind, values); err != nil {
 				return nil, codec.Within("Behind", err)
 			}
-			if values, err = codec.Put(&x.Optional, values); err != nil {
+			if t, ok := codec.First(values).(tensor.Tensor); ok {
+				x.Optional, values = t, values[1:]
+			} else if values, err = codec.Put(&x.Optional, values); err != nil {
 				return nil, codec.Within("Optional", err)
 			}
 			x.List = slices.Clone(x.List)
 			for i1 := range x.List {
-				if values, err = codec.Put(&x.List[i1], values); err != nil {
+				if t, ok := codec.First(values).(tensor.Tensor); ok {
+					x.List[i1], values = t, values[1:]
+				} else if values, err = codec.Put(&x.List[i1], values); err != nil {
 					return nil, codec.Within("List"+codec.At(i1), err)
 				}
 			}
@@ -90,7 +96,9 @@ func init() {
 				m1 := make(map[string]tensor.Tensor, len(x.Map))
 				for _, k1 := range codec.Keys(x.Map) {
 					v1 := x.Map[k1]
-					if values, err = codec.Put(&v1, values); err != nil {
+					if t, ok := codec.First(values).(tensor.Tensor); ok {
+						v1, values = t, values[1:]
+					} else if values, err = codec.Put(&v1, values); err != nil {
 						return nil, codec.Within("Map"+codec.Entry(string(k1)), err)
 					}
 					m1[k1] = v1
@@ -99,10 +107,14 @@ func init() {
 			}
 			x.Layers = slices.Clone(x.Layers)
 			for i1 := range x.Layers {
-				if values, err = codec.Put(&x.Layers[i1].W, values); err != nil {
+				if t, ok := codec.First(values).(tensor.Tensor); ok {
+					x.Layers[i1].W, values = t, values[1:]
+				} else if values, err = codec.Put(&x.Layers[i1].W, values); err != nil {
 					return nil, codec.Within("Layers"+codec.At(i1)+".W", err)
 				}
-				if values, err = codec.Put(&x.Layers[i1].B, values); err != nil {
+				if t, ok := codec.First(values).(tensor.Tensor); ok {
+					x.Layers[i1].B, values = t, values[1:]
+				} else if values, err = codec.Put(&x.Layers[i1].B, values); err != nil {
 					return nil, codec.Within("Layers"+codec.At(i1)+".B", err)
 				}
 			}
@@ -114,10 +126,14 @@ func init() {
 					for i2 := range v1 {
 						if v1[i2] != nil {
 							p3 := *v1[i2]
-							if values, err = codec.Put(&p3.W, values); err != nil {
+							if t, ok := codec.First(values).(tensor.Tensor); ok {
+								p3.W, values = t, values[1:]
+							} else if values, err = codec.Put(&p3.W, values); err != nil {
 								return nil, codec.Within("Deep"+codec.Entry(string(k1))+codec.At(i2)+".W", err)
 							}
-							if values, err = codec.Put(&p3.B, values); err != nil {
+							if t, ok := codec.First(values).(tensor.Tensor); ok {
+								p3.B, values = t, values[1:]
+							} else if values, err = codec.Put(&p3.B, values); err != nil {
 								return nil, codec.Within("Deep"+codec.Entry(string(k1))+codec.At(i2)+".B", err)
 							}
 							v1[i2] = &p3
@@ -766,13 +782,19 @@ func init() {
 			return out
 		},
 		Fill: func(x *Three, values []tenon.Value) (_ []tenon.Value, err error) {
-			if values, err = codec.Put(&x.A, values); err != nil {
+			if t, ok := codec.First(values).(tensor.Tensor); ok {
+				x.A, values = t, values[1:]
+			} else if values, err = codec.Put(&x.A, values); err != nil {
 				return nil, codec.Within("A", err)
 			}
-			if values, err = codec.Put(&x.B, values); err != nil {
+			if t, ok := codec.First(values).(tensor.Tensor); ok {
+				x.B, values = t, values[1:]
+			} else if values, err = codec.Put(&x.B, values); err != nil {
 				return nil, codec.Within("B", err)
 			}
-			if values, err = codec.Put(&x.C, values); err != nil {
+			if t, ok := codec.First(values).(tensor.Tensor); ok {
+				x.C, values = t, values[1:]
+			} else if values, err = codec.Put(&x.C, values); err != nil {
 				return nil, codec.Within("C", err)
 			}
 			return values, nil
@@ -846,14 +868,18 @@ func init() {
 			return out
 		},
 		Fill: func(x *Graph, values []tenon.Value) (_ []tenon.Value, err error) {
-			if values, err = codec.Put(&x.Base.Weight, values); err != nil {
+			if t, ok := codec.First(values).(tensor.Tensor); ok {
+				x.Base.Weight, values = t, values[1:]
+			} else if values, err = codec.Put(&x.Base.Weight, values); err != nil {
 				return nil, codec.Within("weight", err)
 			}
 			if len(x.Nodes) > 0 {
 				m1 := make(map[string]tensor.Tensor, len(x.Nodes))
 				for _, k1 := range codec.Keys(x.Nodes) {
 					v1 := x.Nodes[k1]
-					if values, err = codec.Put(&v1, values); err != nil {
+					if t, ok := codec.First(values).(tensor.Tensor); ok {
+						v1, values = t, values[1:]
+					} else if values, err = codec.Put(&v1, values); err != nil {
 						return nil, codec.Within("Nodes"+codec.Entry(string(k1)), err)
 					}
 					m1[k1] = v1

@@ -16,6 +16,8 @@ func BenchmarkSmall(b *testing.B) {
 	y := rag([]float32{1, 2, 3}, nil, []float32{4, 5}, []float32{6, 7, 8, 9, 10})
 	same := tenon.Must(x.WithFlatValues(y.FlatValues()))
 	column := tensor.Of([]float32{1, 2, 3, 4}, 4, 1)
+	numbers, mask := tensor.Of([]int64{2, 0, 3}), ops.Greater(x, float32(2))
+	positions := rag([]int64{0}, nil, []int64{1, 0}, []int64{2})
 	splits, values := x.RowSplits(), x.FlatValues()
 	lists := []any{[]any{1., 2., 3.}, []any{}, []any{4., 5.}, []any{6., 7., 8., 9., 10.}}
 	slices := [][]float32{{1, 2, 3}, nil, {4, 5}, {6, 7, 8, 9, 10}}
@@ -38,6 +40,23 @@ func BenchmarkSmall(b *testing.B) {
 		{"to_dense", func() { x.ToDense(ragged.DenseOptions{}) }},
 		{"pick", func() { ragged.Pick(same, -1, ragged.PickOptions{Fill: 0.0}) }},
 		{"sum", func() { ops.Sum(x, -1) }},
+		{"sum/down", func() { ops.Sum(x, 0) }},
+		{"sum/all", func() { ops.Sum(x) }},
+		{"mean", func() { ops.Mean(x, -1) }},
+		{"argmax", func() { ops.ArgMax(x, -1) }},
+		{"softmax", func() { ops.Softmax(x, -1) }},
+		{"cumsum", func() { ops.CumSum(x, -1, ops.CumOptions{}) }},
+		{"sort", func() { ops.Sort(x, -1, ops.SortOptions{}) }},
+		{"gather", func() { ops.Gather(x, numbers, 0) }},
+		{"by_rows", func() { ops.Index(x, numbers) }},
+		{"by_positions", func() { ops.Index(x, positions) }},
+		{"by_mask", func() { ops.Index(x, mask) }},
+		{"concat/rows", func() { ops.Concat([]tensor.Tensor{x, same}, 0) }},
+		{"concat/in_rows", func() { ops.Concat([]tensor.Tensor{x, same}, 1) }},
+		{"flatten", func() { ragged.Flatten(x, 1) }},
+		{"firsts", func() { ragged.Firsts(x, 1) }},
+		{"pad_missing", func() { ragged.PadMissing(x, 3, 1, ragged.PadOptions{}) }},
+		{"combinations", func() { ragged.Combinations(x, 2, 1, ragged.CombinationOptions{}) }},
 		{"round_trip", func() {
 			parts, _ := x.Spec().Disassemble(x)
 			x.Spec().Assemble(parts)

@@ -211,7 +211,7 @@ func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inne
 func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
 	if axis == 0 {
 		n := t.parts[0].NRows()
-		ids := filled(n, scalar(0, n.DType()))
+		ids := oneSegment(n)
 		out := bySegments(t, ids, scalar(1, n.DType()), r.segments).(*Tensor)
 		return out.Values()
 	}
@@ -221,6 +221,14 @@ func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
 	red := bySegments(below, p.ValueRowIDs(), p.NRows(), r.segments)
 	flat, parts := split(red)
 	return build(flat, append(slices.Clone(outer), parts...))
+}
+
+// oneSegment returns a segment id for each of n rows: the same for all.
+func oneSegment(n tensor.Tensor) tensor.Tensor {
+	if k := known(n); k >= 0 && n.DType() == dtype.Int64 {
+		return tensor.Vector(make([]int64, k))
+	}
+	return filled(n, scalar(0, n.DType()))
 }
 
 // bySegments combines the rows of data that have the same segment id, position

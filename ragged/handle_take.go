@@ -99,7 +99,7 @@ func lineOf(x *Tensor, axis int) tensor.Tensor {
 func (t *Tensor) lists(axis int) (at, n tensor.Tensor) {
 	if axis == 0 {
 		d := t.parts[0].DType()
-		return filled(t.parts[0].NRows(), scalar(0, d)), scalar(1, d)
+		return oneSegment(t.parts[0].NRows()), scalar(1, d)
 	}
 	q := t.parts[axis-1]
 	return q.ValueRowIDs(), q.NRows()

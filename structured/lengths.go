@@ -23,7 +23,7 @@ func (t *Tensor) Lengths(path string) tensor.Tensor {
 	}
 	outer := len(n.parts)
 	n.name(byName{names: names[len(names)-1:]})
-	if len(n.parts) == outer {
+	if len(n.parts) == outer && !n.deepen() {
 		tenon.Throw(invalid(fn, PathString(names), "holds no lists"))
 	}
 	lengths := ops.Cast(n.parts[outer].RowLengths(), dtype.Int64)

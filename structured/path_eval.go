@@ -143,14 +143,14 @@ func (n *node) step(s segment) {
 		n.name(s)
 		return
 	case wildcard:
-		if n.at < n.rank {
+		if n.at < n.rank || n.deepen() {
 			n.at++
 		} else if n.leaf != nil {
 			n.fail("[*] is applied to what is neither a list nor a record")
 		}
 		return
 	}
-	if n.at == n.rank {
+	if n.at == n.rank && !n.deepen() {
 		n.fail("an element is chosen of what is no list")
 	}
 	switch s := s.(type) {
@@ -226,20 +226,37 @@ func (n *node) enter(v tensor.Tensor) {
 		return
 	}
 	n.cols = nil
-	for {
-		p, below, ok := lists(v)
-		if !ok {
-			break
-		}
-		n.parts = append(n.parts, p)
-		n.rank++
-		v = below
-		if s, ok := v.(*Tensor); ok {
-			n.cols, n.rank, n.parts = s.cols, n.rank+s.rank-1, append(n.parts, s.parts...)
-			return
-		}
-	}
 	n.leaf = v
+	for n.leaf != nil && !hasAxes(n.leaf) && n.deepen() {
+	}
+}
+
+// hasAxes reports whether entries are divided by axes only, not by partitions.
+func hasAxes(v tensor.Tensor) bool {
+	switch v.(type) {
+	case *Tensor, *ragged.Tensor:
+		return false
+	}
+	list, _, _ := pieces(v)
+	return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !hasAxes(x) })
+}
+
+// deepen takes the next dimension of the entries of a leaf as lists. It reports false
+// where there is none.
+func (n *node) deepen() bool {
+	if n.leaf == nil {
+		return false
+	}
+	p, below, ok := lists(n.leaf)
+	if !ok {
+		return false
+	}
+	n.parts, n.rank, n.leaf = append(n.parts, p), n.rank+1, below
+	if s, ok := below.(*Tensor); ok {
+		n.cols, n.leaf = s.cols, nil
+		n.rank, n.parts = n.rank+s.rank-1, append(n.parts, s.parts...)
+	}
+	return true
 }
 
 // keep leaves only some of the elements of dimension d, by number, whose partition is

@@ -231,6 +231,8 @@ func (n *node) operand(o operand) measure {
 	switch o := o.(type) {
 	case queried:
 		m := n.follow(o.q)
+		for m.deepen() {
+		}
 		if m.leaf == nil {
 			n.fail("a record is compared; name one of its fields")
 		}
@@ -262,7 +264,7 @@ func (n *node) measured(o measured) measure {
 		}
 		return measure{v: counts}
 	}
-	if m.at < m.rank {
+	if m.at < m.rank || m.deepen() {
 		return measure{v: ops.Cast(m.parts[m.at-1].RowLengths(), dtype.Int64), parts: m.parts[:m.at-1]}
 	}
 	if m.leaf == nil || !m.leaf.DType().IsString() {

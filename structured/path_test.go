@@ -350,3 +350,31 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+// Axes of a field stay axes, unless the path goes into them.
+func TestPathOfVectors(t *testing.T) {
+	s := columnOf(tensor.Of([]int64{1, 2, 3})).With("v", tensor.Of([]float64{1, 2, 3, 4, 5, 6}, 3, 2)).
+		With("m", tenon.Must(masked.New(tensor.Of([]float64{1, 2, 3, 4, 5, 6}, 3, 2), []bool{true, false, true})))
+	for path, want := range map[string]string{
+		"$[?@.k > 1].v": "[[3 4] [5 6]] float64[2, 2]", "$[?any(@.v > 4)].k": "[3] int64[1]", "v[0]": "[1 3 5]", "v[1:]": "[[2] [4] [6]]", "$[?@.v[1] == 4].k": "[2] int64[1]",
+		"$[?length(@.v) == 2].k": "[1 2 3] int64[3]", "$[?count(@.v[*]) == 2].k": "[1 2 3] int64[3]", "$[?@.m].k": "[1 3] int64[2]", "$[?@.k < 3].m": "[[1 2] <nil>]",
+	} {
+		for how, f := range map[string]func(*structured.Tensor) tensor.Tensor{
+			"eager":  func(s *structured.Tensor) tensor.Tensor { return s.Path(path) },
+			"traced": function.New(func(s *structured.Tensor) tensor.Tensor { return s.Path(path) }).Call,
+		} {
+			v, err := tenon.Try(func() tensor.Tensor { return f(s) })
+			if err != nil {
+				t.Errorf("%s, %s: %v", path, how, err)
+				continue
+			}
+			got := fmt.Sprint(plainOf(t, v))
+			if d, ok := v.(*tensor.Dense); ok && strings.Contains(want, "64") {
+				got += " " + tenon.String(d.Spec())
+			}
+			if got != want {
+				t.Errorf("%s, %s: got %s, want %s", path, how, got, want)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package function
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -24,6 +25,7 @@ type Concrete struct {
 	leaves  []any // of like; nil where an output of the graph goes
 	single  bool  // the only result is a dense tensor
 	plain   bool  // every argument is a dense tensor
+	values  bool  // every argument is a Value
 
 	// structure is the number of the arguments' structure, where all leaves are dense
 	// tensors; 0 otherwise.
@@ -36,8 +38,11 @@ func (t *Concrete) Graph() *graph.Graph { return t.graph }
 // fast returns the tensors of a call whose arguments are dense tensors of
 // exactly the trace's Specs, and nil for any other.
 func (t *Concrete) fast(args []any) []tensor.Tensor {
-	if !t.plain || len(args) != len(t.sig.leaves) {
+	if len(args) != len(t.sig.leaves) {
 		return nil
+	}
+	if !t.plain {
+		return t.components(args)
 	}
 	out := make([]tensor.Tensor, len(args), len(args)+len(t.graph.Captures))
 	for i, a := range args {
@@ -66,6 +71,47 @@ func (t *Concrete) nested(leaves []any, structure uint64) []tensor.Tensor {
 			return nil
 		}
 		out[i] = d
+	}
+	return out
+}
+
+// components is fast for Values whose components are dense tensors in memory.
+func (t *Concrete) components(args []any) []tensor.Tensor {
+	if !t.values {
+		return nil
+	}
+	out := make([]tensor.Tensor, 0, len(t.graph.Params)+len(t.graph.Captures))
+	for i, a := range args {
+		want := t.sig.leaves[i].spec
+		v, ok := a.(tenon.Value)
+		if !ok || want == nil {
+			return nil
+		}
+		if d, ok := v.(*tensor.Dense); ok {
+			if d == nil || !tenon.Equal(want, d.Spec()) {
+				return nil
+			}
+			out = append(out, d)
+			continue
+		}
+		if r := reflect.ValueOf(a); r.Kind() == reflect.Pointer && r.IsNil() {
+			return nil
+		}
+		s := v.Spec()
+		if tenon.IsLeaf(s) || !tenon.Equal(want, s) {
+			return nil
+		}
+		parts, err := s.Disassemble(v)
+		if err != nil {
+			return nil
+		}
+		for _, p := range parts {
+			d, ok := p.(*tensor.Dense)
+			if !ok || d == nil {
+				return nil
+			}
+			out = append(out, d)
+		}
 	}
 	return out
 }
@@ -105,7 +151,7 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 		return nil, c.fail(err)
 	}
 	t.plan = interp.For(t.graph)
-	t.plain = flat(s.args)
+	t.plain, t.values = flat(s.args), flat(s.args)
 	for _, l := range s.leaves {
 		_, dense := l.spec.(*tensor.Spec)
 		t.plain = t.plain && dense

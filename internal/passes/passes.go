@@ -273,7 +273,7 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 func simple(n *graph.Node) bool {
 	switch n.Op.Name {
 	case "identity", "stop_gradient", "neg", "conj", "logical_not", "bitwise_not", "cast", "reshape", "broadcast_to", "expand_dims",
-		"squeeze", "transpose", "concat":
+		"squeeze", "transpose", "concat", "stack", "reduce_max", "reduce_min", "reduce_prod":
 		return true
 	case "mul", "div", "sub", "add", "pow":
 		known := false
@@ -342,8 +342,32 @@ func simplified(c *op.Call) tensor.Tensor {
 		if l := c.List(0); len(l) == 1 {
 			return l[0].(tensor.Tensor)
 		}
+	case "stack":
+		if l := c.List(0); len(l) == 1 {
+			return ops.ExpandDims(l[0], c.Int(1))
+		}
+	case "reduce_max", "reduce_min", "reduce_prod":
+		return ofOne(x(0), c.Ints(1), c.Bool(2))
 	}
 	return nil
+}
+
+// ofOne returns the reduction of axes of size 1, by a function that leaves one element as
+// it is, or nil where an axis is longer or not known to be that short.
+func ofOne(x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+	s := x.Shape()
+	if !s.HasRank() || len(axes) == 0 {
+		return nil
+	}
+	for _, a := range axes {
+		if s.Dim(a) != 1 {
+			return nil
+		}
+	}
+	if keep {
+		return x
+	}
+	return ops.Squeeze(x, axes...)
 }
 
 // producer returns the node that computes t if it is of a given operation.

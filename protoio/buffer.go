@@ -3,10 +3,11 @@ package protoio
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/tenonml/tenon/internal/kernel/wire"
 )
 
 // A buffer collects the values of one feature in a run of examples.
@@ -70,11 +71,6 @@ func (f *buffer) undo(row int) {
 // feature appends the values of a Feature message and returns which list it has: the
 // last one, where there are several; lists of one kind add up.
 func (f *buffer) feature(b []byte, i, end int) (got kind, err error) {
-	if i < end && b[i] == byte(f.kind)<<3|2 { // nearly always there is the one list
-		if from, to := length(b, i+1, end); to == end && from >= 0 {
-			return f.kind, f.list(b, from, to)
-		}
-	}
 	start := f.count()
 	for i < end {
 		t := b[i]
@@ -150,13 +146,8 @@ func (f *buffer) float32s(b []byte, i, end int) error {
 			if from < 0 {
 				return errTruncated
 			}
-			if (to-from)%4 != 0 {
+			if f.packedFloats(b, from, to) < 0 {
 				return errPacked
-			}
-			n := len(f.floats)
-			f.floats = grow(f.floats, (to-from)/4)[:n+(to-from)/4]
-			if to > from { // all machines are little-endian, as messages are
-				copy(unsafe.Slice((*byte)(unsafe.Pointer(&f.floats[n])), to-from), b[from:to])
 			}
 			i = to
 		case tagFloat:
@@ -183,13 +174,7 @@ func (f *buffer) int64s(b []byte, i, end int) error {
 			if from < 0 {
 				return errTruncated
 			}
-			if to > from && b[to-1] >= 0x80 {
-				return errPacked
-			}
-			// A number takes a byte at least, so there are no more than bytes.
-			f.ints = grow(f.ints, to-from)
-			var ok bool
-			if f.ints, ok = varints(f.ints, b, from, to); !ok {
+			if f.packedInts(b, from, to) < 0 {
 				return errPacked
 			}
 			i = to
@@ -209,65 +194,52 @@ func (f *buffer) int64s(b []byte, i, end int) error {
 	return nil
 }
 
-// varints appends the numbers packed in b[i:end], which dst has room for; the last
-// byte ends a number. Numbers of a few bytes are taken apart without a loop: in 8
-// bytes, those without their top bit set tell where numbers end, and two numbers of up
-// to 4 bytes come of one load where both end in it. A longer number is done in three
-// steps, which move its groups of 7 bits together.
-func varints(dst []int64, b []byte, i, end int) ([]int64, bool) {
-	n := len(dst)
-	dst = dst[:cap(dst)]
-	const more = 0x8080808080808080
-	for i < end && i+8 <= len(b) {
-		x := binary.LittleEndian.Uint64(b[i:])
-		stop := ^x & more
-		if stop&0x80808080 != 0 {
-			first := bits.TrailingZeros64(stop) + 1
-			dst[n] = int64(short(x & (1<<(first&63) - 1)))
-			n++
-			i += first / 8
-			next := stop & (stop - 1)
-			if second := bits.TrailingZeros64(next) + 1 - first; next != 0 && second <= 32 && i < end {
-				dst[n] = int64(short(x >> (first & 63) & (1<<(second&63) - 1)))
-				n++
-				i += second / 8
-			}
-			continue
-		}
-		if stop == 0 {
-			v, size := protowire.ConsumeVarint(b[i:end])
-			if size < 0 {
-				return nil, false
-			}
-			dst[n] = int64(v)
-			n++
-			i += size
-			continue
-		}
-		x &= stop ^ (stop - 1) // up to the end of the number
-		i += bits.TrailingZeros64(stop)/8 + 1
-		x &^= more
-		x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-		x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-		x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
-		dst[n] = int64(x)
-		n++
+// packedInts appends the numbers packed in b[i:end] and returns how many there are,
+// -1 where they are malformed.
+func (f *buffer) packedInts(b []byte, i, end int) int {
+	// A number takes a byte at least, so there are no more than bytes.
+	f.ints = grow(f.ints, end-i)
+	at := len(f.ints)
+	n := wire.Varints(f.ints[at:cap(f.ints)], b[i:], end-i)
+	if n > 0 {
+		f.ints = f.ints[:at+n]
 	}
-	for i < end {
-		v, size := protowire.ConsumeVarint(b[i:end])
-		if size < 0 {
-			return nil, false
-		}
-		dst[n] = int64(v)
-		n++
-		i += size
-	}
-	return dst[:n], true
+	return n
 }
 
-// short returns the number of up to four bytes of varint.
-func short(x uint64) uint64 {
-	return x&0x7f | x>>1&(0x7f<<7) | x>>2&(0x7f<<14) | x>>3&(0x7f<<21)
+// packedFloats is packedInts for numbers of four bytes.
+func (f *buffer) packedFloats(b []byte, i, end int) int {
+	if (end-i)%4 != 0 {
+		return -1
+	}
+	n, at := (end-i)/4, len(f.floats)
+	f.floats = grow(f.floats, n)[:at+n]
+	if n > 0 { // all machines are little-endian, as messages are
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&f.floats[at])), end-i), b[i:end])
+	}
+	return n
+}
+
+// usualStrings appends the strings in b[i:end], each shorter than 128 bytes, and
+// returns how many there are: -1, and none, where there is something else.
+func (f *buffer) usualStrings(b []byte, i, end int) int {
+	before := len(f.ends)
+	for i < end {
+		if end-i < 2 || b[i] != tagFirst || b[i+1] >= 0x80 || int(b[i+1]) > end-i-2 {
+			f.cut(before)
+			return -1
+		}
+		n := int(b[i+1])
+		at := len(f.bytes)
+		if n <= 16 && end-i >= 18 { // a copy of one size needs no call
+			f.bytes = append(f.bytes, b[i+2:i+18]...)[:at+n]
+		} else {
+			f.bytes = append(f.bytes, b[i+2:i+2+n]...)
+		}
+		f.ends = append(f.ends, int64(at+n))
+		i += 2 + n
+	}
+	return len(f.ends) - before
 }
 
 // grow returns s with room for n more.

@@ -23,7 +23,7 @@ type scanner struct {
 	order [32]known
 	join  []byte // the value of an entry that comes in pieces
 
-	touched byte // keeps loads ahead of their use from being dropped
+	failed error // why the rest of the chunk was not read
 }
 
 type known struct {
@@ -135,25 +135,91 @@ func (s *scanner) features(b []byte, i, end int) error {
 		if start < 0 {
 			return errTruncated
 		}
-		key, from, to, err := s.entry(b, start, stop)
-		if err != nil {
-			return err
-		}
 		i = stop
-		source, err := s.find(key, at)
-		if err != nil {
-			return err
-		}
-		if source == ignored {
+		if at < len(s.order) && s.usual(&s.order[at], b, start, stop) {
 			continue
 		}
-		whole := b
-		if from < 0 { // in pieces
-			whole, from, to = s.join, 0, len(s.join)
+		if err := s.entryAt(at, b, start, stop); err != nil {
+			return err
 		}
-		if err := s.feature(source, whole, from, to); err != nil {
-			return &featureError{s.plan.keys[source], tenon.ErrInvalid, err.Error()}
+	}
+	return nil
+}
+
+// usual reads an entry b[i:end] of the form that nearly all have: the key that stood
+// at this position before, shorter than 128 bytes, and then a value with one list of
+// the type asked for that is packed. It returns false, and has done nothing, where the
+// entry is of another form or wrong.
+func (s *scanner) usual(k *known, b []byte, i, end int) bool {
+	n := len(k.key)
+	if n == 0 || n >= 0x80 || end-i < n+4 || b[i] != tagFirst || int(b[i+1]) != n || b[i+2+n] != tagSecond || string(b[i+2:i+2+n]) != k.key {
+		return false
+	}
+	i, stop := short(b, i+3+n, end)
+	if stop != end {
+		return false
+	}
+	if k.source == ignored {
+		return true
+	}
+	f := &s.bufs[k.source]
+	if end-i < 2 || b[i] != byte(f.kind)<<3|2 || f.lens[s.row] != absent || s.wrong[k.source] != noList {
+		return false
+	}
+	if i, stop = short(b, i+1, end); stop != end {
+		return false
+	}
+	var count int
+	if f.kind == bytesList {
+		count = f.usualStrings(b, i, end)
+	} else {
+		if end-i < 2 || b[i] != tagFirst {
+			return false
 		}
+		if i, stop = short(b, i+1, end); stop != end {
+			return false
+		}
+		if f.kind == int64List {
+			count = f.packedInts(b, i, end)
+		} else {
+			count = f.packedFloats(b, i, end)
+		}
+	}
+	if count < 0 {
+		return false
+	}
+	f.lens[s.row] = int64(count)
+	return true
+}
+
+// short reads a length of one or two bytes at b[i], which is before end, and returns
+// where its data start and end: beyond end where there is no such length.
+func short(b []byte, i, end int) (start, stop int) {
+	n := int(b[i])
+	if n < 0x80 {
+		return i + 1, i + 1 + n
+	}
+	if i+1 >= end || b[i+1] >= 0x80 {
+		return i, end + 1
+	}
+	return i + 2, i + 2 + n&0x7f + int(b[i+1])<<7
+}
+
+// entryAt reads the entry b[start:stop], which stands at a position of its example.
+func (s *scanner) entryAt(at int, b []byte, start, stop int) error {
+	key, from, to, err := s.entry(b, start, stop)
+	if err != nil {
+		return err
+	}
+	source, err := s.find(key, at)
+	if err != nil || source == ignored {
+		return err
+	}
+	if from < 0 { // in pieces
+		b, from, to = s.join, 0, len(s.join)
+	}
+	if err := s.feature(source, b, from, to); err != nil {
+		return &featureError{s.plan.keys[source], tenon.ErrInvalid, err.Error()}
 	}
 	return nil
 }
@@ -162,15 +228,6 @@ func (s *scanner) features(b []byte, i, end int) error {
 // pieces, which protocol buffers add up, is put together in s.join, and from is
 // negative.
 func (s *scanner) entry(b []byte, i, end int) (key []byte, from, to int, err error) {
-	// Nearly every entry is its key and then its value, both shorter than 128 bytes.
-	if end-i >= 4 && b[i] == tagFirst && b[i+1] < 0x80 {
-		k := i + 2 + int(b[i+1])
-		if k+2 <= end && b[k] == tagSecond {
-			if from, to := length(b, k+1, end); to == end && from >= 0 {
-				return b[i+2 : k], from, to, nil
-			}
-		}
-	}
 	pieces := 0
 	for i < end {
 		t := b[i]

@@ -43,6 +43,7 @@ var families = []family{
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
 	{generator: "gather", pkg: "internal/kernel/gather", name: "kernels"},
 	{generator: "segment", pkg: "internal/kernel/segment", name: "kernels"},
+	{generator: "wire", pkg: "internal/kernel/wire", name: "kernels"},
 }
 
 // files returns the names of the assembly and of the declarations.

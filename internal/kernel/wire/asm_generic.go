@@ -1,0 +1,29 @@
+//go:build !amd64 || purego
+
+package wire
+
+import (
+	"runtime"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
+
+var level = cpu.Active()
+
+func fast(dst []int64, b []byte, i, end int) (n, used int) {
+	limit := min(end, len(b)-7)
+	if i >= limit {
+		return 0, 0
+	}
+	return generic(dst, b, i, limit)
+}
+
+// Fetch asks for the memory of a message, up to its first 512 bytes, by loading a byte
+// of each line, of which a processor has several under way.
+func Fetch(b []byte) {
+	sum := byte(0)
+	for i := 0; i < len(b) && i < 512; i += 64 {
+		sum += b[i]
+	}
+	runtime.KeepAlive(sum)
+}

@@ -1,0 +1,183 @@
+package protoio
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A gatherer puts what the chunks of a batch were read into behind one another, in
+// their order, as soon as all chunks before one are there: then the values are still
+// in the cache, and the scanner that has them can go on with another chunk.
+type gatherer struct {
+	plan   *plan
+	listed bool
+	bytes  int // of all messages
+	first  int // of those in the first chunk
+
+	mu      sync.Mutex
+	next    int        // the chunk whose turn it is
+	waiting []*scanner // chunks whose turn is yet to come
+	parts   []gathered
+	err     error
+}
+
+// gathered is a column while it is put together.
+type gathered struct {
+	column
+	buffer
+}
+
+func newGatherer(p *plan, messages [][]byte, step int, listed bool) *gatherer {
+	g := &gatherer{plan: p, listed: listed, waiting: make([]*scanner, (len(messages)+step-1)/step), parts: make([]gathered, len(p.keys))}
+	for i, m := range messages {
+		g.bytes += len(m)
+		if i < step {
+			g.first += len(m)
+		}
+	}
+	for i := range g.parts {
+		c := &g.parts[i]
+		c.kind = p.kinds[i]
+		rows := len(messages)
+		if listed {
+			c.column.steps = append(make([]int64, 0, rows+1), 0)
+			rows = 0
+		}
+		c.splits = append(make([]int64, 0, rows+1), 0)
+	}
+	return g
+}
+
+var scanners = sync.Pool{New: func() any { return new(scanner) }}
+
+// prepare returns a scanner for a number of rows.
+func prepare(p *plan, rows int) *scanner {
+	s := scanners.Get().(*scanner)
+	if s.plan != p {
+		s.plan, s.order = p, [len(s.order)]known{}
+	}
+	s.row, s.bad, s.failed = 0, 0, nil
+	for len(s.bufs) < len(p.keys) {
+		s.bufs = append(s.bufs, buffer{})
+	}
+	s.wrong = slices.Grow(s.wrong[:0], len(p.keys))[:len(p.keys)]
+	clear(s.wrong)
+	for i, k := range p.kinds {
+		s.bufs[i].reset(k, rows)
+	}
+	return s
+}
+
+// put takes chunk number i, and with it those that have waited for it.
+func (g *gatherer) put(i int, s *scanner) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting[i] = s
+	for g.next < len(g.waiting) && g.waiting[g.next] != nil {
+		s := g.waiting[g.next]
+		g.waiting[g.next] = nil
+		if g.err == nil {
+			g.err = s.failed
+		}
+		if g.err == nil {
+			for k := range g.parts {
+				g.parts[k].add(&s.bufs[k], g)
+			}
+		}
+		scanners.Put(s)
+		g.next++
+	}
+}
+
+// add appends a chunk.
+func (c *gathered) add(f *buffer, g *gatherer) {
+	if g.next == 0 {
+		c.ints = make([]int64, 0, g.roomFor(len(f.ints)))
+		c.floats = make([]float32, 0, g.roomFor(len(f.floats)))
+		c.bytes = make([]byte, 0, g.roomFor(len(f.bytes)))
+		c.ends = append(make([]int64, 0, g.roomFor(len(f.ends))+1), 0)
+	}
+	c.addRows(f.lens)
+	for _, n := range f.steps {
+		c.column.steps = append(c.column.steps, c.column.steps[len(c.column.steps)-1]+max(n, 0))
+	}
+	c.ints = append(c.ints, f.ints...)
+	c.floats = append(c.floats, f.floats...)
+	offset := int64(len(c.bytes))
+	c.bytes = append(c.bytes, f.bytes...)
+	n := len(c.ends)
+	c.ends = slices.Grow(c.ends, len(f.ends))[:n+len(f.ends)]
+	for i, e := range f.ends {
+		c.ends[n+i] = offset + e
+	}
+}
+
+// addRows appends the lengths of rows.
+func (c *gathered) addRows(lens []int64) {
+	n := len(c.splits)
+	at := c.splits[n-1]
+	splits := slices.Grow(c.splits, len(lens))[:n+len(lens)]
+	lacking := false
+	for i, l := range lens {
+		lacking = lacking || l == absent
+		at += max(l, 0)
+		splits[n+i] = at
+	}
+	c.splits = splits
+	if c.missing == nil && lacking {
+		c.missing = make([]bool, n-1, cap(c.splits))
+	}
+	if c.missing != nil {
+		for _, l := range lens {
+			c.missing = append(c.missing, l == absent)
+		}
+	}
+}
+
+// roomFor returns how many elements to make room for, given how many the first chunk
+// has: as many as there are if all messages are alike. That is not far above what the
+// messages could hold, as the first chunk does not have more elements than bytes.
+func (g *gatherer) roomFor(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return int(float64(n)*float64(g.bytes)/float64(max(g.first, 1))*1.03) + 64
+}
+
+// columns returns what has been put together.
+func (g *gatherer) columns() ([]column, error) {
+	if g.err != nil {
+		return nil, g.err
+	}
+	out := make([]column, len(g.parts))
+	for i := range g.parts {
+		c := &g.parts[i]
+		switch c.kind {
+		case int64List:
+			c.values = vectorOf(c.ints)
+		case floatList:
+			c.values = vectorOf(c.floats)
+		default:
+			if len(c.ends) == 0 {
+				c.ends = []int64{0}
+			}
+			c.values = tensor.WrapStrings(fitted(c.ends), fitted(c.bytes), shape.Of(len(c.ends)-1))
+		}
+		out[i] = c.column
+	}
+	return out, nil
+}
+
+func vectorOf[T dtype.Number](xs []T) tensor.Tensor { return tensor.Vector(fitted(xs)) }
+
+// fitted returns a slice without the room that it does not need, where that is much.
+func fitted[T any](xs []T) []T {
+	if cap(xs) > len(xs)+len(xs)/4+64 {
+		return slices.Clone(xs)
+	}
+	return xs
+}

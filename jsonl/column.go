@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -14,11 +13,6 @@ import (
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
-
-// zeros returns a slice of n zeros of the Go type of d.
-func zeros(d dtype.DType, n int) any {
-	return reflect.MakeSlice(reflect.SliceOf(d.GoType()), n, n).Interface()
-}
 
 // columnOf returns a value with an entry for each row as a column, which shares its
 // memory where it can.

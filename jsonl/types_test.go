@@ -114,3 +114,27 @@ func TestWrongDefaults(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Deep nesting costs no more than its depth squared, and unions of lists do not repeat what
+// is in them.
+func TestDeep(t *testing.T) {
+	const n = 60
+	repeat := strings.Repeat
+	o := jsonl.Options{Missing: structured.MissingMasked, Unions: true, Format: jsonl.Document}
+	for _, text := range []string{
+		repeat(`{"a":`, n) + "1" + repeat("}", n),
+		repeat(`{"a":[`, n) + "1" + repeat("]}", n),
+		repeat(`{"a":[1,`, n) + "1" + repeat("]}", n),
+		repeat(`{"a":["x",{"b":[`, n) + "2" + repeat("]}]}", n),
+		`{"a":` + repeat("[", n) + "1" + repeat("]", n) + "}",
+		`{"a":` + repeat("[null,", 20) + "1" + repeat("]", 20) + "}",
+	} {
+		e := must(jsonl.Read(jsonl.Bytes([]byte(text)), o))
+		if got := written(t, e); got != "["+text+"]" {
+			t.Errorf("%s is written as %s", text, got)
+		}
+	}
+	if _, err := jsonl.Read(jsonl.Bytes([]byte(`{"a":`+repeat("[", 200)+repeat("]", 200)+"}")), o); err == nil || !strings.Contains(err.Error(), "a: lists nest more than") {
+		t.Errorf("got %v", err)
+	}
+}

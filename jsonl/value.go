@@ -178,6 +178,9 @@ func leaf(values any) tensor.Tensor {
 
 // list returns elements divided into lists by offsets.
 func (b *builder) list(v tensor.Tensor, offsets []int64, f form, path []string) tensor.Tensor {
+	if r := v.Shape().Rank(); r >= shape.MaxRank {
+		tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "lists nest more than %d deep", shape.MaxRank-1))
+	}
 	if f.uniform {
 		f.length = b.common(offsets, f.length, path)
 	}
@@ -246,6 +249,13 @@ func reshaped(v tensor.Tensor, n, length int) tensor.Tensor {
 // union returns a column of several types: each variant gets filler where the others are.
 func (b *builder) union(c *jsoncol.Column, g *jsoncol.Schema, path []string) tensor.Tensor {
 	tags := make([]int8, c.Len)
+	places := make([][]int, len(c.Fields))
+	for row, tag := range c.Tags {
+		if tag >= 0 {
+			tags[row] = tag
+			places[tag] = append(places[tag], row)
+		}
+	}
 	fields := make([]structured.Field, len(c.Fields))
 	for i, f := range c.Fields {
 		var below *jsoncol.Schema
@@ -253,24 +263,10 @@ func (b *builder) union(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 			below = g.Fields[i].Schema
 		}
 		name := f.Name
-		if below != nil {
-			if u, ok := b.variantName(path, i); ok {
-				name = u
-			}
+		if u, ok := b.variantName(path, i); ok && below != nil {
+			name = u
 		}
-		column := f.Column
-		if column.Len == 0 && c.Len > 0 {
-			column = filler(column, c.Len)
-			fields[i] = structured.Field{Name: name, Value: b.of(column, below, nil, path)}
-			continue
-		}
-		at := make([]int64, c.Len)
-		for row, tag := range c.Tags {
-			if int(tag) == i {
-				at[row], tags[row] = c.Index[row], tag
-			}
-		}
-		fields[i] = structured.Field{Name: name, Value: ops.Gather(b.of(column, below, nil, path), tensor.Vector(at), 0)}
+		fields[i] = structured.Field{Name: name, Value: b.of(spread(f.Column, places[i], c.Len), below, nil, path)}
 	}
 	return tenon.Must(structured.NewUnion(tensor.Vector(tags), fields))
 }
@@ -296,18 +292,49 @@ func (b *builder) variantName(path []string, i int) (string, bool) {
 	return "", false
 }
 
-// filler returns a column like c, which has no rows, with n rows of zeros.
-func filler(c *jsoncol.Column, n int) *jsoncol.Column {
-	out := &jsoncol.Column{Kind: c.Kind, DType: c.DType, Len: n, Elem: c.Elem}
+// spread returns a column of n rows that has the rows of c at the given rising places, and
+// elsewhere zeros, empty strings and lists and the like.
+func spread(c *jsoncol.Column, places []int, n int) *jsoncol.Column {
+	if c.Len == n {
+		return c
+	}
+	out := &jsoncol.Column{Kind: c.Kind, DType: c.DType, Len: n, Bytes: c.Bytes, Elem: c.Elem}
+	if c.Valid != nil {
+		out.Valid = make([]bool, n)
+		for i, row := range places {
+			out.Valid[row] = c.Valid[i]
+		}
+	}
 	switch c.Kind {
 	case jsoncol.Bool, jsoncol.Int64, jsoncol.Float64:
-		out.Values = zeros(c.DType, n)
+		from, to := leaf(c.Values).(*tensor.Dense), tensor.NewDense(c.DType, shape.Of(n))
+		size := c.DType.Size()
+		for i, row := range places {
+			copy(to.Bytes()[row*size:], from.Bytes()[i*size:(i+1)*size])
+		}
+		out.Values = elements(to)
 	case jsoncol.String, jsoncol.List:
 		out.Offsets = make([]int64, n+1)
+		i := 0
+		for row := range n {
+			if i < len(places) && places[i] == row {
+				i++
+			}
+			out.Offsets[row+1] = c.Offsets[i]
+		}
 	case jsoncol.Struct:
 		for _, f := range c.Fields {
-			out.Fields = append(out.Fields, jsoncol.Field{Name: f.Name, Column: filler(f.Column, n)})
+			out.Fields = append(out.Fields, jsoncol.Field{Name: f.Name, Column: spread(f.Column, places, n)})
+		}
+	case jsoncol.Union:
+		out.Fields = c.Fields
+		out.Tags = slices.Repeat([]int8{filler}, n)
+		for i, row := range places {
+			out.Tags[row] = c.Tags[i]
 		}
 	}
 	return out
 }
+
+// filler is the tag of a row that is neither in a variant nor missing.
+const filler = -2

@@ -17,6 +17,7 @@ type checker struct {
 	results  map[string][]*val // of runs, by program and arguments
 	active   map[*program]int
 	soft     map[softmax]*softUse
+	failed   bool          // the operation that was run last would fail
 	seen     map[spot]*val // what nodes of the function that is checked are
 	steps    int
 }
@@ -168,7 +169,17 @@ func (f *frame) at(i int) *val {
 // node returns the value of a node.
 func (c *checker) node(f *frame, i int) *val {
 	n := &f.prog.Nodes[i]
+	run, certain := n.runs(f)
+	if !run {
+		return nil
+	}
+	report := f.report
+	f.report, c.failed = report && certain, false
 	v := c.value(f, i, n)
+	f.report = report
+	if n.Op == ruleOp && c.failed && !certain {
+		return nil // it does not run
+	}
 	if n.Val == nil || n.Op == constOp {
 		return v
 	}
@@ -254,11 +265,17 @@ func (c *checker) value(f *frame, i int, n *node) *val {
 	case ruleOp:
 		return c.rule(f, i, n)
 	case callOp:
+		if !f.reached(n.Args) {
+			return nil
+		}
 		if p := c.program(n.Key); p != nil {
 			return withRoles(c.call(f, i, p, f.all(n.Args), nil, f.expandAll(n.Names), false), n.Calls)
 		}
 		return anything
 	case dynamicOp:
+		if !f.reached(n.Args) {
+			return nil
+		}
 		return withRoles(c.apply(f, i, f.at(n.Args[0]), f.all(n.Args[1:])), n.Calls)
 	case closureOp:
 		fn := &function{Prog: n.Prog, Binds: f.all(n.Args), Names: f.names}
@@ -294,6 +311,11 @@ func orUnknown(v *val) *val {
 	return v
 }
 
+// reached reports whether all of some nodes have values.
+func (f *frame) reached(nodes []int) bool {
+	return !slices.ContainsFunc(nodes, func(i int) bool { return f.at(i) == nil })
+}
+
 func (f *frame) all(nodes []int) []*val {
 	out := make([]*val, len(nodes))
 	for i, n := range nodes {
@@ -305,13 +327,13 @@ func (f *frame) all(nodes []int) []*val {
 func (c *checker) field(f *frame, n *node) *val {
 	x := f.at(n.Args[0])
 	switch {
-	case x == nil:
-		return nil
+	case x == nil || x.Kind == nilKind:
+		return x
 	case x.Kind == groupKind:
 		if v, ok := x.Fields[n.Key]; ok {
 			return v
 		}
-		return nil
+		return nilVal
 	case x.Kind == funcKind:
 		return x
 	case x.Kind != tensorKind:
@@ -333,8 +355,8 @@ func (c *checker) field(f *frame, n *node) *val {
 
 func elem(x *val, key string) *val {
 	switch {
-	case x == nil:
-		return nil
+	case x == nil || x.Kind == nilKind:
+		return x
 	case x.Kind != groupKind:
 		return anything
 	}
@@ -375,10 +397,30 @@ func arith(op string, a, b *val) *val {
 			return anything
 		}
 		x %= y
+	case "==":
+		return truth(x == y)
+	case "!=":
+		return truth(x != y)
+	case "<":
+		return truth(x < y)
+	case "<=":
+		return truth(x <= y)
+	case ">":
+		return truth(x > y)
+	case ">=":
+		return truth(x >= y)
 	default:
 		return anything
 	}
 	return &val{Kind: numberKind, Number: x}
+}
+
+// truth returns a truth value.
+func truth(b bool) *val {
+	if b {
+		return &val{Kind: numberKind, Number: 1}
+	}
+	return &val{Kind: numberKind}
 }
 
 // apply calls a function value.

@@ -95,7 +95,10 @@ func (b *body) compose(ws []write, own *val) int {
 		}
 		whole = append(whole, b.prog.add(n))
 	}
-	if len(whole) == 1 && own == nil {
+	switch {
+	case len(whole) == 0 && own == nil:
+		return b.constant(nilVal)
+	case len(whole) == 1 && own == nil:
 		return whole[0]
 	}
 	return b.prog.add(node{Op: joinOp, Args: whole, Val: own})

@@ -38,17 +38,18 @@ const (
 
 // A node is a step of a program.
 type node struct {
-	Op    op
-	Key   string
-	Keys  []string
-	Args  []int    // -1: something that is not followed
-	Names [][]name // type arguments
-	Int   int
-	Val   *val // for constOp; for others what the type alone says, or nil
-	Prog  *program
-	Site  site   // where it stands, if something can be wrong with it
-	Calls string // what the variable that takes it is called, or ""
-	Bad   bool   // what is wrong with it is reported already
+	Op     op
+	Key    string
+	Keys   []string
+	Args   []int    // -1: something that is not followed
+	Names  [][]name // type arguments
+	Int    int
+	Val    *val // for constOp; for others what the type alone says, or nil
+	Prog   *program
+	Site   site   // where it stands, if something can be wrong with it
+	Calls  string // what the variable that takes it is called, or ""
+	Bad    bool   // what is wrong with it is reported already
+	Guards []guard
 }
 
 // A site is a place in the source, "head.go:24:9".

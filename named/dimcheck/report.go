@@ -68,6 +68,7 @@ func (p problem) text() string {
 // call that is at fault, unless the function is wrong for all arguments, which is
 // reported there.
 func (c *checker) report(f *frame, at int, p problem) {
+	c.failed = true
 	if !f.report || f.prog.Nodes[at].Bad {
 		return
 	}

@@ -63,6 +63,14 @@ var takesTypes = map[string]bool{"named.Bind": true, "named.Lift": true, "named.
 // rule returns what a call of an operation gives.
 func (c *checker) rule(f *frame, at int, n *node) *val {
 	r := &ruleCall{c: c, f: f, at: at, n: n, op: n.Key, args: f.all(n.Args), names: f.expandAll(n.Names)}
+	for i, a := range r.args {
+		if !a.reached() {
+			return nil
+		}
+		if a.Kind == nilKind {
+			r.args[i] = nil
+		}
+	}
 	key := n.Key
 	if method, ok := strings.CutPrefix(key, "named.Dims."); ok && dimsMethods[method] == nil {
 		key, r.op = "named."+method, "named."+method

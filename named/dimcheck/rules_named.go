@@ -35,7 +35,7 @@ func init() {
 		"named.LayerNorm": func(r *ruleCall) *val { return r.norm(1, 2) }, "named.RMSNorm": func(r *ruleCall) *val { return r.norm(1) },
 		"named.Softmax": softmaxRule, "named.Bind": bindRule, "named.Lift": liftRule, "named.LiftOver": liftRule, "named.MapUnnamed": mapUnnamedRule,
 		"named.Of": ofRule, "named.Scalar": scalarRule, "named.By": byRule, "named.Dynamic": dynamicRule,
-		"named.Tensor.Size": sizeRule, "named.Tensor.Dims": tensorDimsRule, "named.Tensor.IsRagged": hasRule,
+		"named.Tensor.Size": sizeRule, "named.Tensor.Dims": tensorDimsRule, "named.Tensor.IsRagged": raggedRule, "named.Tensor.Has": hasRule,
 		"named.Dim.Size": handleSizeRule, "named.Dim.Tensor": handleTensorRule, "named.Dim.Of": sizedRule, "named.Set.Of": sizedRule,
 		"named.Name.Of": sizedRule, "named.Sized.Name": sizedNameRule, "named.Sized.Size": sizedSizeRule,
 	}
@@ -609,6 +609,20 @@ func sizeRule(r *ruleCall) *val {
 }
 
 func hasRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	names, known := r.arg(1).names()
+	if !ok || !known {
+		return anything
+	}
+	for _, n := range names {
+		if !x.has(n) {
+			return truth(false)
+		}
+	}
+	return truth(true)
+}
+
+func raggedRule(r *ruleCall) *val {
 	x, ok := r.tensor(0)
 	names, known := r.arg(1).names()
 	if ok && known {

@@ -61,7 +61,7 @@ func (t *translator) translate(fn *ssa.Function, outer typeParams) *program {
 				b.value(in)
 			case *ssa.Return:
 				for i, r := range in.Results {
-					results[i] = append(results[i], b.value(r))
+					results[i] = append(results[i], b.guarded(b.value(r), b.guards(block)))
 				}
 			case *ssa.DebugRef:
 				if !in.IsAddr && holdsTensors(in.X.Type()) {
@@ -194,7 +194,8 @@ func (b *body) value(v ssa.Value) int {
 		b.nodes[v] = i
 		args := make([]int, len(phi.Edges))
 		for k, e := range phi.Edges {
-			args[k] = b.value(e)
+			from := phi.Block().Preds[k]
+			args[k] = b.guarded(b.value(e), b.branch(b.guards(from), from, phi.Block()))
 		}
 		b.prog.Nodes[i].Args = args
 		return i
@@ -271,7 +272,7 @@ func (b *body) make(v ssa.Value) int {
 			return b.prog.add(node{Op: funcOp, Key: o.FullName(), Names: b.typeArgs(v)})
 		}
 	case *ssa.BinOp:
-		if isInteger(v.Type()) {
+		if isInteger(v.X.Type()) {
 			return b.prog.add(node{Op: arithOp, Key: v.Op.String(), Args: []int{b.value(v.X), b.value(v.Y)}})
 		}
 	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global, *ssa.MakeSlice:
@@ -298,11 +299,13 @@ func (b *body) literal(c *ssa.Const) int {
 		if own := b.byType(c.Type()); own != nil && own.Kind == namesKind {
 			return b.constant(own)
 		}
-		return b.constant(nil)
+		return b.constant(nilVal)
 	case c.Value.Kind() == constant.Int && isInteger(c.Type()):
 		if i, exact := constant.Int64Val(c.Value); exact {
 			return b.constant(&val{Kind: numberKind, Number: int(i)})
 		}
+	case c.Value.Kind() == constant.Bool:
+		return b.constant(truth(constant.BoolVal(c.Value)))
 	case c.Value.Kind() == constant.String:
 		return b.constant(&val{Kind: textKind, Text: constant.StringVal(c.Value)})
 	}
@@ -444,6 +447,7 @@ func (b *body) call(in ssa.CallInstruction, c *ssa.CallCommon) int {
 			n.Val = b.byType(v.Type())
 		}
 	}
+	n.Guards = b.guards(in.Block())
 	return b.add(n, pos, end)
 }
 

@@ -36,10 +36,11 @@ const (
 	textKind
 	groupKind // a struct, array, slice or several results
 	funcKind
+	nilKind // Go's nil
 )
 
 // A val is what is known of a Go value. nil stands for one that nothing has reached
-// yet, or that is nil. Values are not changed once they are made.
+// yet. Values are not changed once they are made.
 type val struct {
 	Kind   kind
 	Dims   []dim
@@ -89,7 +90,23 @@ const (
 	resultAndGradient
 )
 
-var anything = &val{Kind: unknown}
+var (
+	anything = &val{Kind: unknown}
+	nilVal   = &val{Kind: nilKind}
+)
+
+// reached reports whether a value, and all that a group holds, is there.
+func (v *val) reached() bool {
+	if v == nil {
+		return false
+	}
+	for _, x := range v.Fields {
+		if x == nil {
+			return false
+		}
+	}
+	return true
+}
 
 func tensorOf(dims []dim, a *attrs) *val { return &val{Kind: tensorKind, Dims: dims, Attrs: a} }
 
@@ -169,7 +186,7 @@ func listText(names []name) string {
 
 // String prints what is known.
 func (v *val) String() string {
-	if v == nil {
+	if v == nil || v.Kind == nilKind {
 		return "nil"
 	}
 	switch v.Kind {
@@ -198,8 +215,10 @@ func join(a, b *val) *val {
 	switch {
 	case a == nil || a == b:
 		return b
-	case b == nil:
+	case b == nil || b.Kind == nilKind:
 		return a
+	case a.Kind == nilKind:
+		return b
 	case a.Kind != b.Kind:
 		return anything
 	}

@@ -98,3 +98,43 @@ func recursive(x *named.Tensor, n int) *named.Tensor {
 }
 
 func callsRecursive(in AttnIn) { _ = recursive(in.Tensor, 3) } // want `in recursive \(flow.go:\d+\): named.Rename KeySeq→Seq: the tensor has no KeySeq`
+
+// What a function does for other dimensions is not reported.
+func perBatch(x *named.Tensor) *named.Tensor {
+	if x.Has(Batch{}) {
+		x = named.Sum[Batch](x)
+	}
+	if !x.Has(Seq{}) {
+		return x
+	}
+	if len(x.Dims().Names()) > 2 {
+		x = named.Sum[Hidden](x)
+	}
+	return named.Sum[Seq](x)
+}
+
+func asks(in AttnIn, keyM KqMatrix) {
+	_ = named.Sum[Foo](perBatch(in.Tensor))   // want `named.Sum over Foo: the tensor has no Foo\n  tensor  {InputRep}`
+	_ = named.Sum[Foo](perBatch(keyM.Tensor)) // want `named.Sum over Foo: the tensor has no Foo\n  tensor  {InputRep KqRep}`
+	if in.Has(Foo{}) {
+		_ = named.Sum[Foo](in)
+	} else {
+		_ = named.Sum[Hidden](in) // want `named.Sum over Hidden`
+	}
+}
+
+// Which way a function goes may depend on its arguments.
+func optional(x *named.Tensor, batched bool, mode string) *named.Tensor {
+	if batched {
+		x = named.Sum[Batch](x)
+	}
+	if mode == "hidden" {
+		x = named.Sum[Hidden](x)
+	}
+	return x
+}
+
+func options(in AttnIn) {
+	_ = named.Sum[Foo](optional(in.Tensor, false, "")) // want `named.Sum over Foo: the tensor has no Foo\n  tensor  {Seq InputRep}`
+	_ = optional(in.Tensor, true, "")                  // want `^in optional \(flow.go:\d+\): named.Sum over Batch: the tensor has no Batch`
+}

@@ -1,0 +1,149 @@
+package dimcheck
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A function may ask a tensor for its dimensions and do one thing or another. What it does
+// where the answer is another one is not reported.
+
+// A guard is a condition under which a node runs.
+type guard struct {
+	Node int  // of a question whose answer is followed: x.Has(Batch{})
+	Want bool // the answer under which the node runs
+	Dark bool // the condition depends on dimensions in a way that is not followed
+	Arg  bool // it is an argument, or (Dark) depends on one: the function by itself may go either way
+}
+
+// guards returns the conditions under which a block runs that depend on dimensions.
+func (b *body) guards(block *ssa.BasicBlock) []guard {
+	var out []guard
+	for ; block != nil && block.Idom() != nil; block = block.Idom() {
+		if len(block.Preds) == 1 {
+			out = b.branch(out, block.Preds[0], block)
+		}
+	}
+	return out
+}
+
+// branch appends the condition under which a block goes on to another.
+func (b *body) branch(out []guard, from, to *ssa.BasicBlock) []guard {
+	branch, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	if !ok || from.Succs[0] == from.Succs[1] {
+		return out
+	}
+	cond, want := branch.Cond, from.Succs[0] == to
+	for {
+		not, ok := cond.(*ssa.UnOp)
+		if !ok || not.Op != token.NOT {
+			break
+		}
+		cond, want = not.X, !want
+	}
+	if call, ok := cond.(*ssa.Call); ok && asks(call) == "named.Tensor.Has" {
+		return append(out, guard{Node: b.value(call), Want: want})
+	}
+	if dependsOn(cond, isQuestion, 0) {
+		return append(out, guard{Dark: true})
+	}
+	switch cond.(type) {
+	case *ssa.Parameter, *ssa.FreeVar:
+		return append(out, guard{Node: b.value(cond), Want: want, Arg: true})
+	}
+	if isLoop(from) {
+		return out
+	}
+	if c, ok := cond.(*ssa.BinOp); ok && isInteger(c.X.Type()) {
+		return append(out, guard{Node: b.value(c), Want: want, Arg: true})
+	}
+	if dependsOn(cond, isArgument, 0) {
+		return append(out, guard{Dark: true, Arg: true})
+	}
+	return out
+}
+
+// isLoop reports whether a block is where a loop begins anew.
+func isLoop(b *ssa.BasicBlock) bool { return slices.ContainsFunc(b.Preds, b.Dominates) }
+
+// guarded returns a node that is what another is under conditions.
+func (b *body) guarded(x int, guards []guard) int {
+	if len(guards) == 0 {
+		return x
+	}
+	return b.prog.add(node{Op: joinOp, Args: []int{x}, Guards: guards})
+}
+
+// asks returns the key of a call of package named, or "".
+func asks(c *ssa.Call) string {
+	fn := c.Call.StaticCallee()
+	if fn == nil {
+		return ""
+	}
+	o := declared(fn)
+	if o == nil {
+		return ""
+	}
+	key, ok := ruleKey(o)
+	if !ok || !strings.HasPrefix(key, "named.") {
+		return ""
+	}
+	return key
+}
+
+// dependsOn reports whether a value comes from one of a kind.
+func dependsOn(v ssa.Value, kind func(ssa.Value) bool, depth int) bool {
+	if kind(v) {
+		return true
+	}
+	in, ok := v.(ssa.Instruction)
+	if !ok || depth > 8 {
+		return false
+	}
+	return slices.ContainsFunc(in.Operands(nil), func(x *ssa.Value) bool { return *x != nil && dependsOn(*x, kind, depth+1) })
+}
+
+func isArgument(v ssa.Value) bool {
+	switch v.(type) {
+	case *ssa.Parameter, *ssa.FreeVar:
+		return true
+	}
+	return false
+}
+
+// isQuestion reports whether a value is the answer to a question about a tensor.
+func isQuestion(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	switch asks(c) {
+	case "named.Tensor.Has", "named.Tensor.Size", "named.Tensor.Dims", "named.Tensor.Shape", "named.Tensor.GShape", "named.Tensor.IsRagged",
+		"named.Tensor.Spec", "named.Fits", "named.Dim.Size", "named.Dim.Tensor":
+		return true
+	}
+	return false
+}
+
+// runs reports whether a node runs, as far as is known, and whether what is wrong with it
+// is certain.
+func (n *node) runs(f *frame) (run, certain bool) {
+	certain = true
+	for _, g := range n.Guards {
+		if g.Dark {
+			certain = certain && g.Arg && f.args == nil
+			continue
+		}
+		switch v := f.at(g.Node); {
+		case v == nil:
+		case v.Kind != numberKind:
+			certain = certain && g.Arg && f.args == nil
+		case (v.Number != 0) != g.Want:
+			return false, false
+		}
+	}
+	return true, certain
+}

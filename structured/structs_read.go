@@ -62,13 +62,12 @@ func (p *plan) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 	case timeForm:
 		data := elementsAs[int64](exactly(v, dtype.Int64, at), at)
 		return func(base unsafe.Pointer, stride uintptr, first, n int) {
-			for _, ns := range data[first : first+n] {
+			for i, ns := range data[first : first+n] {
 				var t time.Time
 				if ns != noTime {
 					t = time.Unix(0, ns).UTC()
 				}
-				*(*time.Time)(base) = t
-				base = unsafe.Add(base, stride)
+				*(*time.Time)(step(base, stride, i)) = t
 			}
 		}
 	case recordForm:
@@ -124,8 +123,7 @@ func (p *plan) text(v tensor.Tensor, at *fieldPlace) readFunc {
 	if p.form == bytesForm {
 		return func(base unsafe.Pointer, stride uintptr, first, n int) {
 			for i := first; i < first+n; i++ {
-				*(*[]byte)(base) = slices.Clone(s.Buffer()[offsets[i]:offsets[i+1]])
-				base = unsafe.Add(base, stride)
+				*(*[]byte)(step(base, stride, i-first)) = slices.Clone(s.Buffer()[offsets[i]:offsets[i+1]])
 			}
 		}
 	}
@@ -133,8 +131,7 @@ func (p *plan) text(v tensor.Tensor, at *fieldPlace) readFunc {
 	all := string(s.Buffer())
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n; i++ {
-			*(*string)(base) = all[offsets[i]:offsets[i+1]]
-			base = unsafe.Add(base, stride)
+			*(*string)(step(base, stride, i-first)) = all[offsets[i]:offsets[i+1]]
 		}
 	}
 }
@@ -155,9 +152,8 @@ func (p *plan) optional(v tensor.Tensor, at *fieldPlace) readFunc {
 			if there == nil || there[i] {
 				x := reflect.New(p.elem.typ).UnsafePointer()
 				read(x, 0, i, 1)
-				*(*unsafe.Pointer)(base) = x
+				*(*unsafe.Pointer)(step(base, stride, i-first)) = x
 			}
-			base = unsafe.Add(base, stride)
 		}
 	}
 }
@@ -182,7 +178,7 @@ func (p *plan) list(v tensor.Tensor, at *fieldPlace) readFunc {
 		}
 		for i := first; i < first+n; i++ {
 			lo, hi := int(splits[i]), int(splits[i+1])
-			dst := reflect.NewAt(p.typ, base).Elem()
+			dst := reflect.NewAt(p.typ, step(base, stride, i-first)).Elem()
 			if p.form == listForm {
 				a, b := lo-int(splits[first]), hi-int(splits[first])
 				dst.Set(all.Slice3(a, b, b).Convert(p.typ))
@@ -195,7 +191,6 @@ func (p *plan) list(v tensor.Tensor, at *fieldPlace) readFunc {
 				}
 				dst.Set(m)
 			}
-			base = unsafe.Add(base, stride)
 		}
 	}
 }
@@ -216,8 +211,7 @@ func (p *plan) array(v tensor.Tensor, at *fieldPlace) readFunc {
 	size := p.elem.typ.Size()
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n && k > 0; i++ {
-			read(base, size, i*k, k)
-			base = unsafe.Add(base, stride)
+			read(step(base, stride, i-first), size, i*k, k)
 		}
 	}
 }
@@ -230,9 +224,8 @@ func (numbers[T]) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 			copy(unsafe.Slice((*T)(base), n), src)
 			return
 		}
-		for _, x := range src {
-			*(*T)(base) = x
-			base = unsafe.Add(base, stride)
+		for i, x := range src {
+			*(*T)(step(base, stride, i)) = x
 		}
 	}
 }

@@ -30,6 +30,12 @@ type writer interface {
 	column() tensor.Tensor
 }
 
+// step returns the place of value i. It never points behind the last value, where
+// another object may lie.
+func step(base unsafe.Pointer, stride uintptr, i int) unsafe.Pointer {
+	return unsafe.Add(base, uintptr(i)*stride)
+}
+
 // badValue is a value that no column can hold.
 type badValue struct {
 	field string
@@ -72,8 +78,7 @@ func (w *numberWriter[T]) write(base unsafe.Pointer, stride uintptr, n int) *bad
 		return nil
 	}
 	for i := range dst {
-		dst[i] = *(*T)(base)
-		base = unsafe.Add(base, stride)
+		dst[i] = *(*T)(step(base, stride, i))
 	}
 	return nil
 }
@@ -103,10 +108,9 @@ func (w *textWriter) start() {
 
 func (w *textWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	w.start()
-	for range n {
-		w.bytes = append(w.bytes, *(*string)(base)...)
+	for i := range n {
+		w.bytes = append(w.bytes, *(*string)(step(base, stride, i))...)
 		w.offsets = append(w.offsets, int64(len(w.bytes)))
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }
@@ -128,10 +132,9 @@ type bytesWriter struct{ textWriter }
 
 func (w *bytesWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	w.start()
-	for range n {
-		w.bytes = append(w.bytes, *(*[]byte)(base)...)
+	for i := range n {
+		w.bytes = append(w.bytes, *(*[]byte)(step(base, stride, i))...)
 		w.offsets = append(w.offsets, int64(len(w.bytes)))
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }
@@ -143,7 +146,7 @@ type timeWriter struct{ numberWriter[int64] }
 
 func (w *timeWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	for i := range n {
-		t := *(*time.Time)(base)
+		t := *(*time.Time)(step(base, stride, i))
 		ns := int64(noTime)
 		if !t.IsZero() {
 			if ns = t.UnixNano(); !time.Unix(0, ns).Equal(t) || ns == noTime {
@@ -151,7 +154,6 @@ func (w *timeWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue
 			}
 		}
 		w.data = append(w.data, ns)
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }
@@ -230,7 +232,7 @@ func (w *listWriter) add(n int) {
 func (w *listWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	size := w.plan.elem.typ.Size()
 	for i := range n {
-		h := (*sliceHeader)(base)
+		h := (*sliceHeader)(step(base, stride, i))
 		w.add(h.len)
 		if h.len > 0 {
 			if err := w.elem.write(h.data, size, h.len); err != nil {
@@ -238,7 +240,6 @@ func (w *listWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue
 				return err
 			}
 		}
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }
@@ -263,7 +264,7 @@ type mapWriter struct{ listWriter }
 func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	entry := reflect.New(w.plan.elem.typ)
 	for i := range n {
-		m := reflect.NewAt(w.plan.typ, base).Elem()
+		m := reflect.NewAt(w.plan.typ, step(base, stride, i)).Elem()
 		w.add(m.Len())
 		for _, k := range sortedKeys(m) {
 			entry.Elem().Field(0).Set(k)
@@ -273,7 +274,6 @@ func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue 
 				return err
 			}
 		}
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }
@@ -318,11 +318,10 @@ func (w *arrayWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValu
 		return nil
 	}
 	for i := range n {
-		if err := w.elem.write(base, size, k); err != nil {
+		if err := w.elem.write(step(base, stride, i), size, k); err != nil {
 			err.row = i
 			return err
 		}
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }
@@ -359,7 +358,7 @@ func (w *optionalWriter) reserve(n int) { w.there = slices.Grow(w.there, n) }
 
 func (w *optionalWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	for i := range n {
-		p := *(*unsafe.Pointer)(base)
+		p := *(*unsafe.Pointer)(step(base, stride, i))
 		w.there = append(w.there, p != nil)
 		if p == nil {
 			w.elem.zero(1)
@@ -367,7 +366,6 @@ func (w *optionalWriter) write(base unsafe.Pointer, stride uintptr, n int) *badV
 			err.row = i
 			return err
 		}
-		base = unsafe.Add(base, stride)
 	}
 	return nil
 }

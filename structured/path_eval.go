@@ -53,47 +53,46 @@ func (t *Tensor) Path(path string) tensor.Tensor {
 		tenon.Throw(err)
 		return v
 	}
-	s, single := t, t.rank == 0
-	if single {
+	if q.root && t.rank > 0 {
+		return t.selected(q.segments, path)
+	}
+	s := t
+	if t.rank == 0 {
 		s = t.listOf()
 	}
 	n := nodeOf(s, path)
-	if !q.root || single {
-		n.at = n.rank
-	}
-	for i, seg := range q.segments {
-		if b, ok := seg.(byIndex); ok && n.at == 0 && i == 0 {
-			one := ops.Index(s, b.at).(*Tensor)
-			rest := query{root: true, segments: q.segments[1:]}
-			return one.selected(rest, path)
-		}
+	n.at = n.rank
+	for _, seg := range q.segments {
 		n.step(seg)
 	}
-	out := n.result()
-	if single {
-		return ops.Index(out, 0)
+	if t.rank == 0 {
+		return ops.Index(n.result(), 0)
 	}
-	return out
+	return n.result()
 }
 
-// selected evaluates what is left of a path from the whole tensor.
-func (t *Tensor) selected(q query, path string) tensor.Tensor {
-	if len(q.segments) == 0 {
+// selected evaluates a path from the whole tensor. Indices at its beginning choose
+// rows, and records in the end.
+func (t *Tensor) selected(segments []segment, path string) tensor.Tensor {
+	if len(segments) == 0 {
 		return t
 	}
-	if t.rank > 0 {
-		n := nodeOf(t, path)
-		for _, s := range q.segments {
+	if t.rank == 0 {
+		n := nodeOf(t.listOf(), path)
+		n.at = 1
+		for _, s := range segments {
 			n.step(s)
 		}
-		return n.result()
+		return ops.Index(n.result(), 0)
 	}
-	n := nodeOf(t.listOf(), path)
-	n.at = 1
-	for _, s := range q.segments {
+	if b, ok := segments[0].(byIndex); ok {
+		return ops.Index(t, b.at).(*Tensor).selected(segments[1:], path)
+	}
+	n := nodeOf(t, path)
+	for _, s := range segments {
 		n.step(s)
 	}
-	return ops.Index(n.result(), 0)
+	return n.result()
 }
 
 // onlyNames returns the names of a query that consists of single names.

@@ -351,6 +351,27 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
+// With $ in front the dimensions of the records are lists like others.
+func TestPathOfListsOfLists(t *testing.T) {
+	orders := shop(t).Path("orders").(*structured.Tensor)
+	for path, want := range map[string]string{
+		"cat": "[[toys books toys] [] [books]]", "$.cat": "[[toys books toys] [] [books]]", "$[0].cat": "[toys books toys]", "$[0][1].cat": "books",
+		"$[0][1:].qty": "[5 1]", "$[*][0].qty": "[2 <nil> 4]", "$[*][?@.qty > 1].cat": "[[toys books] [] [books]]", "$[2:][*].qty": "[[4]]",
+		"$[0][?@.qty > 1][0].cat": "error", "$[0][-1].items[0]": "9", "$[?length(@) > 0].qty": "[[2 5 1] [4]]",
+	} {
+		v, err := tenon.Try(func() tensor.Tensor { return orders.Path(path) })
+		if err != nil {
+			if want != "error" {
+				t.Errorf("%s: %v", path, err)
+			}
+			continue
+		}
+		if got := fmt.Sprint(plainOf(t, v)); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
 // Axes of a field stay axes, unless the path goes into them.
 func TestPathOfVectors(t *testing.T) {
 	s := columnOf(tensor.Of([]int64{1, 2, 3})).With("v", tensor.Of([]float64{1, 2, 3, 4, 5, 6}, 3, 2)).

@@ -49,6 +49,16 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 		return paddedFrom(values, mask, depth, 1, func(v tensor.Tensor) tensor.Tensor { return takeOrNothing(v, at, there) }, there)
 	}
 	l := listsAt(values, axis)
+	pad := func(q *RowPartition, at, there tensor.Tensor) func(v tensor.Tensor) tensor.Tensor {
+		return func(v tensor.Tensor) tensor.Tensor {
+			m := listsAt(v, axis)
+			m.dense = l.dense
+			return m.with(takeOrNothing(m.values, at, there), q)
+		}
+	}
+	if q, at, there, ok := knownPadding(l.p, target, o); ok {
+		return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
+	}
 	d := l.p.DType()
 	var q *RowPartition
 	goal := scalar(target, d)
@@ -64,12 +74,48 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 	rowOf := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(v, q.RowSplits(), q.nvals) }
 	there := ops.Less(within, rowOf(l.p.RowLengths()))
 	at := ops.Cast(ops.Add(rowOf(l.p.RowStarts()), within), dtype.Int64)
-	pad := func(v tensor.Tensor) tensor.Tensor {
-		m := listsAt(v, axis)
-		m.dense = l.dense
-		return m.with(takeOrNothing(m.values, at, there), q)
+	return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
+}
+
+// knownPadding returns the partition of padded rows, for each of their entries where it
+// comes from, and whether it comes from anywhere, for rows in memory.
+func knownPadding(p *RowPartition, target int, o PadOptions) (q *RowPartition, at, there tensor.Tensor, ok bool) {
+	s, ok := p.Splits64()
+	if !ok || p.DType() != dtype.Int64 || target > 1<<31 || len(s)-1 > (1<<40)/max(target, 1) {
+		return nil, nil, nil, false
 	}
-	return paddedFrom(values, mask, depth, axis+1, pad, l.with(there, q))
+	splits, ends := tensor.Make[int64](shape.Of(len(s)))
+	ends[0] = 0
+	for r := range len(s) - 1 {
+		n := s[r+1] - s[r]
+		if o.Clip || n < int64(target) {
+			n = int64(target)
+		}
+		ends[r+1] = ends[r] + n
+	}
+	total := int(ends[len(s)-1])
+	if total > 1<<31 { // what follows checks whether memory holds it
+		return nil, nil, nil, false
+	}
+	from, places := tensor.Make[int64](shape.Of(total))
+	mask, bits := tensor.Make[bool](shape.Of(total))
+	for r := range len(s) - 1 {
+		for i := ends[r]; i < ends[r+1]; i++ {
+			k := i - ends[r]
+			places[i], bits[i] = s[r]+k, k < s[r+1]-s[r]
+		}
+	}
+	switch length := known(p.uniform); {
+	case o.Clip:
+		q = newUniform(p.NRows(), scalar(target, dtype.Int64))
+	case p.IsUniform() && length >= 0:
+		q = newUniform(p.NRows(), scalar(max(length, target), dtype.Int64))
+	case p.IsUniform():
+		return nil, nil, nil, false
+	default:
+		q = newPartition(rows.Trusted(splits, ends), total)
+	}
+	return q, from, mask, true
 }
 
 // larger returns the larger of two sizes.
@@ -100,8 +146,39 @@ func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 	if r, ok := v.(Records); ok {
 		return tenon.Must(r.AtNumbers(ops.Where(there, ops.Gather(withFiller(r.Numbers()), ops.Where(there, at, ops.Cast(outerSize(r.Numbers()), dtype.Int64)), 0), int64(0))))
 	}
+	if out := shortTake(v, at, there); out != nil {
+		return out
+	}
 	n := ops.Cast(outerSize(v), dtype.Int64)
 	return gatherRows(withFiller(v), ops.Where(there, at, n))
+}
+
+// shortTake is takeOrNothing for what is in memory; nil where the general way has to be taken.
+func shortTake(v, at, there tensor.Tensor) tensor.Tensor {
+	x, ok := v.(*tensor.Dense)
+	i, ok2 := at.(*tensor.Dense)
+	m, ok3 := there.(*tensor.Dense)
+	if !ok || !ok2 || !ok3 || !x.IsContiguous() || !i.IsContiguous() || !m.IsContiguous() || i.Rank() != 1 || m.Rank() != 1 || i.DType() != dtype.Int64 {
+		return nil
+	}
+	positions, bits := tensor.Data[int64](i), tensor.Data[bool](m)
+	s := x.Shape().With(0, len(positions))
+	if _, err := s.CheckedSize(x.DType().Size()); err != nil || len(bits) != len(positions) {
+		return nil
+	}
+	out := tensor.NewDense(x.DType(), s)
+	size := x.Shape().Tail(1).Size() * x.DType().Size()
+	dst, src, n := out.Bytes(), x.Bytes(), int64(x.Dim(0))
+	for k, from := range positions {
+		if !bits[k] {
+			continue
+		}
+		if from < 0 || from >= n {
+			return nil
+		}
+		copy(dst[k*size:(k+1)*size], src[int(from)*size:])
+	}
+	return out
 }
 
 // withFiller adds a row that stands for a missing one behind all others: zeros, or an

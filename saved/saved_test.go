@@ -360,6 +360,18 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+// What could not be read again is not written.
+func TestTooDeep(t *testing.T) {
+	x := any(1)
+	for range 40 {
+		x = map[string]any{"a": x}
+	}
+	deep := must(structured.FromNested(x, structured.NestedOptions{}))
+	if err := saved.Encode(&bytes.Buffer{}, deep, saved.WriteOptions{}); !errors.Is(err, tenon.ErrUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // failing fails after n bytes, as a full disk does.
 type failing struct{ n int }
 

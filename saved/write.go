@@ -31,7 +31,8 @@ type WriteOptions struct {
 
 // Write writes a tree to a file, replacing what is there in one step. Functions and
 // channels in the tree are left out; anything else that is no data is an error of kind
-// tenon.ErrUnsupported that names its path.
+// tenon.ErrUnsupported that names its path, and so are Specs that nest too deep to be
+// read again (records from about 18 levels on).
 func Write(name string, tree any, o WriteOptions) error {
 	p, err := plan(tree, o)
 	if err != nil {
@@ -77,8 +78,12 @@ func plan(tree any, o WriteOptions) (*writing, error) {
 			return nil, err
 		}
 	}
+	specs := tenon.AppendEncoding(nil, p.values)
+	if _, _, err := tenon.DecodeEncoding(specs); err != nil { // before a file is lost that nobody can read
+		return nil, writeError("", "the Specs nest too deep for a file: %s", tenon.AsError(err).Msg)
+	}
 	p.header.meta[metaVersion] = version
-	p.header.meta[metaValues] = base64.StdEncoding.EncodeToString(tenon.AppendEncoding(nil, p.values))
+	p.header.meta[metaValues] = base64.StdEncoding.EncodeToString(specs)
 	p.layout()
 	return p, nil
 }

@@ -121,14 +121,35 @@ func (w encoder) describe(s tenon.Spec) (class int, name string, state tenon.Enc
 		name = c
 	}
 	state = s.Encode()
-	if t, ok := state.(tenon.NamedTuple); ok && t.Name == name {
-		pairs := make(tenon.Tuple, len(t.Fields))
-		for i, f := range t.Fields {
+	if fields, ok := derived(s.TypeName(), state); ok || fields.Name == name && name != "" {
+		pairs := make(tenon.Tuple, len(fields.Fields))
+		for i, f := range fields.Fields {
 			pairs[i] = tenon.Tuple{tenon.Str(f.Name), f.Value}
 		}
 		return classExtension, name + specSuffix, pairs
 	}
 	return classRegistered, name, state
+}
+
+// derived returns the fields of a type that package ext derives from a struct: its
+// encoding has a version before them, of which only 0 goes without saying. Of another
+// type it returns the encoding itself where that is a named tuple.
+func derived(typeName string, state tenon.Encoding) (tenon.NamedTuple, bool) {
+	switch t := state.(type) {
+	case tenon.NamedTuple:
+		return t, false
+	case tenon.Tuple:
+		if len(t) == 2 && t[0] == tenon.Encoding(tenon.Int(0)) {
+			fields, ok := t[1].(tenon.NamedTuple)
+			return fields, ok && fields.Name == shortName(typeName)
+		}
+	}
+	return tenon.NamedTuple{}, false
+}
+
+// shortName returns the last part of a type's name.
+func shortName(typeName string) string {
+	return typeName[strings.LastIndexAny(typeName, "./")+1:]
 }
 
 // leaves counts the tensors of values of s as tensorflow would, where every row
@@ -201,7 +222,7 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 		name = t
 	}
 	if tenon.Registered(name) {
-		return tenon.Decode(name, state)
+		return decodeFields(name, state)
 	}
 	var parts []tenon.Field
 	n := 0
@@ -217,6 +238,19 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 		return nil, err
 	}
 	return tenon.NewOpaque(name, state, parts), nil
+}
+
+// decodeFields decodes the state of a registered type; fields may be those that package
+// ext derives.
+func decodeFields(name string, state tenon.Encoding) (tenon.Spec, error) {
+	s, err := tenon.Decode(name, state)
+	if fields, ok := state.(tenon.NamedTuple); ok && err != nil {
+		short := tenon.NamedTuple{Name: shortName(name), Fields: fields.Fields}
+		if s, err := tenon.Decode(name, tenon.Tuple{tenon.Int(0), short}); err == nil {
+			return s, nil
+		}
+	}
+	return s, err
 }
 
 // fieldsOf turns the state of an extension type, a tuple of pairs, into fields.

@@ -50,8 +50,9 @@ type Options struct {
 // AppendStructure appends the StructuredValue message of e to b. A Spec inside it
 // ([tenon.SpecOf]) is written as tensorflow writes its own where it has the type,
 // so that TensorFlow reads it back as one: dense, ragged and sparse tensors and row
-// partitions. A type whose encoding is a named tuple becomes an extension type, any
-// other a registered type; neither loses anything when it is read here.
+// partitions. A type that package ext derives from a struct, or whose encoding is a
+// tuple with its name, becomes an extension type, any other a registered type; neither
+// loses anything when it is read here.
 //
 // What tensorflow's Specs cannot say is dropped, which leaves a Spec above the given
 // one: the numbers of values of partitions inside a ragged Spec.

@@ -1,0 +1,180 @@
+package dimcheck
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func dotRule(r *ruleCall) *val {
+	a, okA := r.tensor(0)
+	b, okB := r.tensor(1)
+	return r.dot(a, okA, b, okB)
+}
+
+func handleDotRule(r *ruleCall) *val {
+	dims, ok := r.arg(0).names()
+	if !ok {
+		return anything
+	}
+	r.op, r.dims, r.first = "named.Dot", dims, -1
+	bare := func(v *val) (*val, bool) {
+		if !isTensorVal(v) {
+			return nil, false
+		}
+		return v.with(func(a *attrs) { a.Handle = "" }), true
+	}
+	a, okA := bare(r.arg(0))
+	b, okB := bare(r.arg(1))
+	return r.dot(a, okA, b, okB)
+}
+
+func (r *ruleCall) dot(a *val, okA bool, b *val, okB bool) *val {
+	switch {
+	case okA && okB:
+	case okA:
+		r.needsAs("left", a, 0)
+		return anything
+	case okB:
+		r.needsAs("right", b, 1)
+		return anything
+	default:
+		return anything
+	}
+	operands := r.pair(a, b)
+	for _, n := range r.dims {
+		if !a.has(n) || !b.has(n) {
+			r.missing(n, operands...)
+			return anything
+		}
+	}
+	for _, d := range a.Dims {
+		if b.has(d.Name) && !slices.Contains(r.dims, d.Name) {
+			r.shared(d.Name, operands[0], operands[1])
+			return anything
+		}
+	}
+	return r.contract(operands)
+}
+
+// needsAs reports what the only operand that is known lacks.
+func (r *ruleCall) needsAs(role string, v *val, arg int) {
+	for _, n := range r.dims {
+		if !v.has(n) {
+			r.missing(n, r.one(role, v, arg))
+			return
+		}
+	}
+}
+
+func contractRule(r *ruleCall) *val {
+	vs, ok := r.list(0)
+	if !ok || len(vs) == 0 || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+		return anything
+	}
+	operands := r.several(vs, 0)
+	for _, n := range r.dims {
+		if !slices.ContainsFunc(vs, func(v *val) bool { return v.has(n) }) {
+			r.missing(n, operands...)
+			return anything
+		}
+	}
+	return r.contract(operands)
+}
+
+// contract returns the result of a contraction whose names fit.
+func (r *ruleCall) contract(operands []operand) *val {
+	if !r.sameSizes(operands, nil) {
+		return anything
+	}
+	swapped := r.checkWeights(operands)
+	var dims []dim
+	vs := make([]*val, len(operands))
+	for i, o := range operands {
+		vs[i] = o.v
+	}
+	if len(operands) == 2 { // the order of a matrix product: batch, left, right
+		for _, d := range vs[0].Dims {
+			if vs[1].has(d.Name) {
+				dims = append(dims, d)
+			}
+		}
+	}
+	for _, v := range vs {
+		dims = merged(dims, v.Dims)
+	}
+	out := r.result(without(dims, r.dims), vs...)
+	if len(vs) != 2 || !isTensorVal(out) {
+		return out
+	}
+	rest := func(v, other *val) []dim {
+		return slices.DeleteFunc(without(v.Dims, r.dims), func(d dim) bool { return other.has(d.Name) })
+	}
+	return out.with(func(a *attrs) {
+		a.Pairs, a.Swapped = pairsOf(rest(vs[0], vs[1]), rest(vs[1], vs[0])), swapped
+	})
+}
+
+func einsumRule(r *ruleCall) *val {
+	text, list := r.arg(0), r.arg(1)
+	if text == nil || text.Kind != textKind || list == nil {
+		return anything
+	}
+	vs, ok := r.list(1)
+	if !ok || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+		return anything
+	}
+	bad := func(format string, args ...any) *val {
+		r.title = fmt.Sprintf("named.Einsum: %q", text.Text)
+		r.report(problem{rule: ruleMissing, op: r.title, msg: fmt.Sprintf(format, args...)})
+		return anything
+	}
+	in, out, arrow := strings.Cut(text.Text, "->")
+	if !arrow {
+		return bad("there is no arrow: the dimensions of the result are listed behind ->")
+	}
+	terms := strings.Split(in, ",")
+	if len(terms) != len(vs) {
+		return bad("there are %d terms for %d tensors", len(terms), len(vs))
+	}
+	var all []dim
+	for i, term := range terms {
+		var seen []name
+		for _, word := range strings.Fields(term) {
+			n, ok := findWord(vs[i].Dims, word)
+			if !ok {
+				return bad("%s is no dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
+			}
+			seen = append(seen, n)
+		}
+		if lacks := without(vs[i].Dims, seen); len(lacks) > 0 {
+			return bad("term %d lacks {%s}\n%s", i, listText(dimNames(lacks)), lines(r.one("tensor", vs[i], i+1)))
+		}
+		all = merged(all, vs[i].Dims)
+	}
+	var keep []name
+	for _, word := range strings.Fields(out) {
+		n, ok := findWord(all, word)
+		if !ok {
+			return bad("no tensor has %s, which the result lists", word)
+		}
+		keep = append(keep, n)
+	}
+	r.dims = dimNames(without(all, keep))
+	return r.contract(r.several(vs, 1))
+}
+
+// findWord returns the dimension that a word of an einsum text means.
+func findWord(dims []dim, word string) (name, bool) {
+	for _, d := range dims {
+		if text(d.Name, dims) == word || string(d.Name) == word {
+			return d.Name, true
+		}
+	}
+	for _, d := range dims {
+		if s := d.Name.short(); s != "" && strings.ToLower(s[:1])+s[1:] == word {
+			return d.Name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,71 @@
+package dimcheck
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+func bindRule(r *ruleCall) *val {
+	own := r.n.Val
+	x, ok := r.tensor(0)
+	if own == nil || !ok {
+		return anything
+	}
+	extra := slices.DeleteFunc(without(x.Dims, dimNames(own.Dims)), func(d dim) bool { return slices.Contains(x.attrs().Extra, d.Name) })
+	lacks := without(own.Dims, dimNames(x.Dims))
+	if len(r.n.Keys) > 0 {
+		r.title = "named.Bind " + r.n.Keys[0]
+	}
+	if len(extra) > 0 || len(lacks) > 0 {
+		want := slices.Clone(own.Dims)
+		msg, hint := dimtext.Schema(texts(want), textsOf([]operand{{"tensor", x, 0}})[0])
+		r.report(problem{rule: ruleSchema, op: r.over(), msg: msg, hint: hint, fixes: schemaFixes(r, x, lacks, extra)})
+		return own
+	}
+	for _, d := range own.Dims {
+		have, _ := x.find(d.Name)
+		if d.Size == dimtext.Ragged && have.Size >= 0 {
+			r.misuse(fmt.Sprintf("%s is ragged in the schema, and not in the tensor\n%s", d.Name.short(), lines(r.one("tensor", x, 0))), "")
+			return own
+		}
+		if d.Size != dimtext.Ragged && have.Size == dimtext.Ragged {
+			r.misuse(fmt.Sprintf("%s is ragged in the tensor, and not in the schema\n%s", d.Name.short(), lines(r.one("tensor", x, 0))), fmt.Sprintf("mark it in the schema: %s `named:\"ragged\"`", d.Name.short()))
+			return own
+		}
+	}
+	return x
+}
+
+func liftRule(r *ruleCall) *val {
+	over, ok := r.dims, len(r.dims) > 0
+	fn := r.arg(0)
+	if r.op == "named.LiftOver" {
+		over, ok = r.arg(0).names()
+		fn = r.arg(1)
+	}
+	if !ok || fn == nil || fn.Kind != funcKind {
+		return anything
+	}
+	g := *fn.Func
+	g.Over = union(over, g.Over)
+	return &val{Kind: funcKind, Func: &g}
+}
+
+func mapUnnamedRule(r *ruleCall) *val {
+	x, ok := r.tensor(1)
+	dims, known := r.sized(2)
+	if !ok || !known {
+		return anything
+	}
+	r.dims = dimNames(dims)
+	if !r.needs(r.dims, x, 1) {
+		return anything
+	}
+	result, known := r.sized(3)
+	if !known {
+		return anything
+	}
+	return r.result(merged(without(x.Dims, r.dims), withoutSizes(result)), x)
+}

@@ -1,0 +1,266 @@
+package dimcheck
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon/internal/dimtext"
+)
+
+// The rules of operations that select, join and slide.
+
+func stackRule(r *ruleCall) *val {
+	vs, ok := r.alike(nil)
+	if !ok {
+		return anything
+	}
+	if vs[0].has(r.dims[0]) {
+		r.taken(r.dims[0], r.one("tensor", vs[0], 0))
+		return anything
+	}
+	return r.result(append([]dim{{Name: r.dims[0], Size: len(vs)}}, vs[0].Dims...), vs...)
+}
+
+func concatRule(r *ruleCall) *val {
+	vs, known := r.list(0)
+	if known {
+		for i, v := range vs {
+			if isTensorVal(v) && !r.needs(r.dims, v, i) {
+				return anything
+			}
+		}
+	}
+	vs, ok := r.alike(r.dims)
+	if !ok {
+		return anything
+	}
+	dims, total := slices.Clone(vs[0].Dims), 0
+	for _, v := range vs {
+		d, _ := v.find(r.dims[0])
+		if total += d.Size; d.Size < 0 {
+			total = dimtext.Absent
+			break
+		}
+	}
+	for i := range dims {
+		if dims[i].Name == r.dims[0] && dims[i].Size != dimtext.Ragged {
+			dims[i].Size = total
+		}
+	}
+	return r.result(dims, vs...)
+}
+
+// alike returns tensors that have the same dimensions, with the same sizes but for some.
+func (r *ruleCall) alike(but []name) ([]*val, bool) {
+	vs, ok := r.list(0)
+	if !ok || len(vs) == 0 || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+		return nil, false
+	}
+	title := r.title
+	r.title = r.op
+	defer func() { r.title = title }()
+	for i, v := range vs[1:] {
+		operands := []operand{r.one("operand 0", vs[0], 0), r.one(fmt.Sprintf("operand %d", i+1), v, i+1)}
+		if len(v.Dims) != len(vs[0].Dims) || len(without(v.Dims, dimNames(vs[0].Dims))) > 0 {
+			r.misuse("the tensors have different dimensions\n"+lines(operands...), "rename them, or use named.BroadcastTo")
+			return nil, false
+		}
+		if !r.sameSizes(operands, but) {
+			return nil, false
+		}
+	}
+	return vs, true
+}
+
+func unstackRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok || !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	return &val{Kind: groupKind, Fields: map[string]*val{"*": r.result(without(x.Dims, r.dims), x)}}
+}
+
+func piecesRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok || !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	return &val{Kind: groupKind, Fields: map[string]*val{"*": r.resized(x, dimtext.Absent)}}
+}
+
+// resized returns the result of an operation that changes the size of a dimension.
+func (r *ruleCall) resized(x *val, size int) *val {
+	dims := slices.Clone(x.Dims)
+	for i := range dims {
+		if dims[i].Name == r.dims[0] && dims[i].Size != dimtext.Ragged {
+			dims[i].Size = size
+		}
+	}
+	return r.result(dims, x)
+}
+
+func padRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok || !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	size := dimtext.Absent
+	d, _ := x.find(r.dims[0])
+	if a, b := r.arg(1), r.arg(2); d.Size >= 0 && a != nil && b != nil && a.Kind == numberKind && b.Kind == numberKind {
+		size = d.Size + a.Number + b.Number
+	}
+	return r.resized(x, size)
+}
+
+func topKRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok || !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	size := dimtext.Absent
+	if k := r.arg(1); k != nil && k.Kind == numberKind && k.Number >= 0 {
+		size = k.Number
+	}
+	v := r.resized(x, size)
+	return tuple([]*val{v, v})
+}
+
+func indexRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok {
+		return anything
+	}
+	k := r.arg(1)
+	if isTensorVal(k) && len(k.Dims) > 0 {
+		return r.take(x, k)
+	}
+	if !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	if k != nil && k.Kind == numberKind { // a position
+		return r.result(without(x.Dims, r.dims), x)
+	}
+	return anything
+}
+
+func takeRule(r *ruleCall) *val {
+	x, okX := r.tensor(0)
+	i, okI := r.tensor(1)
+	if okX && !r.needs(r.dims, x, 0) || !okX || !okI {
+		return anything
+	}
+	return r.take(x, i)
+}
+
+func (r *ruleCall) take(x, i *val) *val {
+	if !r.needs(r.dims, x, 0) || !r.sameSizes(r.pair(x, i), r.dims) {
+		return anything
+	}
+	rest := without(x.Dims, r.dims)
+	batch := slices.DeleteFunc(slices.Clone(rest), func(d dim) bool { return !i.has(d.Name) })
+	return r.result(merged(merged(batch, i.Dims), rest), x, i)
+}
+
+func scatterRule(r *ruleCall) *val {
+	x, okX := r.tensor(0)
+	i, okI := r.tensor(1)
+	w, okW := r.tensor(2)
+	if !okX || !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	if okI && i.has(r.dims[0]) {
+		r.taken(r.dims[0], r.one("tensor", i, 1))
+		return anything
+	}
+	if okI && okW {
+		want := merged(i.Dims, without(x.Dims, r.dims))
+		if len(want) != len(w.Dims) || len(without(want, dimNames(w.Dims))) > 0 {
+			r.misuse(fmt.Sprintf("the updates have {%s}, and not the dimensions {%s} of indices and the rest of the tensor\n%s",
+				listText(dimNames(w.Dims)), listText(dimNames(want)), lines(r.one("tensor", x, 0), r.one("indices", i, 1), r.one("updates", w, 2))), "")
+			return anything
+		}
+	}
+	return r.result(x.Dims, x, i, w)
+}
+
+func oneHotRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok {
+		return anything
+	}
+	if x.has(r.dims[0]) {
+		r.taken(r.dims[0], r.one("tensor", x, 0))
+		return anything
+	}
+	d := dim{Name: r.dims[0], Size: dimtext.Absent}
+	if n := r.arg(1); n != nil && n.Kind == numberKind && n.Number >= 0 {
+		d.Size = n.Number
+	}
+	return r.result(append(slices.Clone(x.Dims), d), x)
+}
+
+func convRule(r *ruleCall) *val {
+	x, okX := r.tensor(0)
+	k, okK := r.tensor(1)
+	if len(r.names) != 3 || okX && !r.needs(r.dims, x, 0) || !okX || !okK {
+		return anything
+	}
+	windows, over := r.names[1], r.names[2]
+	if len(windows) != len(r.dims) {
+		r.misuse(fmt.Sprintf("%d dimensions have windows along {%s}", len(r.dims), listText(windows)), "")
+		return anything
+	}
+	for _, n := range r.dims {
+		if k.has(n) {
+			r.misuse(fmt.Sprintf("the kernel has %s too\n%s", n.short(), lines(r.one("tensor", x, 0), r.one("kernel", k, 1))), "give the kernel's window a name of its own")
+			return anything
+		}
+	}
+	for _, w := range windows {
+		if !k.has(w) {
+			r.missing(w, r.one("kernel", k, 1), r.one("tensor", x, 0))
+			return anything
+		}
+		if x.has(w) {
+			r.taken(w, r.one("tensor", x, 0))
+			return anything
+		}
+	}
+	dims := slices.Clone(x.Dims)
+	for i := range dims {
+		if slices.Contains(r.dims, dims[i].Name) {
+			dims[i].Size = dimtext.Absent
+		}
+	}
+	return r.result(without(merged(dims, k.Dims), append(slices.Clone(windows), over...)), x, k)
+}
+
+func attentionRule(r *ruleCall) *val {
+	q, okQ := r.tensor(0)
+	k, okK := r.tensor(1)
+	v, okV := r.tensor(2)
+	if len(r.names) != 2 || !okQ || !okK || !okV {
+		return anything
+	}
+	keys, rep := r.names[0], r.names[1]
+	operands := []operand{r.one("query", q, 0), r.one("key", k, 1), r.one("value", v, 2)}
+	for i, need := range [][]name{rep, append(slices.Clone(keys), rep...), keys} {
+		for _, n := range need {
+			if !operands[i].v.has(n) {
+				r.missing(n, operands[i])
+				return anything
+			}
+		}
+	}
+	for _, n := range keys {
+		if q.has(n) {
+			r.misuse(fmt.Sprintf("the query has %s too\n%s", n.short(), lines(operands[0])), "rename the dimension of keys and values")
+			return anything
+		}
+	}
+	if !r.sameSizes(operands, nil) {
+		return anything
+	}
+	drop := append(slices.Clone(keys), rep...)
+	return r.result(merged(merged(without(q.Dims, rep), without(k.Dims, drop)), without(v.Dims, keys)), q, k, v)
+}

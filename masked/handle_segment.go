@@ -23,8 +23,12 @@ func withIDs(c *op.Call) (*op.Call, *Tensor) {
 
 func segmentFilled(identity any) op.HandlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
+		given := c
 		c, x := withIDs(c)
-		if x == nil {
+		switch {
+		case x == nil && c == given: // only the number of segments is missing
+			return nil, op.NotHandled
+		case x == nil:
 			return c.Do()
 		}
 		return c.WithArg(0, filled(x, identity)).Do()
@@ -34,8 +38,12 @@ func segmentFilled(identity any) op.HandlerFunc {
 // segmentExtreme lacks the result of a segment in which nothing is there.
 func segmentExtreme(identity extreme) op.HandlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
+		given := c
 		c, x := withIDs(c)
-		if x == nil {
+		switch {
+		case x == nil && c == given: // only the number of segments is missing
+			return nil, op.NotHandled
+		case x == nil:
 			return c.Do()
 		}
 		out, err := c.WithArg(0, filled(x, identity)).Do()
@@ -54,8 +62,12 @@ func countOf(c *op.Call, x *Tensor) tensor.Tensor {
 // segmentMean divides sums by the number of items that are there, or its root.
 func segmentMean(root bool) op.HandlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
+		given := c
 		c, x := withIDs(c)
-		if x == nil {
+		switch {
+		case x == nil && c == given: // only the number of segments is missing
+			return nil, op.NotHandled
+		case x == nil:
 			return c.Do()
 		}
 		sum := ops.SegmentSum(floating(filled(x, 0)), c.Args[1], c.Args[2])

@@ -154,18 +154,10 @@ func inScan(t *testing.T, r row) {
 	}
 }
 
-// rowsOf stacks values along a new axis; it returns false for types without batches.
-func rowsOf(values ...tenon.Value) (batch tenon.Value, err error) {
-	if _, ok := values[0].Spec().(*ext.Spec); ok {
-		return ext.Stack(values...)
-	}
-	return tenon.Try(func() tenon.Value { return ops.Stack(values, 0) })
-}
-
 // inMap maps over a batch of the values, or, where the type has none, over numbers
 // with the value from outside.
 func inMap(t *testing.T, r row) {
-	batch, err := rowsOf(r.a, r.b)
+	batch, err := ext.Stack(r.a, r.b)
 	if err == nil {
 		same := control.Map(func(x tenon.Value) tenon.Value { return x }, batch)
 		for i, x := range []tenon.Value{r.a, r.b} {
@@ -296,7 +288,7 @@ func inVariables(t *testing.T, r row) {
 
 func inBatch(t *testing.T, r row) {
 	s := r.a.Spec()
-	batch, stackErr := rowsOf(r.a, r.b)
+	batch, stackErr := ext.Stack(r.a, r.b)
 	b, ok := s.(tenon.Batcher)
 	if !ok {
 		if stackErr != nil {

@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"math"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -35,8 +37,12 @@ func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
 		case key.AtKind:
 			at, known, err := k.Position(t.dim(a))
 			tenon.Throw(err)
-			if !known {
-				return nil, false
+			if !known { // a position that lies outside has no values then
+				n, ok := k.Start.(int)
+				if !ok || n < 0 {
+					return nil, false
+				}
+				at = n
 			}
 			t = t.picked(a, at)
 		case key.RangeKind:
@@ -47,9 +53,14 @@ func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
 			first, count, step, known, err := k.Span(t.dim(a))
 			tenon.Throw(err)
 			if !known {
-				return nil, false
+				lo, hi, ok := plainRange(k)
+				if !ok {
+					return nil, false
+				}
+				t = t.ranged(a, lo, hi)
+			} else {
+				t = t.strided(a, first, count, step)
 			}
-			t = t.strided(a, first, count, step)
 			a++
 		case key.NewAxisKind:
 			t = t.expanded(a)
@@ -69,6 +80,25 @@ func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
 		}
 	}
 	return t, true
+}
+
+// plainRange returns the bounds of a range that does not count from the end.
+func plainRange(k key.Key) (lo, hi int, ok bool) {
+	hi = math.MaxInt
+	if k.Step != nil && k.Step != any(1) {
+		return 0, 0, false
+	}
+	if k.Start != nil {
+		if lo, ok = k.Start.(int); !ok || lo < 0 {
+			return 0, 0, false
+		}
+	}
+	if k.Stop != nil {
+		if hi, ok = k.Stop.(int); !ok || hi < 0 {
+			return 0, 0, false
+		}
+	}
+	return lo, max(lo, hi), true
 }
 
 // strided returns count positions of an axis, from first on in steps.

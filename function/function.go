@@ -177,6 +177,9 @@ const maxTraceDepth = 64
 
 // call runs the function on arguments.
 func (c *core) call(ctx context.Context, args []any) ([]any, error) {
+	if graph.Current() != nil {
+		return c.inline(args)
+	}
 	traces := *c.traces.Load()
 	nested := false
 	for _, t := range traces {
@@ -207,14 +210,7 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 		}
 	}
 	if s.recorded {
-		if c.tracing.Add(1) > maxTraceDepth {
-			c.tracing.Add(-1)
-			e := tenon.NewError(tenon.ErrUnsupported, c.name, fmt.Sprintf("the function calls itself more than %d deep while it is traced", maxTraceDepth))
-			e.Hint = "recursion on data does not end in a trace: use control.While"
-			return nil, e
-		}
-		defer c.tracing.Add(-1)
-		return c.direct(args)
+		return c.inline(args)
 	}
 	t, err := c.find(s, args)
 	if err != nil {
@@ -224,6 +220,19 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 		return c.direct(args)
 	}
 	return t.run(ctx, s.tensors)
+}
+
+// inline runs the Go function as part of the trace, or of the tape, that its caller is
+// part of.
+func (c *core) inline(args []any) ([]any, error) {
+	if c.tracing.Add(1) > maxTraceDepth {
+		c.tracing.Add(-1)
+		e := tenon.NewError(tenon.ErrUnsupported, c.name, fmt.Sprintf("the function calls itself more than %d deep while it is traced", maxTraceDepth))
+		e.Hint = "recursion on data does not end in a trace: use control.While"
+		return nil, e
+	}
+	defer c.tracing.Add(-1)
+	return c.direct(args)
 }
 
 func (c *core) fail(err error) error {

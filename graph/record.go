@@ -14,8 +14,11 @@ import (
 func (v *Value) RecordLevel() int { return v.graph.level }
 
 // Record appends the call to the graph and returns its symbolic results.
-func (v *Value) Record(c *op.Call) ([]tenon.Value, error) {
-	g := v.graph
+func (v *Value) Record(c *op.Call) ([]tenon.Value, error) { return v.graph.Record(c) }
+
+// Record appends a call, whose arguments need not be values of the graph, and returns its
+// symbolic results.
+func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 	if g.sealed.Load() {
 		e := c.Errorf(tenon.ErrInvalid, "a value of the trace of %s is used after the trace has ended", g.Name)
 		e.Hint = "return the value from the function instead of storing it outside"
@@ -118,6 +121,7 @@ func TraceRegion(name string, specs []*tensor.Spec, f func(params []tensor.Tenso
 
 func trace(g *Graph, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (*Graph, error) {
 	defer g.Seal()
+	defer enter(g)()
 	params := make([]tensor.Tensor, len(specs))
 	for i, s := range specs {
 		params[i] = g.Param(s)

@@ -76,8 +76,16 @@ func (v *Variable) DType() dtype.DType { return v.spec.DType() }
 // Shape returns the sizes that are known.
 func (v *Variable) Shape() shape.Shape { return v.spec.Shape() }
 
-// Concrete returns the tensor that the variable holds now.
-func (v *Variable) Concrete() (tensor.Tensor, error) { return v.Value(), nil }
+// Concrete returns the tensor that the variable holds now. While a function is traced
+// that is an error, as another call of the function may find another one.
+func (v *Variable) Concrete() (tensor.Tensor, error) {
+	if graph.Current() == nil {
+		return v.Value(), nil
+	}
+	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", "a variable is read while a function is traced: what it holds may differ from call to call")
+	e.Hint = "to branch or loop on data use control.Cond or control.While; to read what is there at the time of tracing use Variable.Value"
+	return nil, e
+}
 
 // String prints the tensor that the variable holds.
 func (v *Variable) String() string { return fmt.Sprint(v.Value()) }
@@ -85,8 +93,12 @@ func (v *Variable) String() string { return fmt.Sprint(v.Value()) }
 // RecordLevel returns 0: any trace or gradient records first.
 func (v *Variable) RecordLevel() int { return 0 }
 
-// Record runs the operation on what the variables among its arguments hold.
+// Record runs the operation on what the variables among its arguments hold. While a
+// function is traced it becomes part of the graph.
 func (v *Variable) Record(c *op.Call) ([]tenon.Value, error) {
+	if g := graph.Current(); g != nil {
+		return g.Record(c)
+	}
 	values := c.Values()
 	for i, x := range values {
 		if y, ok := x.(*Variable); ok {
@@ -102,6 +114,19 @@ func (v *Variable) Assign(x any) error {
 	t, err := tensor.Convert(x)
 	if err != nil {
 		return err
+	}
+	if g := graph.Current(); g != nil {
+		switch t.(type) {
+		case *Variable, *tensor.Dense, *tensor.Strings: // part of the trace as well
+			y, err := g.Import(t)
+			if err != nil {
+				return err
+			}
+			if !tenon.Compatible(y.Spec(), v.spec) || y.DType() != v.DType() {
+				return tenon.NewError(tenon.ErrShape, "state.Assign", fmt.Sprintf("a variable of %v cannot hold %s", v.spec, tenon.String(y.Spec())))
+			}
+			return g.SetCell(v, y)
+		}
 	}
 	for {
 		switch y := t.(type) {

@@ -10,8 +10,8 @@ import (
 // holds it. Fields of the model that are to become variables have an interface type such
 // as tensor.Tensor, as those of the layers do.
 //
-// A traced function takes parameters as an argument, [Frozen] ones for instance: what
-// it computes from variables alone it computes once, when it is traced.
+// A traced function reads the variables in each call. For gradients parameters are an
+// argument: [Frozen] ones, for instance.
 func Variables[M any](m M) (M, error) {
 	return nest.Map(func(l []any) (any, error) {
 		t, ok := l[0].(tensor.Tensor)

@@ -83,19 +83,19 @@ func fusible(n *graph.Node) (op.BlockFunc, dtype.DType) {
 func (p *Plan) join() {
 	g := p.graph
 	readers := make([][]int, p.slots) // the nodes that read a slot
-	for i, n := range g.Nodes {
+	for i, n := range p.nodes {
 		for _, v := range n.Inputs() {
 			readers[v.ID()] = append(readers[v.ID()], i)
 		}
 	}
 	for _, o := range g.Outputs {
-		readers[o.ID()] = append(readers[o.ID()], len(g.Nodes))
+		readers[o.ID()] = append(readers[o.ID()], len(p.nodes))
 	}
 	var steps []step
-	for i := 0; i < len(g.Nodes); {
+	for i := 0; i < len(p.nodes); {
 		j := i
-		for j < len(g.Nodes) && sameShape(g.Nodes[i], g.Nodes[j]) {
-			if f, _ := fusible(g.Nodes[j]); f == nil {
+		for j < len(p.nodes) && sameShape(p.nodes[i], p.nodes[j]) {
+			if f, _ := fusible(p.nodes[j]); f == nil {
 				break
 			}
 			j++
@@ -119,7 +119,7 @@ func sameShape(a, b *graph.Node) bool {
 
 // fuse makes one step of nodes i to j-1.
 func (p *Plan) fuse(i, j int, readers [][]int) step {
-	nodes := p.graph.Nodes[i:j]
+	nodes := p.nodes[i:j]
 	g := &group{steps: p.steps[i:j:j]}
 	at := map[int]int{} // operand number of a slot
 	lastUse := make([]int, len(nodes))

@@ -10,6 +10,7 @@ import (
 // A Plan is a graph made ready to run.
 type Plan struct {
 	graph  *graph.Graph
+	nodes  []*graph.Node // in the order in which they run
 	params []int // slots of the parameters
 	consts []slotConst
 	steps  []step
@@ -53,7 +54,7 @@ func For(g *graph.Graph) *Plan {
 }
 
 func plan(g *graph.Graph) *Plan {
-	p := &Plan{graph: g, slots: g.NumValues()}
+	p := &Plan{graph: g, nodes: schedule(g), slots: g.NumValues()}
 	last := make([]int, p.slots) // the last step that reads a slot
 	seen := map[int]bool{}
 	slot := func(v *graph.Value, at int) int {
@@ -64,7 +65,7 @@ func plan(g *graph.Graph) *Plan {
 		last[v.ID()] = at
 		return v.ID()
 	}
-	for i, n := range g.Nodes {
+	for i, n := range p.nodes {
 		s := step{op: n.Op, args: make([]arg, len(n.Args)), line: n.Line, x: -1, y: -1}
 		for k, a := range n.Args {
 			switch a := a.(type) {
@@ -94,7 +95,7 @@ func plan(g *graph.Graph) *Plan {
 		p.steps = append(p.steps, s)
 	}
 	for _, o := range g.Outputs {
-		slot(o, len(g.Nodes))
+		slot(o, len(p.nodes))
 	}
 	for id, at := range last {
 		if at < len(p.steps) && !seen[id] {
@@ -184,7 +185,7 @@ func (p *Plan) number() {
 			p.specs[at] = v.Spec().(*tensor.Spec)
 		}
 	}
-	for _, n := range p.graph.Nodes {
+	for _, n := range p.nodes {
 		for _, o := range n.Outs {
 			note(o)
 		}

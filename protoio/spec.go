@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -115,6 +116,10 @@ func (w encoder) describe(s tenon.Spec) (class int, name string, state tenon.Enc
 			t = append(t, tenon.SpecOf{Spec: s.Flat()})
 		}
 		return classRagged, "RaggedTensorSpec", t
+	case *structured.Spec:
+		return classExtension, recordsClass + specSuffix, recordsState(s)
+	case *ragged.ShapeSpec:
+		return classExtension, shapeClass + specSuffix, shapeState(s)
 	}
 	name = s.TypeName()
 	if c, ok := w.o.Classes[name]; ok {
@@ -160,6 +165,17 @@ func leaves(s tenon.Spec) int {
 		return 1
 	case *ragged.Spec:
 		return leaves(s.Flat()) + s.RaggedRank()
+	case *ragged.ShapeSpec:
+		return len(s.Partitions()) + 1
+	case *structured.Spec:
+		n := s.Rank()
+		if n == 0 {
+			n = 1
+		}
+		for _, f := range s.Fields() {
+			n += leaves(f.Spec)
+		}
+		return n
 	}
 	if tenon.IsLeaf(s) {
 		return 1
@@ -216,7 +232,14 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 		if err != nil {
 			return nil, within(err, "<"+name+">")
 		}
-		state = tenon.NamedTuple{Name: name, Fields: fields}
+		t := tenon.NamedTuple{Name: name, Fields: fields}
+		switch name {
+		case recordsClass:
+			return recordsOf(t)
+		case shapeClass:
+			return shapeOf(t)
+		}
+		state = t
 	}
 	if t, ok := r.types[name]; ok {
 		name = t

@@ -49,14 +49,16 @@ type Options struct {
 
 // AppendStructure appends the StructuredValue message of e to b. A Spec inside it
 // ([tenon.SpecOf]) is written as tensorflow writes its own where it has the type,
-// so that TensorFlow reads it back as one: dense, ragged and sparse tensors and row
-// partitions. A type that package ext derives from a struct, or whose encoding is a
+// so that TensorFlow reads it back as one: dense, ragged, sparse and structured tensors,
+// row partitions and ragged shapes. A type that package ext derives from a struct, or whose encoding is a
 // tuple with its name, becomes an extension type, any other a registered type; neither
 // loses anything when it is read here.
 //
 // What tensorflow's Specs cannot say is dropped, which leaves a Spec above the given
-// one: the numbers of values of partitions inside a ragged Spec.
-func AppendStructure(b []byte, e tenon.Encoding, o Options) ([]byte, error) {
+// one: the numbers of values of partitions inside a ragged Spec. Fields of records
+// come back in the order of their names.
+func AppendStructure(b []byte, e tenon.Encoding, o Options) (out []byte, err error) {
+	defer tenon.Catch(&err)
 	return encoder{o}.value(b, e)
 }
 
@@ -158,7 +160,8 @@ func compare(a, b string) int {
 // [*tenon.Opaque], which can be written again without loss; a kind of Spec that has
 // no meaning outside of tensorflow, such as that of a variable, is an error of kind
 // ErrUnsupported.
-func DecodeStructure(b []byte, o Options) (tenon.Encoding, error) {
+func DecodeStructure(b []byte, o Options) (e tenon.Encoding, err error) {
+	defer tenon.Catch(&err)
 	r := decoder{types: make(map[string]string, len(o.Classes))}
 	for name, class := range o.Classes {
 		r.types[class] = name

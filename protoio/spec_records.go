@@ -1,0 +1,119 @@
+package protoio
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Records and their shapes are extension types of TensorFlow's own.
+const (
+	recordsClass = "tf.StructuredTensor"
+	shapeClass   = "tf.DynamicRaggedShape"
+)
+
+// recordsState returns the fields, sorted by name as TensorFlow's are, and the shape.
+func recordsState(s *structured.Spec) tenon.Encoding {
+	fields := map[string]tenon.SpecOf{}
+	for _, f := range s.Fields() {
+		fields[f.Name] = tenon.SpecOf{Spec: f.Spec}
+	}
+	return tenon.Tuple{
+		tenon.Tuple{tenon.Str("_fields"), tenon.NewDict(fields)},
+		tenon.Tuple{tenon.Str("_ragged_shape"), tenon.SpecOf{Spec: recordsShape(s)}},
+	}
+}
+
+// recordsShape returns the Spec of the shape of records: their partitions, and the
+// number of innermost ones.
+func recordsShape(s *structured.Spec) tenon.Spec {
+	parts, d, inner := tenon.List{}, dtype.Int64, s.Shape()
+	for _, p := range s.RowPartitions() {
+		parts, d, inner = append(parts, tenon.SpecOf{Spec: p}), p.DType(), shape.Of(p.NVals())
+	}
+	return tenon.Must(shapeSpec(d, inner, parts))
+}
+
+func shapeSpec(d dtype.DType, inner shape.Shape, parts tenon.List) (tenon.Spec, error) {
+	return tenon.Decode(ragged.ShapeTypeName, tenon.Tuple{tenon.DType{DType: d}, tenon.Shape{Shape: inner}, parts})
+}
+
+// shapeState returns the partitions, the Spec of the sizes of the flat values, and
+// what is known of these.
+func shapeState(s *ragged.ShapeSpec) tenon.Encoding {
+	parts := tenon.Tuple{}
+	for _, p := range s.Partitions() {
+		parts = append(parts, tenon.SpecOf{Spec: p})
+	}
+	sizes := tensor.NewSpec(s.DType(), shape.Of(s.Inner().Rank()))
+	return tenon.Tuple{
+		tenon.Tuple{tenon.Str("_row_partitions"), parts},
+		tenon.Tuple{tenon.Str("_inner_shape"), tenon.SpecOf{Spec: sizes}},
+		tenon.Tuple{tenon.Str("_static_inner_shape"), tenon.Shape{Shape: s.Inner()}},
+	}
+}
+
+// recordsOf reads what recordsState writes.
+func recordsOf(fields tenon.NamedTuple) (tenon.Spec, error) {
+	e, _ := fields.Get("_fields")
+	dict, err := tenon.As[tenon.Dict](e)
+	if err != nil {
+		return nil, err
+	}
+	e, _ = fields.Get("_ragged_shape")
+	of, err := tenon.As[tenon.SpecOf](e)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := of.Spec.(*ragged.ShapeSpec)
+	if !ok {
+		return nil, fail(tenon.ErrInvalid, "<"+recordsClass+">", "%s is no shape of records", tenon.String(of.Spec))
+	}
+	bare, err := structured.SpecFromShape(s)
+	if err != nil || len(dict) == 0 {
+		return bare, err
+	}
+	var list []tenon.Field
+	for _, f := range dict {
+		of, err := tenon.As[tenon.SpecOf](f.Value)
+		if err != nil {
+			return nil, within(err, "."+f.Name)
+		}
+		list = append(list, tenon.Field{Name: f.Name, Spec: of.Spec})
+	}
+	return structured.NewSpec(bare.Shape(), list)
+}
+
+// shapeOf reads what shapeState writes.
+func shapeOf(fields tenon.NamedTuple) (tenon.Spec, error) {
+	e, _ := fields.Get("_row_partitions")
+	parts, err := tenon.Elems(e, -1)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		if of, err := tenon.As[tenon.SpecOf](p); err != nil {
+			return nil, err
+		} else if _, ok := of.Spec.(*ragged.PartitionSpec); !ok {
+			return nil, fail(tenon.ErrInvalid, "<"+shapeClass+">", "%s is no row partition", tenon.String(of.Spec))
+		}
+	}
+	e, _ = fields.Get("_inner_shape")
+	of, err := tenon.As[tenon.SpecOf](e)
+	if err != nil {
+		return nil, err
+	}
+	sizes, ok := of.Spec.(*tensor.Spec)
+	if !ok {
+		return nil, fail(tenon.ErrInvalid, "<"+shapeClass+">", "%s are no sizes", tenon.String(of.Spec))
+	}
+	e, _ = fields.Get("_static_inner_shape")
+	inner, err := tenon.As[tenon.Shape](e)
+	if err != nil {
+		return nil, err
+	}
+	return shapeSpec(sizes.DType(), inner.Shape, parts)
+}

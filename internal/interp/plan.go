@@ -11,7 +11,7 @@ import (
 type Plan struct {
 	graph  *graph.Graph
 	nodes  []*graph.Node // in the order in which they run
-	params []int // slots of the parameters
+	params []int         // slots of the parameters
 	consts []slotConst
 	steps  []step
 	outs   []int          // slots of the outputs

@@ -67,12 +67,23 @@ func (p *Params) checkGradients(g Gradients, batch []Batch) {
 
 // backward computes one head, block by block.
 func (p *Params) backward(s *scratch, g Gradients, serial bool) {
-	for i := range p.Queries {
-		clear(g.DQ[i*p.QRow:][:p.Depth])
+	// The first block that adds to a gradient sets it instead, unless some keys are not
+	// seen by the first queries, or there is no block.
+	fresh := !p.Causal && p.Queries > 0 && p.Keys > 0
+	if !fresh {
+		for i := range p.Queries {
+			clear(g.DQ[i*p.QRow:][:p.Depth])
+		}
+		for j := range p.Keys {
+			clear(g.DK[j*p.KRow:][:p.Depth])
+			clear(g.DV[j*p.VRow:][:p.Width])
+		}
 	}
-	for j := range p.Keys {
-		clear(g.DK[j*p.KRow:][:p.Depth])
-		clear(g.DV[j*p.VRow:][:p.Width])
+	added := func(before bool) float32 {
+		if fresh && !before {
+			return 0
+		}
+		return 1
 	}
 	for i0 := 0; i0 < p.Queries; i0 += queryBlock {
 		i1 := min(i0+queryBlock, p.Queries)
@@ -87,13 +98,14 @@ func (p *Params) backward(s *scratch, g Gradients, serial bool) {
 		}
 		seen := p.visible(i1 - 1)
 		for j0 := 0; j0 < seen; j0 += keyBlock {
-			p.backwardBlock(s, g, i0, i1, j0, min(j0+keyBlock, seen), mean, serial)
+			p.backwardBlock(s, g, i0, i1, j0, min(j0+keyBlock, seen), mean, added(i0 > 0), added(j0 > 0), serial)
 		}
 	}
 }
 
-// backwardBlock adds what queries i0 to i1 and keys j0 to j1 contribute.
-func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean []float32, serial bool) {
+// backwardBlock adds what queries i0 to i1 and keys j0 to j1 contribute to the gradients times
+// keysBeta and queriesBeta: 0 where a gradient holds nothing yet.
+func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean []float32, keysBeta, queriesBeta float32, serial bool) {
 	rows, cols := i1-i0, j1-j0
 	p.scores(s.scores, i0, i1, j0, j1, serial)
 	gemm.Multiply(gemm.Params[float32]{ // the gradient of P
@@ -118,20 +130,20 @@ func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean
 		A: s.scores, ARow: 1, ACol: cols,
 		B: from(g.DOut, i0*p.OutRow), BRow: p.OutRow, BCol: 1,
 		C: from(g.DV, j0*p.VRow), CRow: p.VRow, CCol: 1,
-		Alpha: 1, Beta: 1, Serial: serial,
+		Alpha: 1, Beta: keysBeta, Serial: serial,
 	})
 	gemm.Multiply(gemm.Params[float32]{
 		M: cols, N: p.Depth, K: rows,
 		A: s.grads, ARow: 1, ACol: cols,
 		B: from(p.Q, i0*p.QRow), BRow: p.QRow, BCol: 1,
 		C: from(g.DK, j0*p.KRow), CRow: p.KRow, CCol: 1,
-		Alpha: 1, Beta: 1, Serial: serial,
+		Alpha: 1, Beta: keysBeta, Serial: serial,
 	})
 	gemm.Multiply(gemm.Params[float32]{
 		M: rows, N: p.Depth, K: cols,
 		A: s.grads, ARow: cols, ACol: 1,
 		B: from(p.K, j0*p.KRow), BRow: p.KRow, BCol: 1,
 		C: from(g.DQ, i0*p.QRow), CRow: p.QRow, CCol: 1,
-		Alpha: 1, Beta: 1, Serial: serial,
+		Alpha: 1, Beta: queriesBeta, Serial: serial,
 	})
 }

@@ -29,5 +29,5 @@ type RunOptions struct {
 // WithOptions returns a context whose calls follow o: those of [Function.CallContext],
 // and of functions with a parameter of the type context.Context.
 func WithOptions(ctx context.Context, o RunOptions) context.Context {
-	return interp.WithOptions(ctx, interp.Options{Progress: o.Progress, Profile: o.Profile, MemoryLimit: o.MemoryLimit, CheckNumerics: o.CheckNumerics})
+	return interp.WithOptions(ctx, interp.Options(o))
 }

@@ -33,7 +33,7 @@ func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) (
 		return env[v.id]
 	}
 	for _, n := range g.Nodes {
-		c := n.on(get)
+		c := callOn(n, get)
 		h.replaced = n.Line
 		out, err := rule(n, c, get)
 		if err != nil {
@@ -59,8 +59,8 @@ func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) (
 	return h, nil
 }
 
-// on returns the node's call on other values.
-func (n *Node) on(get func(*Value) *Value) *op.Call {
+// callOn returns the node's call on other values.
+func callOn[V tenon.Value](n *Node, get func(*Value) V) *op.Call {
 	c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
 	for i, a := range n.Args {
 		switch a := a.(type) {
@@ -77,6 +77,19 @@ func (n *Node) on(get func(*Value) *Value) *op.Call {
 		}
 	}
 	return c
+}
+
+// do runs a call whose results are tensors, as those of a node are.
+func do(c *op.Call) ([]tensor.Tensor, error) {
+	out, err := c.Do()
+	if err != nil {
+		return nil, err
+	}
+	ts := make([]tensor.Tensor, len(out))
+	for i, o := range out {
+		ts[i] = o.(tensor.Tensor)
+	}
+	return ts, nil
 }
 
 // keep appends a node as it is, and notes its results in env under the IDs they had.

@@ -166,27 +166,12 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 		return env[v.id]
 	}
 	for _, n := range g.Nodes {
-		c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
-		for i, a := range n.Args {
-			switch a := a.(type) {
-			case *Value:
-				c.Args[i] = get(a)
-			case []tenon.Value:
-				l := make([]tenon.Value, len(a))
-				for k, x := range a {
-					l[k] = get(x.(*Value))
-				}
-				c.Args[i] = l
-			default:
-				c.Args[i] = a
-			}
-		}
-		out, err := c.Do()
+		out, err := do(callOn(n, get))
 		if err != nil {
 			return nil, err
 		}
 		for i, o := range out {
-			env[n.Outs[i].id] = o.(tensor.Tensor)
+			env[n.Outs[i].id] = o
 		}
 	}
 	out := make([]tensor.Tensor, len(g.Outputs))

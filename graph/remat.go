@@ -57,7 +57,7 @@ func Rematerialise(g *Graph, far int, cheap func(n *Node) bool) (*Graph, error) 
 			return w, nil
 		}
 		var failure error
-		c := v.node.on(func(x *Value) *Value {
+		c := callOn(v.node, func(x *Value) *Value {
 			w, err := remake(x, get)
 			if err != nil {
 				failure = err
@@ -89,21 +89,12 @@ func Rematerialise(g *Graph, far int, cheap func(n *Node) bool) (*Graph, error) 
 		if failure != nil || len(replaced) == 0 {
 			return nil, failure
 		}
-		d := n.on(func(v *Value) *Value {
+		return do(callOn(n, func(v *Value) *Value {
 			if w := replaced[v]; w != nil {
 				return w
 			}
 			return get(v)
-		})
-		out, err := d.Do()
-		if err != nil {
-			return nil, err
-		}
-		ts := make([]tensor.Tensor, len(out))
-		for i, o := range out {
-			ts[i] = o.(tensor.Tensor)
-		}
-		return ts, nil
+		}))
 	})
 }
 

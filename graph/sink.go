@@ -50,16 +50,7 @@ func Sink(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) (*Graph
 		for i, v := range inputs {
 			l[i] = get(v)
 		}
-		d := c.WithArg(in, l).WithArg(at, regions)
-		out, err := d.Do()
-		if err != nil {
-			return nil, err
-		}
-		ts := make([]tensor.Tensor, len(out))
-		for i, o := range out {
-			ts[i] = o.(tensor.Tensor)
-		}
-		return ts, nil
+		return do(c.WithArg(in, l).WithArg(at, regions))
 	})
 }
 
@@ -182,7 +173,7 @@ func enlarged(old []tenon.Value, regions []*Graph, sunk [][]*Node) ([]*Value, []
 			return outer[v]
 		}
 		for _, n := range sunk[r] {
-			m, err := h.Add(n.on(fromOuter), n.Line, specsOfOuts(n))
+			m, err := h.Add(callOn(n, fromOuter), n.Line, specsOfOuts(n))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -201,7 +192,7 @@ func enlarged(old []tenon.Value, regions []*Graph, sunk [][]*Node) ([]*Value, []
 			return env[v.id]
 		}
 		for _, n := range g.Nodes {
-			if err := h.keep(n, n.on(get), env); err != nil {
+			if err := h.keep(n, callOn(n, get), env); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -38,9 +38,6 @@ type entry struct {
 	elem unsafe.Pointer
 }
 
-// buffer is memory for the elements of a map of one type: a slice of them.
-type buffer struct{ elems slice }
-
 // step returns the key for paths.
 func (e entry) step(k keyKind) any {
 	switch k {
@@ -93,7 +90,7 @@ func (t *tables) release() {
 // push appends the entries of a map to the stack, in the order of their keys, and
 // returns them. The elements are copied, as those in a map have no place of
 // their own.
-func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *buffer) {
+func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *slice) {
 	m := p.value(at)
 	n := m.Len()
 	if n == 0 {
@@ -101,19 +98,19 @@ func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *buffer) {
 	}
 	base := len(t.stack)
 	t.stack = slices.Grow(t.stack, n)
-	b, _ := p.buffers.Get().(*buffer)
+	b, _ := p.buffers.Get().(*slice)
 	if b == nil {
-		b = new(buffer)
+		b = new(slice)
 	}
-	elems := valueAt(p.list, unsafe.Pointer(&b.elems))
-	if b.elems.cap < n {
+	elems := valueAt(p.list, unsafe.Pointer(b))
+	if b.cap < n {
 		elems.Grow(n)
 	}
 	elems.SetLen(n)
 	key := t.key(p)
 	iter := m.MapRange()
 	for i := 0; i < n && iter.Next(); i++ {
-		e := entry{elem: unsafe.Add(b.elems.data, uintptr(i)*p.elem.size)}
+		e := entry{elem: unsafe.Add(b.data, uintptr(i)*p.elem.size)}
 		key.SetIterKey(iter)
 		switch p.keys {
 		case stringKeys:
@@ -145,13 +142,13 @@ func sortNames(es []entry) {
 }
 
 // pop forgets the entries that push returned, and the elements.
-func (t *tables) pop(p *plan, entries []entry, b *buffer) {
+func (t *tables) pop(p *plan, entries []entry, b *slice) {
 	if b == nil {
 		return
 	}
 	clear(entries)
 	t.stack = t.stack[:len(t.stack)-len(entries)]
-	valueAt(p.list, unsafe.Pointer(&b.elems)).Clear()
+	valueAt(p.list, unsafe.Pointer(b)).Clear()
 	p.buffers.Put(b)
 }
 

@@ -46,7 +46,7 @@ type plan struct {
 	keys    keyKind
 	key     any       // map: a nil pointer to the key type
 	list    any       // map: a nil pointer to a slice of elements
-	buffers sync.Pool // map: *buffer
+	buffers sync.Pool // map: *slice, memory for the elements of one
 
 	adopt func(v tenon.Value, like any) (any, error) // kindLeaf: see Adopt; nil for most types
 

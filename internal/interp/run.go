@@ -45,7 +45,7 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 			}
 		}
 		if w != nil {
-			if err := w.run(ctx, i, s, slots); err != nil {
+			if err := w.run(i, s, slots); err != nil {
 				return nil, err
 			}
 		} else if err := s.run(ctx, slots); err != nil {
@@ -56,7 +56,7 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 			mem.free(slots, f)
 		}
 		if w != nil {
-			w.freed(s, slots)
+			w.freed(s)
 		}
 	}
 	out := make([]tensor.Tensor, len(p.outs))

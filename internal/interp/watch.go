@@ -48,9 +48,10 @@ func WithOptions(ctx context.Context, o Options) context.Context {
 // watcher observes one run of a plan.
 type watcher struct {
 	running
-	plan *Plan
-	live int64
-	size []int64 // by slot: bytes counted
+	plan  *Plan
+	inner context.Context // of the graphs inside of this one
+	live  int64
+	size  []int64 // by slot: bytes counted
 }
 
 func watcherOf(ctx context.Context, p *Plan) *watcher {
@@ -61,7 +62,11 @@ func watcherOf(ctx context.Context, p *Plan) *watcher {
 	if r == nil {
 		return nil
 	}
-	return &watcher{running: *r, plan: p, size: make([]int64, p.slots)}
+	w := &watcher{running: *r, plan: p, inner: ctx, size: make([]int64, p.slots)}
+	if !r.inside {
+		w.inner = context.WithValue(ctx, optionsKey{}, &running{Options: r.Options, inside: true})
+	}
+	return w
 }
 
 func (w *watcher) start() error {
@@ -83,18 +88,12 @@ func (w *watcher) tooMuch(need int64, name, line string) error {
 }
 
 // run runs a step and looks at it.
-func (w *watcher) run(ctx context.Context, i int, s *step, slots []tensor.Tensor) error {
-	if !w.inside {
-		if w.Progress != nil {
-			w.Progress(i, len(w.plan.steps))
-		}
-		inner := w.running
-		inner.inside = true
-		ctx = context.WithValue(ctx, optionsKey{}, &inner)
+func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
+	if w.Progress != nil && !w.inside {
+		w.Progress(i, len(w.plan.steps))
 	}
 	start := time.Now()
-	err := w.step(ctx, s, slots)
-	if err != nil {
+	if err := w.step(s, slots); err != nil {
 		return err
 	}
 	for _, at := range s.results() {
@@ -114,14 +113,14 @@ func (w *watcher) run(ctx context.Context, i int, s *step, slots []tensor.Tensor
 }
 
 // step runs a step; the nodes of a group run one by one where each is looked at.
-func (w *watcher) step(ctx context.Context, s *step, slots []tensor.Tensor) error {
+func (w *watcher) step(s *step, slots []tensor.Tensor) error {
 	if !w.CheckNumerics {
-		return s.run(ctx, slots)
+		return s.run(w.inner, slots)
 	}
 	if s.group != nil {
-		return s.group.inTurn(ctx, slots, checked)
+		return s.group.inTurn(w.inner, slots, checked)
 	}
-	if err := s.run(ctx, slots); err != nil {
+	if err := s.run(w.inner, slots); err != nil {
 		return err
 	}
 	return checked(s, slots)
@@ -178,7 +177,7 @@ func notFinite(t tensor.Tensor) string {
 }
 
 // freed takes what no later step reads from the account.
-func (w *watcher) freed(s *step, _ []tensor.Tensor) {
+func (w *watcher) freed(s *step) {
 	for _, at := range s.free {
 		w.live -= w.size[at]
 		w.size[at] = 0

@@ -1,0 +1,118 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/throw"
+)
+
+// ask asks one candidate: the registered handlers first, then the type's method.
+func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error) {
+	for _, h := range cand.handlers {
+		if !h.match.takes(c, values) {
+			continue
+		}
+		out, err := c.guarded(h.f, nil, cand.name)
+		if err == nil || !errors.Is(err, NotHandled) {
+			return out, err
+		}
+	}
+	if !cand.willing {
+		return nil, NotHandled
+	}
+	return c.guarded(nil, cand.method, cand.name)
+}
+
+// guarded calls f, or else the method of h. A panic that is not ours becomes an
+// error that names the handler, and so do handlers that call one another without
+// end and results that are none.
+func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value, err error) {
+	defer c.recovered(name, &err)
+	var here byte
+	if c.sampled(uintptr(unsafe.Pointer(&here))) && tooDeep() {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", name),
+			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
+	}
+	if f != nil {
+		out, err = f(c)
+	} else {
+		out, err = h.HandleOp(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.counted(out, name)
+}
+
+// recovered completes the error of a handler at the end of its call.
+func (c *Call) recovered(name string, err *error) {
+	if r := recover(); r != nil && !throw.Recovered(r, err) {
+		*err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s panicked: %v", name, r), Err: &handlerPanic{debug.Stack()}}
+	}
+	if *err != nil && !errors.Is(*err, NotHandled) {
+		*err = c.Fail(*err)
+	}
+}
+
+// counted checks what a handler returned.
+func (c *Call) counted(out []tenon.Value, name string) ([]tenon.Value, error) {
+	if n := c.Op.Results; n >= 0 && len(out) != n {
+		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned %d results, the operation has %d", name, len(out), n)
+	}
+	if i := slices.IndexFunc(out, func(v tenon.Value) bool { return v == nil }); i >= 0 {
+		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned nil as result %d", name, i)
+	}
+	return out, nil
+}
+
+// handlerPanic keeps the stack of a handler's panic for whoever looks for it.
+type handlerPanic struct{ stack []byte }
+
+func (h *handlerPanic) Error() string { return "see the cause for its stack" }
+
+// Stack returns the stack at the panic.
+func (h *handlerPanic) Stack() []byte { return h.stack }
+
+// A handler that calls itself would overflow the stack, which Go does not
+// recover from. So once in a while, before a handler is asked, the stack is looked
+// at. Handlers that wait for one another stand at different places of the stack, so
+// that one in sampling of them is looked at long before the stack is full.
+const (
+	sampling = 512
+	maxDepth = 300
+	frames   = 3 // a handler at work has at least so many frames on the stack
+)
+
+// sampled picks about one in sampling of calls, by its address and the place on the
+// stack where a handler is asked: the same call may come back to the same handler.
+func (c *Call) sampled(here uintptr) bool {
+	return uint64(uintptr(unsafe.Pointer(c))^here)*0x9E3779B97F4A7C15>>(64-9) == 0
+}
+
+// tooDeep reports whether more than maxDepth handlers are at work on this stack.
+// It costs little where the stack is short.
+func tooDeep() bool {
+	var one [1]uintptr
+	if runtime.Callers(maxDepth*frames, one[:]) == 0 {
+		return false
+	}
+	pcs := make([]uintptr, 20*maxDepth*frames)
+	stack := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	n := 0
+	for {
+		f, more := stack.Next()
+		if strings.HasSuffix(f.Function, "op.(*Call).guarded") {
+			n++
+		}
+		if !more || n > maxDepth {
+			return n > maxDepth
+		}
+	}
+}

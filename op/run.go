@@ -1,0 +1,64 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Run runs the kernel of a call whose tensor arguments are all concrete and
+// promoted.
+func (c *Call) Run() ([]tenon.Value, error) {
+	out, err := c.Op.Infer(c)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	k := c
+	if !c.Op.Strided {
+		k = c.contiguous()
+	}
+	k.Out = out
+	res, err := k.kernel()
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	vals := make([]tenon.Value, len(res))
+	for i, r := range res {
+		vals[i] = r
+	}
+	return vals, nil
+}
+
+func (c *Call) kernel() (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return c.Op.Kernel(c)
+}
+
+// contiguous returns the call with row-major arguments.
+func (c *Call) contiguous() *Call {
+	gaps := func(v any) bool {
+		d, ok := v.(*tensor.Dense)
+		return ok && d != nil && !d.IsContiguous()
+	}
+	out := c
+	for _, i := range c.Op.tensors {
+		switch v := c.Args[i].(type) {
+		case *tensor.Dense:
+			if gaps(v) {
+				out = out.WithArg(i, tensor.Contiguous(v))
+			}
+		case []tenon.Value:
+			if slices.ContainsFunc(v, func(x tenon.Value) bool { return gaps(x) }) {
+				l := slices.Clone(v)
+				for k, x := range l {
+					if d, ok := x.(*tensor.Dense); ok {
+						l[k] = tensor.Contiguous(d)
+					}
+				}
+				out = out.WithArg(i, l)
+			}
+		}
+	}
+	return out
+}

@@ -122,3 +122,23 @@ func TestContractionLabels(t *testing.T) {
 		}
 	}
 }
+
+// A product whose operands broadcast in turns has more batch axes than a kernel takes.
+func TestMatMulOfManyBatchAxes(t *testing.T) {
+	a, b := filled(2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 3), filled(1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 3, 2)
+	got := ops.MatMul(a, b)
+	rows := ops.Reshape(a, []int{32, 2, 3})
+	cols := ops.Reshape(b, []int{32, 3, 2})
+	for i := range 32 {
+		for j := range 32 {
+			at := make([]any, 0, 10)
+			for bit := 4; bit >= 0; bit-- {
+				at = append(at, i>>bit&1, j>>bit&1)
+			}
+			want := ops.Sum(ops.Mul(ops.ExpandDims(ops.Index(rows, i), 2), ops.ExpandDims(ops.Index(cols, j), 0)), 1)
+			if g := ops.Index(got, at...); !tensor.Equal(want, g, tensor.EqualOptions{}) {
+				t.Fatalf("matrices %d and %d: got %v, want %v", i, j, g, want)
+			}
+		}
+	}
+}

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -43,18 +42,8 @@ var matVecOp = op.Register(&op.Op{
 		return specs(a.DType(), shape.Concat(batch, shape.Of(m)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		a, x, s := c.Dense(0), c.Dense(1), outShape(c, 0)
-		out := tensor.Uninit(a.DType(), s)
-		batch := s.Slice(0, s.Rank()-1)
-		am, as := matrices(a, false, batch)
-		column := x.View(0, x.Shape().Insert(x.Rank(), 1), append(x.Strides(), 1))
-		xm, xs := matrices(column, false, batch)
-		p := products{m: s.Dim(-1), n: 1, k: x.Dim(-1), a: am, b: xm}
-		for i, size := range batch.Dims() {
-			p.batch = append(p.batch, gemm.Batch{Size: size, A: as[i], B: xs[i]})
-		}
-		p.into(out)
-		return results(out)
+		m := outShape(c, 0).Rank() - 1
+		return results(contractOwn(c, []int{m, m + 1}, []int{m + 1}, m))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		values := c.Values()
@@ -107,18 +96,8 @@ var dotOp = op.Register(&op.Op{
 		return specs(x.DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)
-		out := tensor.Uninit(x.DType(), s)
-		row := x.View(0, x.Shape().Insert(x.Rank()-1, 1), insertStride(x.Strides(), x.Rank()-1))
-		column := y.View(0, y.Shape().Insert(y.Rank(), 1), append(y.Strides(), 1))
-		xm, xs := matrices(row, false, s)
-		ym, ys := matrices(column, false, s)
-		p := products{m: 1, n: 1, k: x.Dim(-1), a: xm, b: ym}
-		for i, size := range s.Dims() {
-			p.batch = append(p.batch, gemm.Batch{Size: size, A: xs[i], B: ys[i]})
-		}
-		p.into(out)
-		return results(out)
+		summed := []int{outShape(c, 0).Rank()}
+		return results(contractOwn(c, summed, summed))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return batchAligned(c, batched, 1) },
 })
@@ -129,9 +108,4 @@ func init() {
 		g := ExpandDims(ct[0], -1)
 		return []tensor.Tensor{sumTo(Mul(g, conj(y)), x), sumTo(Mul(g, conj(x)), y)}
 	}
-}
-
-func insertStride(strides []int, at int) []int {
-	out := append(append([]int{}, strides[:at]...), 0)
-	return append(out, strides[at:]...)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -27,8 +28,9 @@ type einsumTerm struct {
 
 // An einsumStep contracts two of the tensors that are left; the result goes to the end.
 type einsumStep struct {
-	a, b int
-	out  []int
+	a, b         int
+	aOnly, bOnly []int // axes that are summed over first: nothing else has them
+	product      *Contraction
 }
 
 // Plans are kept by equation and shapes. There are few different ones in a program;
@@ -188,7 +190,12 @@ func (p *contraction) order(sizes []int) {
 		if len(p.steps) == n-2 {
 			out = slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(out, l) })
 		}
-		p.steps = append(p.steps, einsumStep{a, b, out})
+		step := einsumStep{a: a, b: b}
+		var aLabels, bLabels []int
+		step.aOnly, aLabels = alone(labels[a], labels[b], out)
+		step.bOnly, bLabels = alone(labels[b], labels[a], out)
+		step.product = tenon.Must(NewContraction(aLabels, bLabels, out))
+		p.steps = append(p.steps, step)
 		labels = append(labels, out)
 		live = append(live, true)
 	}
@@ -273,20 +280,42 @@ func greedyOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
 // run contracts the operands.
 func (p *contraction) run(operands []*tensor.Dense) *tensor.Dense {
 	ts := make([]*tensor.Dense, 0, 2*len(operands))
-	labels := make([][]int, 0, 2*len(operands))
 	for i, x := range operands {
 		ts = append(ts, p.operands[i].diagonal(x))
-		labels = append(labels, p.operands[i].labels)
 	}
 	for _, s := range p.steps {
-		ts = append(ts, contracted(ts[s.a], labels[s.a], ts[s.b], labels[s.b], s.out))
-		labels = append(labels, s.out)
+		ts = append(ts, s.product.dense(summedOver(ts[s.a], s.aOnly), summedOver(ts[s.b], s.bOnly)))
 	}
-	last := len(ts) - 1
-	x, xl := summedOut(ts[last], labels[last], nil, p.out)
+	x, labels := ts[len(ts)-1], p.operands[0].labels
+	if n := len(p.steps); n > 0 {
+		labels = p.steps[n-1].product.out
+	}
+	axes, labels := alone(labels, nil, p.out)
 	// An axis of the ellipsis may have size 1 everywhere and then no label that is left.
-	out := slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(xl, l) })
-	return arranged(x, xl, out)
+	out := slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(labels, l) })
+	return arranged(summedOver(x, axes), labels, out)
+}
+
+// alone returns the axes whose labels neither other nor out has, and the labels of
+// the others.
+func alone(labels, other, out []int) (axes, kept []int) {
+	for i, l := range labels {
+		if slices.Contains(other, l) || slices.Contains(out, l) {
+			kept = append(kept, l)
+		} else {
+			axes = append(axes, i)
+		}
+	}
+	return axes, kept
+}
+
+// summedOver sums x over some axes, which go away.
+func summedOver(x *tensor.Dense, axes []int) *tensor.Dense {
+	if len(axes) == 0 {
+		return x
+	}
+	d := x.DType()
+	return reduceDense(sumOf(d), x, axes, reducedShape(x.Shape(), axes, false), d)
 }
 
 // diagonal views x with an axis for each label: an axis that broadcasts goes away,

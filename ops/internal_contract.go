@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -11,207 +12,224 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// products describes a batch of matrix products of views: C[i,j] = Σ A[i,k]·B[k,j]
-// for each index of the batch. Strides are in elements.
-type products struct {
-	m, n, k int
-	a, b    matrix
-	batch   []gemm.Batch // strides of A and B; those of C follow from its layout
-}
-
-// A matrix is a view of an operand with its row and column strides.
-type matrix struct {
-	d        *tensor.Dense
-	row, col int
-}
-
 // hasProducts reports whether matrices of a type are multiplied.
 func hasProducts(d dtype.DType) bool { return d.IsNumeric() }
 
-// into computes the products one behind the other into out, which is row-major.
-func (p *products) into(out *tensor.Dense) {
-	if out.Len() == 0 {
-		return
-	}
-	c := p.m * p.n
-	batch := make([]gemm.Batch, 0, len(p.batch))
-	for i := len(p.batch) - 1; i >= 0; i-- {
-		b := p.batch[i]
-		b.C = c
-		c *= b.Size
-		if b.Size != 1 {
-			batch = append(batch, b)
-		}
-	}
-	slices.Reverse(batch)
-	batch = p.foldRows(mergeBatch(batch))
-	p.multiply(out, batch)
+// strided is one axis, or several that every tensor crosses with one step: its size
+// and its step in the first and second operand and in the result, in elements. A
+// tensor that lacks it has step 0.
+type strided struct{ size, a, b, c int }
+
+// A contractLayout is a contraction of tensors with certain strides as a batch of
+// matrix products. One chain of axes makes the rows, one the columns, one the sum; all
+// other axes that the result has belong to the batch.
+type contractLayout struct {
+	m, n, k strided
+	batch   [maxContractBatch]strided // outermost first
+	batches int
+
+	copyA, copyB bool // the axes that are summed over do not make one chain
+	natural      bool // the result's innermost axis is neither row nor column, or the batch has too many axes
 }
 
-// mergeBatch joins neighbouring batch dimensions that every operand crosses with
-// one step.
-func mergeBatch(batch []gemm.Batch) []gemm.Batch {
-	out := batch[:0]
-	for _, b := range batch {
-		if k := len(out) - 1; k >= 0 {
-			if o := out[k]; o.A == b.A*b.Size && o.B == b.B*b.Size && o.C == b.C*b.Size {
-				b.Size *= o.Size
-				out[k] = b
-				continue
-			}
-		}
-		out = append(out, b)
+// maxContractBatch is the number of batch dimensions that a product can have.
+const maxContractBatch = 8
+
+// dense contracts dense tensors that the contraction takes.
+func (k *Contraction) dense(a, b *tensor.Dense) *tensor.Dense {
+	var l contractLayout
+	var roomA, roomB [16]int
+	l.plan(k, placeOf(a, &roomA), placeOf(b, &roomB))
+	switch {
+	case l.natural:
+		return k.throughNatural(a, b)
+	case l.copyA:
+		return k.dense(arrangedCopy(a, k, b, false), b)
+	case l.copyB:
+		return k.dense(a, arrangedCopy(b, k, a, true))
+	}
+	out := tensor.Uninit(a.DType(), k.shape(a, b))
+	if out.Len() > 0 {
+		l.multiply(a, b, out)
 	}
 	return out
 }
 
-// foldRows makes the innermost batch dimension part of the rows where all its
-// products have the same second matrix: one large product is faster than many.
-func (p *products) foldRows(batch []gemm.Batch) []gemm.Batch {
-	if k := len(batch) - 1; k >= 0 {
-		b := batch[k]
-		if b.B == 0 && b.C == p.m*p.n && (b.A == p.m*p.a.row || p.m == 1) {
-			if p.m == 1 {
-				p.a.row = b.A
-			}
-			p.m *= b.Size
-			return batch[:k]
+// shape returns the result's shape.
+func (k *Contraction) shape(a, b *tensor.Dense) shape.Shape {
+	var room [8]int
+	dims := append(room[:0], k.out...)
+	for _, x := range k.axes {
+		switch {
+		case x.out < 0:
+		case x.a >= 0:
+			dims[x.out] = a.Dim(x.a)
+		default:
+			dims[x.out] = b.Dim(x.b)
 		}
 	}
-	return batch
+	return shape.Of(dims...)
 }
 
-func (p *products) multiply(out *tensor.Dense, batch []gemm.Batch) {
-	switch p.a.d.DType() {
-	case dtype.Float32:
-		multiplyAs[float32](p, out, batch)
-	case dtype.Float64:
-		multiplyAs[float64](p, out, batch)
-	case dtype.Complex64:
-		multiplyAs[complex64](p, out, batch)
-	case dtype.Complex128:
-		multiplyAs[complex128](p, out, batch)
-	case dtype.Int8:
-		multiplyAs[int8](p, out, batch)
-	case dtype.Int16:
-		multiplyAs[int16](p, out, batch)
-	case dtype.Int32:
-		multiplyAs[int32](p, out, batch)
-	case dtype.Int64:
-		multiplyAs[int64](p, out, batch)
-	case dtype.Uint8:
-		multiplyAs[uint8](p, out, batch)
-	case dtype.Uint16:
-		multiplyAs[uint16](p, out, batch)
-	case dtype.Uint32:
-		multiplyAs[uint32](p, out, batch)
-	case dtype.Uint64:
-		multiplyAs[uint64](p, out, batch)
-	case dtype.Float16:
-		multiplyHalf[dtype.F16](p, out, batch)
-	case dtype.BFloat16:
-		multiplyHalf[dtype.BF16](p, out, batch)
+// plan finds the chains for operands with certain sizes and strides.
+func (l *contractLayout) plan(k *Contraction, a, b place) {
+	l.copyA, l.copyB = a.backwards(), b.backwards()
+	var stepRoom [8]int
+	var leftRoom, rightRoom, innerRoom, batchRoom [8]strided
+	left, right, inner, batch := leftRoom[:0], rightRoom[:0], innerRoom[:0], batchRoom[:0]
+	steps := append(stepRoom[:0], k.out...)
+	step := 1
+	for i := len(k.out) - 1; i >= 0; i-- {
+		steps[i] = step
+		if x := k.axes[k.at[i]]; x.a >= 0 {
+			step *= a.dims[x.a]
+		} else {
+			step *= b.dims[x.b]
+		}
 	}
-}
-
-func multiplyAs[T gemm.Element](p *products, out *tensor.Dense, batch []gemm.Batch) {
-	gemm.Multiply(gemm.Params[T]{
-		M: p.m, N: p.n, K: p.k,
-		A: reach[T](p.a, p.m, p.k, batch, 0), ARow: p.a.row, ACol: p.a.col,
-		B: reach[T](p.b, p.k, p.n, batch, 1), BRow: p.b.row, BCol: p.b.col,
-		C: unsafe.Slice((*T)(out.Raw()), out.Len()), CRow: p.n, CCol: 1,
-		Alpha: 1,
-	}, batch...)
-}
-
-func multiplyHalf[H dtype.F16 | dtype.BF16](p *products, out *tensor.Dense, batch []gemm.Batch) {
-	wide := tensor.Uninit(dtype.Float32, out.Shape())
-	gemm.Half(gemm.HalfParams[H]{
-		M: p.m, N: p.n, K: p.k,
-		A: reach[H](p.a, p.m, p.k, batch, 0), ARow: p.a.row, ACol: p.a.col,
-		B: reach[H](p.b, p.k, p.n, batch, 1), BRow: p.b.row, BCol: p.b.col,
-		C: tensor.Elems[float32](wide), CRow: p.n, CCol: 1,
-		Alpha: 1,
-	}, batch...)
-	castInto(out, wide)
-}
-
-// reach returns the elements from the first to the last that a batch of matrices uses.
-func reach[T any](x matrix, rows, cols int, batch []gemm.Batch, which int) []T {
-	if rows == 0 || cols == 0 || x.d.Len() == 0 {
-		return nil
-	}
-	last := (rows-1)*x.row + (cols-1)*x.col
-	for _, b := range batch {
-		last += (b.Size - 1) * [2]int{b.A, b.B}[which]
-	}
-	return unsafe.Slice((*T)(x.d.Raw()), last+1)
-}
-
-// castInto converts the elements of a row-major tensor into another.
-func castInto(out, x *tensor.Dense) {
-	y := castDense(x, out.DType())
-	copy(out.Bytes(), y.Bytes())
-}
-
-// contracted multiplies x and y and sums over the labels that are not in out.
-// Each axis of an operand has a label, all different within it; every label in
-// out is in x or y. The result has the axes of out.
-func contracted(x *tensor.Dense, xl []int, y *tensor.Dense, yl []int, out []int) *tensor.Dense {
-	x, xl = summedOut(x, xl, yl, out)
-	y, yl = summedOut(y, yl, xl, out)
-	var batch, left, right, inner []int
-	for _, l := range out {
-		inX, inY := slices.Contains(xl, l), slices.Contains(yl, l)
+	for _, x := range k.axes {
+		s := strided{size: 1}
+		if x.a >= 0 {
+			s.size, s.a = a.dims[x.a], a.strides[x.a]
+		}
+		if x.b >= 0 {
+			s.size, s.b = b.dims[x.b], b.strides[x.b]
+		}
+		if s.size == 1 {
+			continue
+		}
+		if x.out >= 0 {
+			s.c = steps[x.out]
+		}
 		switch {
-		case inX && inY:
+		case x.out < 0:
+			inner = append(inner, s)
+		case x.a >= 0 && x.b >= 0:
+			batch = append(batch, s)
+		case x.a >= 0:
+			left = append(left, s)
+		default:
+			right = append(right, s)
+		}
+	}
+	left, right, inner = chains(left, byC), chains(right, byC), chains(inner, byA)
+	if l.k, inner = longest(inner); len(inner) > 0 && step > 0 && l.k.size > 0 && !slices.ContainsFunc(inner, isEmpty) {
+		// An operand whose own axes make one chain stays; the other is copied.
+		l.copyA = l.copyA || len(chains(onlyA(append(inner, l.k)), byA)) > 1
+		l.copyB = l.copyB || !l.copyA
+	}
+	l.m, left = longest(left)
+	l.n, right = longest(right)
+	for _, x := range inner {
+		l.k.size *= x.size // 0 if there is nothing to sum over
+	}
+	batch = chains(append(append(batch, left...), right...), byC)
+	l.natural = len(batch) > maxContractBatch || l.m.c != 1 && l.n.c != 1 && l.m.size > 1 && l.n.size > 1
+	if l.batches = min(len(batch), maxContractBatch); l.batches > 0 {
+		slices.Reverse(batch)
+		copy(l.batch[:], batch)
+	}
+}
+
+// A place is the sizes and strides of a tensor.
+type place struct{ dims, strides []int }
+
+// placeOf returns those of d, in the room if they fit.
+func placeOf(d *tensor.Dense, room *[16]int) place {
+	s := d.Shape()
+	p := place{dims: s.AppendDims(room[:0:8])}
+	if !d.IsContiguous() {
+		p.strides = d.Strides()
+		return p
+	}
+	p.strides = append(room[8:8], p.dims...)
+	step := 1
+	for i := len(p.strides) - 1; i >= 0; i-- {
+		p.strides[i], step = step, step*p.strides[i]
+	}
+	return p
+}
+
+// backwards reports whether some stride is negative.
+func (p place) backwards() bool {
+	return slices.ContainsFunc(p.strides, func(s int) bool { return s < 0 })
+}
+
+func isEmpty(x strided) bool { return x.size == 0 }
+
+func byC(x, y strided) int { return x.c - y.c }
+func byA(x, y strided) int { return x.a - y.a }
+
+func onlyA(axes []strided) []strided {
+	out := make([]strided, len(axes))
+	for i, x := range axes {
+		out[i] = strided{size: x.size, a: x.a}
+	}
+	return out
+}
+
+// chains sorts axes from the innermost outwards and joins neighbours that every
+// tensor crosses with one step. It works in place.
+func chains(axes []strided, order func(x, y strided) int) []strided {
+	if len(axes) < 2 {
+		return axes
+	}
+	slices.SortStableFunc(axes, order)
+	out := axes[:0]
+	for _, x := range axes {
+		if n := len(out); n > 0 {
+			y := &out[n-1]
+			if x.a == y.a*y.size && x.b == y.b*y.size && x.c == y.c*y.size {
+				y.size *= x.size
+				continue
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// longest takes the chain with the most elements, but one that runs through the
+// result without gaps before any other. Without chains it is one element.
+func longest(axes []strided) (strided, []strided) {
+	best := -1
+	for i, x := range axes {
+		if best < 0 || x.c == 1 || axes[best].c != 1 && x.size > axes[best].size {
+			best = i
+		}
+	}
+	if best < 0 {
+		return strided{size: 1}, axes
+	}
+	x := axes[best]
+	return x, slices.Delete(axes, best, best+1)
+}
+
+// throughNatural computes the result with the batch's axes first, then those of the
+// first operand, then those of the second, and returns a view of it.
+func (k *Contraction) throughNatural(a, b *tensor.Dense) *tensor.Dense {
+	var batch, left, right []int
+	for _, l := range k.out {
+		inA, inB := slices.Contains(k.a, l), slices.Contains(k.b, l)
+		switch {
+		case inA && inB:
 			batch = append(batch, l)
-		case inX:
+		case inA:
 			left = append(left, l)
 		default:
 			right = append(right, l)
 		}
 	}
-	for _, l := range xl { // what is left is in both
-		if !slices.Contains(out, l) {
-			inner = append(inner, l)
-		}
+	natural := slices.Concat(batch, left, right)
+	n := tenon.Must(NewContraction(k.a, k.b, natural))
+	var l contractLayout
+	var roomA, roomB [16]int
+	if l.plan(n, placeOf(a, &roomA), placeOf(b, &roomB)); l.natural {
+		// There are so many separate axes that only copies make few of them.
+		a = arrangedCopy(a, n, b, false)
+		b = arrangedCopy(b, n, a, true)
 	}
-	a, m, k := grouped(x, xl, batch, left, inner)
-	b, _, n := grouped(y, yl, batch, inner, right)
-	p := products{m: m, n: n, k: k, a: a.matrix, b: b.matrix}
-	for i := range batch {
-		p.batch = append(p.batch, gemm.Batch{Size: a.d.Dim(i), A: a.batch[i], B: b.batch[i]})
-	}
-	labels := slices.Concat(batch, left, right)
-	dims := make([]int, len(labels))
-	for i, l := range labels {
-		if at := slices.Index(xl, l); at >= 0 {
-			dims[i] = x.Dim(at)
-		} else {
-			dims[i] = y.Dim(slices.Index(yl, l))
-		}
-	}
-	res := tensor.Uninit(x.DType(), shape.Of(dims...))
-	p.into(res)
-	return arranged(res, labels, out)
-}
-
-// summedOut sums x over the labels that neither other nor out has.
-func summedOut(x *tensor.Dense, xl, other, out []int) (*tensor.Dense, []int) {
-	var axes, kept []int
-	for i, l := range xl {
-		if slices.Contains(other, l) || slices.Contains(out, l) {
-			kept = append(kept, l)
-		} else {
-			axes = append(axes, i)
-		}
-	}
-	if axes == nil {
-		return x, xl
-	}
-	d := x.DType()
-	return reduceDense(sumOf(d), x, axes, reducedShape(x.Shape(), axes, false), d), kept
+	return arranged(n.dense(a, b), natural, k.out)
 }
 
 // arranged returns x, whose axes have labels, with the axes in the order of out.
@@ -226,44 +244,139 @@ func arranged(x *tensor.Dense, labels, out []int) *tensor.Dense {
 	return permuted(x, order)
 }
 
-// A grouping is an operand as a batch of matrices.
-type grouping struct {
-	matrix
-	batch []int // strides
+// arrangedCopy copies an operand so that the axes of its groups follow each other in
+// memory: batch, its own, and those that are summed over, in the order that they
+// have in the memory of the other operand, y. The axes of the result are where they
+// were.
+func arrangedCopy(x *tensor.Dense, k *Contraction, y *tensor.Dense, second bool) *tensor.Dense {
+	own, other := k.a, k.b
+	if second {
+		own, other = k.b, k.a
+	}
+	steps := y.Strides()
+	var batch, free, inner []int
+	for _, l := range k.out {
+		switch {
+		case !slices.Contains(own, l):
+		case slices.Contains(other, l):
+			batch = append(batch, l)
+		default:
+			free = append(free, l)
+		}
+	}
+	for _, l := range other {
+		if !slices.Contains(k.out, l) {
+			inner = append(inner, l)
+		}
+	}
+	slices.SortStableFunc(inner, func(l, m int) int { return steps[slices.Index(other, m)] - steps[slices.Index(other, l)] })
+	labels := slices.Concat(batch, free, inner)
+	c := move.Copied(arranged(x, own, labels))
+	return arranged(c, labels, own)
 }
 
-// grouped views x as a batch of matrices whose rows and columns are groups of
-// labels; it copies where a group's axes do not follow each other in memory.
-func grouped(x *tensor.Dense, xl, batch, rows, cols []int) (g grouping, m, n int) {
-	x = arranged(x, xl, slices.Concat(batch, rows, cols))
-	i, j := len(batch), len(batch)+len(rows)
-	dims, strides := x.Shape().Dims(), x.Strides()
-	row, ok1 := joined(dims[i:j], strides[i:j])
-	col, ok2 := joined(dims[j:], strides[j:])
-	if !ok1 || !ok2 || slices.ContainsFunc(strides, func(s int) bool { return s < 0 }) {
-		x = move.Copied(x)
-		strides = x.Strides()
-		row, _ = joined(dims[i:j], strides[i:j])
-		col, _ = joined(dims[j:], strides[j:])
+// multiply runs the products into out.
+func (l *contractLayout) multiply(a, b, out *tensor.Dense) {
+	switch a.DType() {
+	case dtype.Float32:
+		contractAs[float32](l, a, b, out)
+	case dtype.Float64:
+		contractAs[float64](l, a, b, out)
+	case dtype.Complex64:
+		contractAs[complex64](l, a, b, out)
+	case dtype.Complex128:
+		contractAs[complex128](l, a, b, out)
+	case dtype.Int8:
+		contractAs[int8](l, a, b, out)
+	case dtype.Int16:
+		contractAs[int16](l, a, b, out)
+	case dtype.Int32:
+		contractAs[int32](l, a, b, out)
+	case dtype.Int64:
+		contractAs[int64](l, a, b, out)
+	case dtype.Uint8:
+		contractAs[uint8](l, a, b, out)
+	case dtype.Uint16:
+		contractAs[uint16](l, a, b, out)
+	case dtype.Uint32:
+		contractAs[uint32](l, a, b, out)
+	case dtype.Uint64:
+		contractAs[uint64](l, a, b, out)
+	case dtype.Float16:
+		contractHalf[dtype.F16](l, a, b, out)
+	case dtype.BFloat16:
+		contractHalf[dtype.BF16](l, a, b, out)
 	}
-	return grouping{matrix{x, row, col}, strides[:i]}, product(dims[i:j]), product(dims[j:])
 }
 
-// joined returns the stride of several axes taken as one, and false where they
-// do not follow each other in memory.
-func joined(dims, strides []int) (stride int, ok bool) {
-	first := true
-	want := 0
-	for i := len(dims) - 1; i >= 0; i-- {
-		if dims[i] == 1 {
-			continue
-		}
-		if first {
-			stride, first = strides[i], false
-		} else if strides[i] != want {
-			return 0, false
-		}
-		want = strides[i] * dims[i]
+// steps returns the batch for the kernel, and the strides of the result's rows and
+// columns.
+func (l *contractLayout) steps(room []gemm.Batch) (batch []gemm.Batch, cRow, cCol int) {
+	for _, x := range l.batch[:l.batches] {
+		room = append(room, gemm.Batch{Size: x.size, A: x.a, B: x.b, C: x.c})
 	}
-	return stride, true
+	cRow, cCol = l.m.c, l.n.c
+	if l.m.size == 1 {
+		cRow = max(1, l.n.size*cCol)
+	}
+	if l.n.size == 1 {
+		cCol = 1
+		if l.m.size > 1 && cRow == 1 {
+			cCol = l.m.size
+		}
+	}
+	return room, max(cRow, 1), max(cCol, 1)
+}
+
+func contractAs[T gemm.Element](l *contractLayout, a, b, out *tensor.Dense) {
+	var room [maxContractBatch]gemm.Batch
+	batch, cRow, cCol := l.steps(room[:0])
+	gemm.Multiply(gemm.Params[T]{
+		M: l.m.size, N: l.n.size, K: l.k.size,
+		A: elemsUsed[T](l, a, l.m, false), ARow: l.m.a, ACol: l.k.a,
+		B: elemsUsed[T](l, b, l.n, true), BRow: l.k.b, BCol: l.n.b,
+		C: unsafe.Slice((*T)(out.Raw()), out.Len()), CRow: cRow, CCol: cCol,
+		Alpha: 1,
+	}, batch...)
+}
+
+func contractHalf[H dtype.F16 | dtype.BF16](l *contractLayout, a, b, out *tensor.Dense) {
+	var room [maxContractBatch]gemm.Batch
+	batch, cRow, cCol := l.steps(room[:0])
+	wide := tensor.NewDense(dtype.Float32, out.Shape())
+	gemm.Half(gemm.HalfParams[H]{
+		M: l.m.size, N: l.n.size, K: l.k.size,
+		A: elemsUsed[H](l, a, l.m, false), ARow: l.m.a, ACol: l.k.a,
+		B: elemsUsed[H](l, b, l.n, true), BRow: l.k.b, BCol: l.n.b,
+		C: tensor.Elems[float32](wide), CRow: cRow, CCol: cCol,
+		Alpha: 1,
+	}, batch...)
+	castInto(out, wide)
+}
+
+// castInto converts the elements of a row-major tensor into another.
+func castInto(out, x *tensor.Dense) {
+	y := castDense(x, out.DType())
+	copy(out.Bytes(), y.Bytes())
+}
+
+// elemsUsed returns an operand's elements from the first to the last that is used.
+func elemsUsed[T any](l *contractLayout, d *tensor.Dense, own strided, second bool) []T {
+	if d.Len() == 0 {
+		return nil
+	}
+	last := 0
+	add := func(x strided) {
+		step := x.a
+		if second {
+			step = x.b
+		}
+		last += (x.size - 1) * step
+	}
+	add(own)
+	add(l.k)
+	for _, x := range l.batch[:l.batches] {
+		add(x)
+	}
+	return unsafe.Slice((*T)(d.Raw()), last+1)
 }

@@ -2,11 +2,10 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -35,19 +34,22 @@ func multiplied(a, b any, ta, tb bool) tensor.Tensor {
 		!x.IsContiguous() || !y.IsContiguous() {
 		return nil
 	}
-	p := products{a: matrix{x, x.Dim(1), 1}, b: matrix{y, y.Dim(1), 1}, m: x.Dim(0), k: x.Dim(1), n: y.Dim(1)}
+	l := contractLayout{m: strided{size: x.Dim(0), a: x.Dim(1)}, k: strided{size: x.Dim(1), a: 1, b: y.Dim(1)}, n: strided{size: y.Dim(1), b: 1, c: 1}}
 	k := y.Dim(0)
 	if ta {
-		p.a.row, p.a.col, p.m, p.k = p.a.col, p.a.row, p.k, p.m
+		l.m.size, l.m.a, l.k.size, l.k.a = l.k.size, l.k.a, l.m.size, l.m.a
 	}
 	if tb {
-		p.b.row, p.b.col, k, p.n = p.b.col, p.b.row, p.n, k
+		k, l.k.b, l.n.size, l.n.b = l.n.size, l.n.b, k, l.k.b
 	}
-	if k != p.k {
+	if k != l.k.size {
 		return nil
 	}
-	out := tensor.Uninit(x.DType(), shape.Of(p.m, p.n))
-	p.into(out)
+	l.m.c = l.n.size
+	out := tensor.Uninit(x.DType(), shape.Of(l.m.size, l.n.size))
+	if out.Len() > 0 {
+		l.multiply(x, y, out)
+	}
 	return out
 }
 
@@ -89,18 +91,16 @@ var matMulOp = op.Register(&op.Op{
 		return specs(a.DType(), shape.Concat(batch, shape.Of(m, n)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		s := outShape(c, 0)
-		out := tensor.Uninit(c.Dense(0).DType(), s)
-		batch := s.Slice(0, s.Rank()-2)
-		a, as := matrices(c.Dense(0), c.Bool(2), batch)
-		b, bs := matrices(c.Dense(1), c.Bool(3), batch)
-		_, k := matrixSizes(c.Dense(0).Shape(), c.Bool(2))
-		p := products{m: s.Dim(-2), n: s.Dim(-1), k: k, a: a, b: b}
-		for i, size := range batch.Dims() {
-			p.batch = append(p.batch, gemm.Batch{Size: size, A: as[i], B: bs[i]})
+		batch := outShape(c, 0).Rank() - 2
+		m, k, n := batch, batch+1, batch+2
+		rows, cols := []int{m, k}, []int{k, n}
+		if c.Bool(2) {
+			slices.Reverse(rows)
 		}
-		p.into(out)
-		return results(out)
+		if c.Bool(3) {
+			slices.Reverse(cols)
+		}
+		return results(contractOwn(c, rows, cols, m, n))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchAligned(c, batched, 2)
@@ -149,29 +149,36 @@ func matrixSizes(s shape.Shape, transposed bool) (rows, cols int) {
 	return rows, cols
 }
 
-// matrices views the last two axes of x as matrices, and returns the strides of the
-// axes of batch, to which x's other axes broadcast.
-func matrices(x *tensor.Dense, transposed bool, batch shape.Shape) (matrix, []int) {
-	strides := x.Strides()
-	for _, s := range strides {
-		if s < 0 {
-			x = move.Copied(x)
-			strides = x.Strides()
-			break
+// contractOwn contracts the operands of a call whose last axes have the labels aOwn
+// and bOwn; the axes before these broadcast and have their place in the result as label.
+// The result's last axes are out.
+func contractOwn(c *op.Call, aOwn, bOwn []int, out ...int) *tensor.Dense {
+	s := outShape(c, 0)
+	batch := s.Slice(0, s.Rank()-len(out))
+	a, aLabels := onBatch(c.Dense(0), batch, aOwn)
+	b, bLabels := onBatch(c.Dense(1), batch, bOwn)
+	labels := make([]int, 0, s.Rank())
+	for i := range batch.Rank() {
+		labels = append(labels, i)
+	}
+	return tenon.Must(NewContraction(aLabels, bLabels, append(labels, out...))).dense(a, b)
+}
+
+// onBatch labels the axes of x: the last ones with own, those before with their places
+// in batch. An axis that broadcasts goes away.
+func onBatch(x *tensor.Dense, batch shape.Shape, own []int) (*tensor.Dense, []int) {
+	leading := x.Rank() - len(own)
+	t := einsumTerm{axes: make([]int, 0, x.Rank()), labels: make([]int, 0, x.Rank())}
+	for i := range leading {
+		l := batch.Rank() - leading + i
+		if x.Dim(i) == 1 && batch.Dim(l) != 1 {
+			t.axes = append(t.axes, -1)
+			continue
 		}
+		t.axes, t.labels = append(t.axes, l), append(t.labels, l)
 	}
-	r := len(strides)
-	m := matrix{x, strides[r-2], strides[r-1]}
-	if transposed {
-		m.row, m.col = m.col, m.row
-	}
-	steps := make([]int, batch.Rank())
-	for i := range r - 2 {
-		if x.Dim(i) != 1 {
-			steps[len(steps)-(r-2)+i] = strides[i]
-		}
-	}
-	return m, steps
+	t.axes, t.labels = append(t.axes, own...), append(t.labels, own...)
+	return t.diagonal(x), t.labels
 }
 
 // batchAligned is the Batch rule of operations whose leading axes, all but the last

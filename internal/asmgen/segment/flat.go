@@ -22,7 +22,7 @@ func nearLimit(m vec.Machine) vec.Const {
 // flats writes the functions that know nothing of rows.
 func flats(m vec.Machine) {
 	m.Map(vec.Loop{
-		Name: "expNear", Vectors: "x",
+		Name: "expNear", Vectors: "x", Keep: 12, Ahead: 4096,
 		Doc:  "sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.",
 		Body: func(m vec.Machine, x []vec.V) vec.V { return m.ExpBounded(x[0]) },
 		Bad: func(m vec.Machine, x []vec.V) vec.Mask {

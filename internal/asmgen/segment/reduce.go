@@ -86,32 +86,26 @@ func reduce(m vec.Machine, r reduction) {
 	Label("batch")
 	CMPQ(todo, U8(uint8(lanes)))
 	JL(LabelRef("done"))
+	// Splits and elements that come later are asked for: what is done with the results
+	// of a piece would have the processor forget about them.
+	for at := 0; at < 8*lanes; at += 64 {
+		PREFETCHT0(Mem{Base: splits, Disp: at + fetchAhead})
+	}
 	s.clearNaN()
+	s.leaveAtLong(splits, vectors*lanes, "some")
+	total := s.short(vectors)
+	s.leaveAtNaN("done")
+	s.finish(total, splits, out)
+	SUBQ(U8(uint8(lanes)), todo)
+	JMP(LabelRef("batch"))
+
+	// A batch with a longer row, one row after the other.
+	Label("some")
 	left, to := GP64(), GP64()
 	MOVQ(U32(uint64(lanes)), left)
 	MOVQ(scratch, to)
 	Label("row")
-	at, n := s.w.row()
-	mask := s.w.masks(n)
-	var z vec.V
-	for v := range vectors {
-		if v > 0 && m.Wide && !r.ordered {
-			// One instruction instead of two.
-			addMasked(m, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), mask(v), z)
-			continue
-		}
-		part := s.keep(mask(v), m.Load(Mem{Base: at, Disp: v * m.Bytes()}))
-		switch v {
-		case 0:
-			z = part
-			continue
-		case 1:
-			s.look(z, part)
-		default:
-			s.look(part, part)
-		}
-		z = r.combine(m, z, part)
-	}
+	at, n, z := s.row(vectors)
 	CMPQ(n, U8(uint8(vectors*lanes)))
 	JG(LabelRef("long"))
 	Label("reduced")
@@ -120,14 +114,7 @@ func reduce(m vec.Machine, r reduction) {
 	DECQ(left)
 	JNZ(LabelRef("row"))
 	s.leaveAtNaN("done")
-
-	total := s.tree(scratch)
-	if r.last != nil {
-		total = r.last(m, total, splits)
-	}
-	m.Store(total, Mem{Base: out})
-	ADDQ(U8(uint8(m.Bytes())), out)
-	ADDQ(U32(uint64(8*lanes)), splits)
+	s.finish(s.stored(scratch), splits, out)
 	SUBQ(U8(uint8(lanes)), todo)
 	JMP(LabelRef("batch"))
 
@@ -142,6 +129,66 @@ func reduce(m vec.Machine, r reduction) {
 	Store(rows, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// fetchAhead is how many bytes early splits and elements are asked for.
+const fetchAhead = 2048
+
+// row reduces the next row to one vector z, if it has no more elements than vectors hold.
+func (s *reducer) row(vectors int) (at, n gp, z vec.V) {
+	m := s.m
+	at, n = s.w.row()
+	PREFETCHT0(Mem{Base: at, Disp: fetchAhead})
+	mask := s.w.masks(n)
+	for v := range vectors {
+		if v > 0 && m.Wide && !s.ordered {
+			// One instruction instead of two.
+			addMasked(m, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), mask(v), z)
+			continue
+		}
+		part := s.keep(mask(v), m.Load(Mem{Base: at, Disp: v * m.Bytes()}))
+		switch v {
+		case 0:
+			z = part
+			continue
+		case 1:
+			s.look(z, part)
+		default:
+			s.look(part, part)
+		}
+		z = s.combine(m, z, part)
+	}
+	return at, n, z
+}
+
+// leaveAtLong jumps where a row of the batch has more than most elements.
+func (s *reducer) leaveAtLong(splits gp, most int, label string) {
+	i64 := s.m.As(vec.Int64)
+	var long vec.Mask
+	for i := 0; i < 8*s.m.Lanes(); i += s.m.Bytes() {
+		k := i64.Cmp(vec.Greater, i64.Sub(i64.Load(Mem{Base: splits, Disp: i + 8}), Mem{Base: splits, Disp: i}), vec.Const(float64(most)))
+		if i == 0 {
+			long = k
+		} else {
+			long = i64.Either(long, k)
+		}
+	}
+	if s.m.Wide {
+		KORTESTW(long.R, long.R)
+	} else {
+		VPTEST(long.R, long.R)
+	}
+	JNZ(LabelRef(label))
+}
+
+// finish writes the results of a batch.
+func (s *reducer) finish(total vec.V, splits, out gp) {
+	if s.last != nil {
+		total = s.last(s.m, total, splits)
+	}
+	s.m.Store(total, Mem{Base: out})
+	ADDQ(U8(uint8(s.m.Bytes())), out)
+	ADDQ(U32(uint64(8*s.m.Lanes())), splits)
 }
 
 // addMasked adds x to z in the lanes of k.

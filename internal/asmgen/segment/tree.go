@@ -7,46 +7,60 @@ import (
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
-// tree reduces each of as many vectors as a vector has lanes, which lie one behind the
-// other at address at, to one number, and returns the vector of those in order. It
-// transposes while it combines: each step halves the number of vectors with two
-// shuffles and one operation for a pair, which is a third of what reducing each
-// vector by itself takes.
-func (s *reducer) tree(at gp) vec.V {
-	m := s.m
-	var z []vec.V
-	for i := 0; i < m.Lanes(); i += 2 {
-		// The second of a pair is read where it is used.
-		first, l, h := m.Load(Mem{Base: at, Disp: i * m.Bytes()}), m.Reg(), m.Reg()
-		second := Mem{Base: at, Disp: (i + 1) * m.Bytes()}
-		if m.Elem.Size() == 4 {
-			VUNPCKLPS(second, first, l)
-			VUNPCKHPS(second, first, h)
-		} else {
-			VUNPCKLPD(second, first, l)
-			VUNPCKHPD(second, first, h)
+// A batch of as many vectors as a vector has lanes is reduced to the vector of their
+// results by a tree that transposes while it combines: each step halves the number of
+// vectors with two shuffles and one operation for a pair, which is a third of what
+// reducing each vector by itself takes.
+
+// short reduces the rows of a batch, none of which is long, without a loop: vectors are
+// joined as soon as there is a pair, so all stay in registers.
+func (s *reducer) short(vectors int) vec.V {
+	return s.tree(0, s.m.Lanes(), func(int) vec.V {
+		_, _, z := s.row(vectors)
+		return z
+	})
+}
+
+// stored reduces the vectors that lie one behind the other at address at.
+func (s *reducer) stored(at gp) vec.V {
+	return s.tree(0, s.m.Lanes(), func(i int) vec.V { return s.m.Load(Mem{Base: at, Disp: i * s.m.Bytes()}) })
+}
+
+// tree reduces the vectors [lo, hi), which it asks for in order.
+func (s *reducer) tree(lo, hi int, vector func(i int) vec.V) vec.V {
+	if hi-lo == 1 {
+		return vector(lo)
+	}
+	mid := (lo + hi) / 2
+	a := s.tree(lo, mid, vector)
+	b := s.tree(mid, hi, vector)
+	l, h := s.m.Reg(), s.m.Reg()
+	low, high := s.shuffles(hi - lo)
+	low(a, b, l)
+	high(a, b, h)
+	return s.combine(s.m, l, h)
+}
+
+// shuffles returns the two instructions that bring the parts of a and b to be combined
+// together where n vectors become one.
+func (s *reducer) shuffles(n int) (low, high func(a, b, dst Op)) {
+	unpack := func(f func(...Op)) func(a, b, dst Op) { return func(a, b, dst Op) { f(b, a, dst) } }
+	parts := func(choice uint64) func(a, b, dst Op) {
+		return func(a, b, dst Op) {
+			if s.m.Wide {
+				VSHUFF64X2(Imm(choice), b, a, dst)
+			} else {
+				VPERM2F128(Imm(choice), b, a, dst)
+			}
 		}
-		z = append(z, s.combine(m, l, h))
 	}
-	pairs := func(low, high func(a, b, dst Op)) {
-		var out []vec.V
-		for i := 0; i < len(z); i += 2 {
-			l, h := m.Reg(), m.Reg()
-			low(z[i], z[i+1], l)
-			high(z[i], z[i+1], h)
-			out = append(out, s.combine(m, l, h))
-		}
-		z = out
+	switch lane := 16 / s.m.Elem.Size(); {
+	case n == 2 && s.m.Elem.Size() == 4:
+		return unpack(VUNPCKLPS), unpack(VUNPCKHPS)
+	case n <= lane:
+		return unpack(VUNPCKLPD), unpack(VUNPCKHPD)
+	case s.m.Wide:
+		return parts(0x88), parts(0xdd)
 	}
-	if m.Elem.Size() == 4 {
-		pairs(func(a, b, dst Op) { VUNPCKLPD(b, a, dst) }, func(a, b, dst Op) { VUNPCKHPD(b, a, dst) })
-	}
-	if !m.Wide {
-		pairs(func(a, b, dst Op) { VPERM2F128(Imm(0x20), b, a, dst) }, func(a, b, dst Op) { VPERM2F128(Imm(0x31), b, a, dst) })
-		return z[0]
-	}
-	for range 2 {
-		pairs(func(a, b, dst Op) { VSHUFF64X2(Imm(0x88), b, a, dst) }, func(a, b, dst Op) { VSHUFF64X2(Imm(0xdd), b, a, dst) })
-	}
-	return z[0]
+	return parts(0x20), parts(0x31)
 }

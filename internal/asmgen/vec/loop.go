@@ -35,6 +35,11 @@ type Loop struct {
 	Stream bool
 	Fetch  int // operands to ask for early then, 1 if 0
 
+	// Ahead is how many bytes early the main loop asks for the first operand, for a
+	// loop over the pieces of something long with other work between the pieces: what
+	// comes behind the piece is on its way then. 0 leaves that to the processor.
+	Ahead int
+
 	// Bad, if not nil, selects lanes that Body cannot do. The function then
 	// returns how many elements it has done: n, or fewer where the next vectors,
 	// as many as are in flight, have such a lane.
@@ -137,6 +142,11 @@ func (m Machine) Map(l Loop) {
 				for _, p := range from[:min(len(from), max(l.Fetch, 1))] {
 					PREFETCHNTA(Mem{Base: p, Disp: at + ahead})
 				}
+			}
+		}
+		if l.Ahead > 0 && !l.Stream {
+			for at := 0; at < count*m.Bytes(); at += 64 {
+				PREFETCHT0(Mem{Base: from[0], Disp: at + l.Ahead})
 			}
 		}
 		var all []func(m Machine)

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func sumF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sumF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -23,28 +23,332 @@ TEXT ·sumF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ BX, R10
 
 batch:
-	CMPQ R10, $0x10
-	JL   done
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z0, K1
+	VMOVUPD     72(DX), Z0
+	VPSUBQ      64(DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z0, K2
+	KORW        K1, K2, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z0
+	VMOVAPS.Z   Z0, K1, Z0
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z1, Z0, K1, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS.Z   Z1, K1, Z1
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z2, Z1, K1, Z1
+	VUNPCKLPS   Z1, Z0, Z2
+	VUNPCKHPS   Z1, Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS.Z   Z1, K1, Z1
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z3, Z2, K1, Z2
+	VUNPCKLPS   Z2, Z1, Z3
+	VUNPCKHPS   Z2, Z1, Z1
+	VADDPS      Z1, Z3, Z1
+	VUNPCKLPD   Z1, Z0, Z2
+	VUNPCKHPD   Z1, Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS.Z   Z1, K1, Z1
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z3, Z2, K1, Z2
+	VUNPCKLPS   Z2, Z1, Z3
+	VUNPCKHPS   Z2, Z1, Z1
+	VADDPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z4, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VADDPS      Z2, Z4, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VADDPS      Z1, Z3, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS.Z   Z1, K1, Z1
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z3, Z2, K1, Z2
+	VUNPCKLPS   Z2, Z1, Z3
+	VUNPCKHPS   Z2, Z1, Z1
+	VADDPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z4, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VADDPS      Z2, Z4, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VADDPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z4, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VADDPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z5, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VADDPS      Z1, Z3, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
 	MOVQ $0x00000010, R11
 	MOVQ SI, R12
 
 row:
-	LEAQ      (CX)(DI*4), R13
-	MOVQ      DI, R14
-	MOVQ      (R8), DI
-	SUBQ      DI, R14
-	NEGQ      R14
-	ADDQ      $0x08, R8
-	BZHIQ     R14, R9, R15
-	KMOVW     R15, K1
-	VMOVUPS   (R13), Z0
-	VMOVAPS.Z Z0, K1, Z0
-	VMOVUPS   64(R13), Z1
-	SHRQ      $0x10, R15
-	KMOVW     R15, K1
-	VADDPS    Z1, Z0, K1, Z0
-	CMPQ      R14, $0x20
-	JG        long
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VADDPS     Z1, Z0, K1, Z0
+	CMPQ       R14, $0x20
+	JG         long
 
 reduced:
 	VMOVUPS    Z0, (R12)
@@ -52,55 +356,63 @@ reduced:
 	DECQ       R11
 	JNZ        row
 	VMOVUPS    (SI), Z0
-	VUNPCKLPS  64(SI), Z0, Z1
-	VUNPCKHPS  64(SI), Z0, Z0
-	VADDPS     Z0, Z1, Z0
+	VMOVUPS    64(SI), Z1
+	VUNPCKLPS  Z1, Z0, Z2
+	VUNPCKHPS  Z1, Z0, Z0
+	VADDPS     Z0, Z2, Z0
 	VMOVUPS    128(SI), Z1
-	VUNPCKLPS  192(SI), Z1, Z2
-	VUNPCKHPS  192(SI), Z1, Z1
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    256(SI), Z2
-	VUNPCKLPS  320(SI), Z2, Z3
-	VUNPCKHPS  320(SI), Z2, Z2
-	VADDPS     Z2, Z3, Z2
-	VMOVUPS    384(SI), Z3
-	VUNPCKLPS  448(SI), Z3, Z4
-	VUNPCKHPS  448(SI), Z3, Z3
-	VADDPS     Z3, Z4, Z3
-	VMOVUPS    512(SI), Z4
-	VUNPCKLPS  576(SI), Z4, Z5
-	VUNPCKHPS  576(SI), Z4, Z4
-	VADDPS     Z4, Z5, Z4
-	VMOVUPS    640(SI), Z5
-	VUNPCKLPS  704(SI), Z5, Z6
-	VUNPCKHPS  704(SI), Z5, Z5
-	VADDPS     Z5, Z6, Z5
-	VMOVUPS    768(SI), Z6
-	VUNPCKLPS  832(SI), Z6, Z7
-	VUNPCKHPS  832(SI), Z6, Z6
-	VADDPS     Z6, Z7, Z6
-	VMOVUPS    896(SI), Z7
-	VUNPCKLPS  960(SI), Z7, Z8
-	VUNPCKHPS  960(SI), Z7, Z7
-	VADDPS     Z7, Z8, Z7
-	VUNPCKLPD  Z1, Z0, Z8
+	VMOVUPS    192(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z1
+	VUNPCKLPD  Z1, Z0, Z2
 	VUNPCKHPD  Z1, Z0, Z0
-	VADDPS     Z0, Z8, Z0
-	VUNPCKLPD  Z3, Z2, Z1
-	VUNPCKHPD  Z3, Z2, Z2
-	VADDPS     Z2, Z1, Z1
-	VUNPCKLPD  Z5, Z4, Z2
-	VUNPCKHPD  Z5, Z4, Z3
-	VADDPS     Z3, Z2, Z2
-	VUNPCKLPD  Z7, Z6, Z3
-	VUNPCKHPD  Z7, Z6, Z4
-	VADDPS     Z4, Z3, Z3
-	VSHUFF64X2 $0x88, Z1, Z0, Z4
+	VADDPS     Z0, Z2, Z0
+	VMOVUPS    256(SI), Z1
+	VMOVUPS    320(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z1
+	VMOVUPS    384(SI), Z2
+	VMOVUPS    448(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VADDPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z1
+	VSHUFF64X2 $0x88, Z1, Z0, Z2
 	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPS     Z0, Z4, Z0
-	VSHUFF64X2 $0x88, Z3, Z2, Z1
-	VSHUFF64X2 $0xdd, Z3, Z2, Z2
-	VADDPS     Z2, Z1, Z1
+	VADDPS     Z0, Z2, Z0
+	VMOVUPS    512(SI), Z1
+	VMOVUPS    576(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z1
+	VMOVUPS    640(SI), Z2
+	VMOVUPS    704(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VADDPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z1
+	VMOVUPS    768(SI), Z2
+	VMOVUPS    832(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VADDPS     Z2, Z4, Z2
+	VMOVUPS    896(SI), Z3
+	VMOVUPS    960(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z1
 	VSHUFF64X2 $0x88, Z1, Z0, Z2
 	VSHUFF64X2 $0xdd, Z1, Z0, Z0
 	VADDPS     Z0, Z2, Z0
@@ -172,6 +484,12 @@ done:
 	VZEROUPPER
 	RET
 
+DATA c64_0000000000000020<>+0(SB)/8, $0x0000000000000020
+DATA c64_0000000000000020<>+8(SB)/8, $0x0000000000000020
+DATA c64_0000000000000020<>+16(SB)/8, $0x0000000000000020
+DATA c64_0000000000000020<>+24(SB)/8, $0x0000000000000020
+GLOBL c64_0000000000000020<>(SB), RODATA|NOPTR, $32
+
 DATA c32_00000000<>+0(SB)/8, $0x0000000000000000
 DATA c32_00000000<>+8(SB)/8, $0x0000000000000000
 DATA c32_00000000<>+16(SB)/8, $0x0000000000000000
@@ -179,7 +497,7 @@ DATA c32_00000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c32_00000000<>(SB), RODATA|NOPTR, $32
 
 // func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·meanF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -197,28 +515,343 @@ TEXT ·meanF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ BX, R10
 
 batch:
-	CMPQ R10, $0x10
-	JL   done
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K1
+	VMOVUPD      72(DX), Z0
+	VPSUBQ       64(DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z0
+	VMOVAPS.Z    Z0, K1, Z0
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z2, Z0, K1, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	VUNPCKLPS    Z2, Z0, Z3
+	VUNPCKHPS    Z2, Z0, Z0
+	VADDPS       Z0, Z3, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z0, Z3
+	VUNPCKHPD    Z2, Z0, Z0
+	VADDPS       Z0, Z3, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
+	VSHUFF64X2   $0xdd, Z2, Z0, Z0
+	VADDPS       Z0, Z3, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
+	VSHUFF64X2   $0xdd, Z2, Z0, Z0
+	VADDPS       Z0, Z3, Z0
+	VMOVUPD      8(DX), Z2
+	VMOVUPD      (DX), Z3
+	VPSUBQ       Z3, Z2, Z2
+	VPMOVQD      Z2, Y1
+	VMOVUPD      72(DX), Z2
+	VMOVUPD      64(DX), Z3
+	VPSUBQ       Z3, Z2, Z2
+	VPMOVQD      Z2, Y2
+	VINSERTI32X8 $0x01, Y2, Z1, Z2
+	VCVTDQ2PS    Z2, Z2
+	VDIVPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
 	MOVQ $0x00000010, R11
 	MOVQ SI, R12
 
 row:
-	LEAQ      (CX)(DI*4), R13
-	MOVQ      DI, R14
-	MOVQ      (R8), DI
-	SUBQ      DI, R14
-	NEGQ      R14
-	ADDQ      $0x08, R8
-	BZHIQ     R14, R9, R15
-	KMOVW     R15, K1
-	VMOVUPS   (R13), Z0
-	VMOVAPS.Z Z0, K1, Z0
-	VMOVUPS   64(R13), Z2
-	SHRQ      $0x10, R15
-	KMOVW     R15, K1
-	VADDPS    Z2, Z0, K1, Z0
-	CMPQ      R14, $0x20
-	JG        long
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVUPS    64(R13), Z2
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VADDPS     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x20
+	JG         long
 
 reduced:
 	VMOVUPS      Z0, (R12)
@@ -226,55 +859,63 @@ reduced:
 	DECQ         R11
 	JNZ          row
 	VMOVUPS      (SI), Z0
-	VUNPCKLPS    64(SI), Z0, Z2
-	VUNPCKHPS    64(SI), Z0, Z0
-	VADDPS       Z0, Z2, Z0
+	VMOVUPS      64(SI), Z2
+	VUNPCKLPS    Z2, Z0, Z3
+	VUNPCKHPS    Z2, Z0, Z0
+	VADDPS       Z0, Z3, Z0
 	VMOVUPS      128(SI), Z2
-	VUNPCKLPS    192(SI), Z2, Z3
-	VUNPCKHPS    192(SI), Z2, Z2
-	VADDPS       Z2, Z3, Z2
-	VMOVUPS      256(SI), Z3
-	VUNPCKLPS    320(SI), Z3, Z4
-	VUNPCKHPS    320(SI), Z3, Z3
-	VADDPS       Z3, Z4, Z3
-	VMOVUPS      384(SI), Z4
-	VUNPCKLPS    448(SI), Z4, Z5
-	VUNPCKHPS    448(SI), Z4, Z4
-	VADDPS       Z4, Z5, Z4
-	VMOVUPS      512(SI), Z5
-	VUNPCKLPS    576(SI), Z5, Z6
-	VUNPCKHPS    576(SI), Z5, Z5
-	VADDPS       Z5, Z6, Z5
-	VMOVUPS      640(SI), Z6
-	VUNPCKLPS    704(SI), Z6, Z7
-	VUNPCKHPS    704(SI), Z6, Z6
-	VADDPS       Z6, Z7, Z6
-	VMOVUPS      768(SI), Z7
-	VUNPCKLPS    832(SI), Z7, Z8
-	VUNPCKHPS    832(SI), Z7, Z7
-	VADDPS       Z7, Z8, Z7
-	VMOVUPS      896(SI), Z8
-	VUNPCKLPS    960(SI), Z8, Z9
-	VUNPCKHPS    960(SI), Z8, Z8
-	VADDPS       Z8, Z9, Z8
-	VUNPCKLPD    Z2, Z0, Z9
+	VMOVUPS      192(SI), Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z0, Z3
 	VUNPCKHPD    Z2, Z0, Z0
-	VADDPS       Z0, Z9, Z0
-	VUNPCKLPD    Z4, Z3, Z2
-	VUNPCKHPD    Z4, Z3, Z3
-	VADDPS       Z3, Z2, Z2
-	VUNPCKLPD    Z6, Z5, Z3
-	VUNPCKHPD    Z6, Z5, Z4
-	VADDPS       Z4, Z3, Z3
-	VUNPCKLPD    Z8, Z7, Z4
-	VUNPCKHPD    Z8, Z7, Z5
-	VADDPS       Z5, Z4, Z4
-	VSHUFF64X2   $0x88, Z2, Z0, Z5
+	VADDPS       Z0, Z3, Z0
+	VMOVUPS      256(SI), Z2
+	VMOVUPS      320(SI), Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VMOVUPS      384(SI), Z3
+	VMOVUPS      448(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
 	VSHUFF64X2   $0xdd, Z2, Z0, Z0
-	VADDPS       Z0, Z5, Z0
-	VSHUFF64X2   $0x88, Z4, Z3, Z2
-	VSHUFF64X2   $0xdd, Z4, Z3, Z3
-	VADDPS       Z3, Z2, Z2
+	VADDPS       Z0, Z3, Z0
+	VMOVUPS      512(SI), Z2
+	VMOVUPS      576(SI), Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VMOVUPS      640(SI), Z3
+	VMOVUPS      704(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VMOVUPS      768(SI), Z3
+	VMOVUPS      832(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VMOVUPS      896(SI), Z4
+	VMOVUPS      960(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
 	VSHUFF64X2   $0x88, Z2, Z0, Z3
 	VSHUFF64X2   $0xdd, Z2, Z0, Z0
 	VADDPS       Z0, Z3, Z0
@@ -358,7 +999,7 @@ done:
 	RET
 
 // func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·inverseF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -376,28 +1017,334 @@ TEXT ·inverseF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ BX, R10
 
 batch:
-	CMPQ R10, $0x10
-	JL   done
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K1
+	VMOVUPD      72(DX), Z0
+	VPSUBQ       64(DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z0
+	VMOVAPS.Z    Z0, K1, Z0
+	VMOVUPS      64(R11), Z1
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z1, Z0, K1, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS.Z    Z1, K1, Z1
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z2, Z1, K1, Z1
+	VUNPCKLPS    Z1, Z0, Z2
+	VUNPCKHPS    Z1, Z0, Z0
+	VADDPS       Z0, Z2, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS.Z    Z1, K1, Z1
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z2, Z1, K1, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VUNPCKLPD    Z1, Z0, Z2
+	VUNPCKHPD    Z1, Z0, Z0
+	VADDPS       Z0, Z2, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS.Z    Z1, K1, Z1
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z2, Z1, K1, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPS       Z0, Z2, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS.Z    Z1, K1, Z1
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z2, Z1, K1, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS.Z    Z2, K1, Z2
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPS       Z0, Z2, Z0
+	VBROADCASTSS c32_3f800000<>+0(SB), Z1
+	VDIVPS       Z0, Z1, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
 	MOVQ $0x00000010, R11
 	MOVQ SI, R12
 
 row:
-	LEAQ      (CX)(DI*4), R13
-	MOVQ      DI, R14
-	MOVQ      (R8), DI
-	SUBQ      DI, R14
-	NEGQ      R14
-	ADDQ      $0x08, R8
-	BZHIQ     R14, R9, R15
-	KMOVW     R15, K1
-	VMOVUPS   (R13), Z0
-	VMOVAPS.Z Z0, K1, Z0
-	VMOVUPS   64(R13), Z1
-	SHRQ      $0x10, R15
-	KMOVW     R15, K1
-	VADDPS    Z1, Z0, K1, Z0
-	CMPQ      R14, $0x20
-	JG        long
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VADDPS     Z1, Z0, K1, Z0
+	CMPQ       R14, $0x20
+	JG         long
 
 reduced:
 	VMOVUPS      Z0, (R12)
@@ -405,55 +1352,63 @@ reduced:
 	DECQ         R11
 	JNZ          row
 	VMOVUPS      (SI), Z0
-	VUNPCKLPS    64(SI), Z0, Z1
-	VUNPCKHPS    64(SI), Z0, Z0
-	VADDPS       Z0, Z1, Z0
+	VMOVUPS      64(SI), Z1
+	VUNPCKLPS    Z1, Z0, Z2
+	VUNPCKHPS    Z1, Z0, Z0
+	VADDPS       Z0, Z2, Z0
 	VMOVUPS      128(SI), Z1
-	VUNPCKLPS    192(SI), Z1, Z2
-	VUNPCKHPS    192(SI), Z1, Z1
-	VADDPS       Z1, Z2, Z1
-	VMOVUPS      256(SI), Z2
-	VUNPCKLPS    320(SI), Z2, Z3
-	VUNPCKHPS    320(SI), Z2, Z2
-	VADDPS       Z2, Z3, Z2
-	VMOVUPS      384(SI), Z3
-	VUNPCKLPS    448(SI), Z3, Z4
-	VUNPCKHPS    448(SI), Z3, Z3
-	VADDPS       Z3, Z4, Z3
-	VMOVUPS      512(SI), Z4
-	VUNPCKLPS    576(SI), Z4, Z5
-	VUNPCKHPS    576(SI), Z4, Z4
-	VADDPS       Z4, Z5, Z4
-	VMOVUPS      640(SI), Z5
-	VUNPCKLPS    704(SI), Z5, Z6
-	VUNPCKHPS    704(SI), Z5, Z5
-	VADDPS       Z5, Z6, Z5
-	VMOVUPS      768(SI), Z6
-	VUNPCKLPS    832(SI), Z6, Z7
-	VUNPCKHPS    832(SI), Z6, Z6
-	VADDPS       Z6, Z7, Z6
-	VMOVUPS      896(SI), Z7
-	VUNPCKLPS    960(SI), Z7, Z8
-	VUNPCKHPS    960(SI), Z7, Z7
-	VADDPS       Z7, Z8, Z7
-	VUNPCKLPD    Z1, Z0, Z8
+	VMOVUPS      192(SI), Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VUNPCKLPD    Z1, Z0, Z2
 	VUNPCKHPD    Z1, Z0, Z0
-	VADDPS       Z0, Z8, Z0
-	VUNPCKLPD    Z3, Z2, Z1
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z1, Z1
-	VUNPCKLPD    Z5, Z4, Z2
-	VUNPCKHPD    Z5, Z4, Z3
-	VADDPS       Z3, Z2, Z2
-	VUNPCKLPD    Z7, Z6, Z3
-	VUNPCKHPD    Z7, Z6, Z4
-	VADDPS       Z4, Z3, Z3
-	VSHUFF64X2   $0x88, Z1, Z0, Z4
+	VADDPS       Z0, Z2, Z0
+	VMOVUPS      256(SI), Z1
+	VMOVUPS      320(SI), Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VMOVUPS      384(SI), Z2
+	VMOVUPS      448(SI), Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
 	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPS       Z0, Z4, Z0
-	VSHUFF64X2   $0x88, Z3, Z2, Z1
-	VSHUFF64X2   $0xdd, Z3, Z2, Z2
-	VADDPS       Z2, Z1, Z1
+	VADDPS       Z0, Z2, Z0
+	VMOVUPS      512(SI), Z1
+	VMOVUPS      576(SI), Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VMOVUPS      640(SI), Z2
+	VMOVUPS      704(SI), Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
+	VMOVUPS      768(SI), Z2
+	VMOVUPS      832(SI), Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VMOVUPS      896(SI), Z3
+	VMOVUPS      960(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z1
 	VSHUFF64X2   $0x88, Z1, Z0, Z2
 	VSHUFF64X2   $0xdd, Z1, Z0, Z0
 	VADDPS       Z0, Z2, Z0
@@ -534,7 +1489,7 @@ DATA c32_3f800000<>+24(SB)/8, $0x3f8000003f800000
 GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
 
 // func maxF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·maxF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -553,34 +1508,420 @@ TEXT ·maxF32AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS c32_ff800000<>+0(SB), Z0
 
 batch:
-	CMPQ  R10, $0x10
-	JL    done
-	KXORW K1, K1, K1
-	MOVQ  $0x00000010, R11
-	MOVQ  SI, R12
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	KXORW       K1, K1, K1
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	VMOVUPD     72(DX), Z1
+	VPSUBQ      64(DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K3
+	KORW        K2, K3, K2
+	KORTESTW    K2, K2
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, K2, Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z1
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z1, K2, Z3
+	VCMPPS      $0x03, Z3, Z2, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z3, Z2, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z4, Z3, Z2
+	VUNPCKLPS   Z2, Z1, Z3
+	VUNPCKHPS   Z2, Z1, Z1
+	VMAXPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z4, Z3, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z5, Z4, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VMAXPS      Z2, Z4, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMAXPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z4, Z3, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z5, Z4, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VMAXPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z5, Z4, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z6, Z5, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VMAXPS      Z3, Z5, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMAXPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMAXPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z4, Z3, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z5, Z4, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VMAXPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z5, Z4, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z6, Z5, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VMAXPS      Z3, Z5, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMAXPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z5, Z4, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z6, Z5, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VMAXPS      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z6, Z5, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z5
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z5, K2, Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z5
+	VMOVAPS     Z0, Z7
+	VMOVAPS     Z5, K2, Z7
+	VCMPPS      $0x03, Z7, Z6, K2
+	KORW        K2, K1, K1
+	VMAXPS      Z7, Z6, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VMAXPS      Z4, Z6, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMAXPS      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMAXPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMAXPS      Z1, Z3, Z1
+	KORTESTW    K1, K1
+	JNZ         done
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
 
 row:
-	LEAQ    (CX)(DI*4), R13
-	MOVQ    DI, R14
-	MOVQ    (R8), DI
-	SUBQ    DI, R14
-	NEGQ    R14
-	ADDQ    $0x08, R8
-	BZHIQ   R14, R9, R15
-	KMOVW   R15, K2
-	VMOVUPS (R13), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, K2, Z2
-	SHRQ    $0x10, R15
-	KMOVW   R15, K2
-	VMOVUPS 64(R13), Z1
-	VMOVAPS Z0, Z3
-	VMOVAPS Z1, K2, Z3
-	VCMPPS  $0x03, Z3, Z2, K2
-	KORW    K2, K1, K1
-	VMAXPS  Z3, Z2, Z1
-	CMPQ    R14, $0x20
-	JG      long
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K2
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K2, Z2
+	SHRQ       $0x10, R15
+	KMOVW      R15, K2
+	VMOVUPS    64(R13), Z1
+	VMOVAPS    Z0, Z3
+	VMOVAPS    Z1, K2, Z3
+	VCMPPS     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z3, Z2, Z1
+	CMPQ       R14, $0x20
+	JG         long
 
 reduced:
 	VMOVUPS    Z1, (R12)
@@ -590,55 +1931,63 @@ reduced:
 	KORTESTW   K1, K1
 	JNZ        done
 	VMOVUPS    (SI), Z1
-	VUNPCKLPS  64(SI), Z1, Z2
-	VUNPCKHPS  64(SI), Z1, Z1
-	VMAXPS     Z1, Z2, Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VMAXPS     Z1, Z3, Z1
 	VMOVUPS    128(SI), Z2
-	VUNPCKLPS  192(SI), Z2, Z3
-	VUNPCKHPS  192(SI), Z2, Z2
-	VMAXPS     Z2, Z3, Z2
-	VMOVUPS    256(SI), Z3
-	VUNPCKLPS  320(SI), Z3, Z4
-	VUNPCKHPS  320(SI), Z3, Z3
-	VMAXPS     Z3, Z4, Z3
-	VMOVUPS    384(SI), Z4
-	VUNPCKLPS  448(SI), Z4, Z5
-	VUNPCKHPS  448(SI), Z4, Z4
-	VMAXPS     Z4, Z5, Z4
-	VMOVUPS    512(SI), Z5
-	VUNPCKLPS  576(SI), Z5, Z6
-	VUNPCKHPS  576(SI), Z5, Z5
-	VMAXPS     Z5, Z6, Z5
-	VMOVUPS    640(SI), Z6
-	VUNPCKLPS  704(SI), Z6, Z7
-	VUNPCKHPS  704(SI), Z6, Z6
-	VMAXPS     Z6, Z7, Z6
-	VMOVUPS    768(SI), Z7
-	VUNPCKLPS  832(SI), Z7, Z8
-	VUNPCKHPS  832(SI), Z7, Z7
-	VMAXPS     Z7, Z8, Z7
-	VMOVUPS    896(SI), Z8
-	VUNPCKLPS  960(SI), Z8, Z9
-	VUNPCKHPS  960(SI), Z8, Z8
-	VMAXPS     Z8, Z9, Z8
-	VUNPCKLPD  Z2, Z1, Z9
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
 	VUNPCKHPD  Z2, Z1, Z1
-	VMAXPS     Z1, Z9, Z1
-	VUNPCKLPD  Z4, Z3, Z2
-	VUNPCKHPD  Z4, Z3, Z3
-	VMAXPS     Z3, Z2, Z2
-	VUNPCKLPD  Z6, Z5, Z3
-	VUNPCKHPD  Z6, Z5, Z4
-	VMAXPS     Z4, Z3, Z3
-	VUNPCKLPD  Z8, Z7, Z4
-	VUNPCKHPD  Z8, Z7, Z5
-	VMAXPS     Z5, Z4, Z4
-	VSHUFF64X2 $0x88, Z2, Z1, Z5
+	VMAXPS     Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMAXPS     Z1, Z5, Z1
-	VSHUFF64X2 $0x88, Z4, Z3, Z2
-	VSHUFF64X2 $0xdd, Z4, Z3, Z3
-	VMAXPS     Z3, Z2, Z2
+	VMAXPS     Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VMAXPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
 	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
 	VMAXPS     Z1, Z3, Z1
@@ -734,7 +2083,7 @@ DATA c32_ff800000<>+24(SB)/8, $0xff800000ff800000
 GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $32
 
 // func minF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·minF32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -753,34 +2102,420 @@ TEXT ·minF32AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS c32_7f800000<>+0(SB), Z0
 
 batch:
-	CMPQ  R10, $0x10
-	JL    done
-	KXORW K1, K1, K1
-	MOVQ  $0x00000010, R11
-	MOVQ  SI, R12
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	KXORW       K1, K1, K1
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	VMOVUPD     72(DX), Z1
+	VPSUBQ      64(DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K3
+	KORW        K2, K3, K2
+	KORTESTW    K2, K2
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, K2, Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z1
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z1, K2, Z3
+	VCMPPS      $0x03, Z3, Z2, K2
+	KORW        K2, K1, K1
+	VMINPS      Z3, Z2, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPS      Z4, Z3, Z2
+	VUNPCKLPS   Z2, Z1, Z3
+	VUNPCKHPS   Z2, Z1, Z1
+	VMINPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPS      Z4, Z3, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPS      Z5, Z4, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VMINPS      Z2, Z4, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMINPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPS      Z4, Z3, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPS      Z5, Z4, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VMINPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPS      Z5, Z4, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMINPS      Z6, Z5, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VMINPS      Z3, Z5, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMINPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMINPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K2, Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K2, Z4
+	VCMPPS      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPS      Z4, Z3, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPS      Z5, Z4, Z3
+	VUNPCKLPS   Z3, Z2, Z4
+	VUNPCKHPS   Z3, Z2, Z2
+	VMINPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPS      Z5, Z4, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMINPS      Z6, Z5, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VMINPS      Z3, Z5, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMINPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K2, Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K2, Z5
+	VCMPPS      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPS      Z5, Z4, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMINPS      Z6, Z5, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VMINPS      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K2, Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K2, Z6
+	VCMPPS      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMINPS      Z6, Z5, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K2
+	VMOVUPS     (R11), Z5
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z5, K2, Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K2
+	VMOVUPS     64(R11), Z5
+	VMOVAPS     Z0, Z7
+	VMOVAPS     Z5, K2, Z7
+	VCMPPS      $0x03, Z7, Z6, K2
+	KORW        K2, K1, K1
+	VMINPS      Z7, Z6, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VMINPS      Z4, Z6, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMINPS      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMINPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMINPS      Z1, Z3, Z1
+	KORTESTW    K1, K1
+	JNZ         done
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
 
 row:
-	LEAQ    (CX)(DI*4), R13
-	MOVQ    DI, R14
-	MOVQ    (R8), DI
-	SUBQ    DI, R14
-	NEGQ    R14
-	ADDQ    $0x08, R8
-	BZHIQ   R14, R9, R15
-	KMOVW   R15, K2
-	VMOVUPS (R13), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, K2, Z2
-	SHRQ    $0x10, R15
-	KMOVW   R15, K2
-	VMOVUPS 64(R13), Z1
-	VMOVAPS Z0, Z3
-	VMOVAPS Z1, K2, Z3
-	VCMPPS  $0x03, Z3, Z2, K2
-	KORW    K2, K1, K1
-	VMINPS  Z3, Z2, Z1
-	CMPQ    R14, $0x20
-	JG      long
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K2
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K2, Z2
+	SHRQ       $0x10, R15
+	KMOVW      R15, K2
+	VMOVUPS    64(R13), Z1
+	VMOVAPS    Z0, Z3
+	VMOVAPS    Z1, K2, Z3
+	VCMPPS     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMINPS     Z3, Z2, Z1
+	CMPQ       R14, $0x20
+	JG         long
 
 reduced:
 	VMOVUPS    Z1, (R12)
@@ -790,55 +2525,63 @@ reduced:
 	KORTESTW   K1, K1
 	JNZ        done
 	VMOVUPS    (SI), Z1
-	VUNPCKLPS  64(SI), Z1, Z2
-	VUNPCKHPS  64(SI), Z1, Z1
-	VMINPS     Z1, Z2, Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VMINPS     Z1, Z3, Z1
 	VMOVUPS    128(SI), Z2
-	VUNPCKLPS  192(SI), Z2, Z3
-	VUNPCKHPS  192(SI), Z2, Z2
-	VMINPS     Z2, Z3, Z2
-	VMOVUPS    256(SI), Z3
-	VUNPCKLPS  320(SI), Z3, Z4
-	VUNPCKHPS  320(SI), Z3, Z3
-	VMINPS     Z3, Z4, Z3
-	VMOVUPS    384(SI), Z4
-	VUNPCKLPS  448(SI), Z4, Z5
-	VUNPCKHPS  448(SI), Z4, Z4
-	VMINPS     Z4, Z5, Z4
-	VMOVUPS    512(SI), Z5
-	VUNPCKLPS  576(SI), Z5, Z6
-	VUNPCKHPS  576(SI), Z5, Z5
-	VMINPS     Z5, Z6, Z5
-	VMOVUPS    640(SI), Z6
-	VUNPCKLPS  704(SI), Z6, Z7
-	VUNPCKHPS  704(SI), Z6, Z6
-	VMINPS     Z6, Z7, Z6
-	VMOVUPS    768(SI), Z7
-	VUNPCKLPS  832(SI), Z7, Z8
-	VUNPCKHPS  832(SI), Z7, Z7
-	VMINPS     Z7, Z8, Z7
-	VMOVUPS    896(SI), Z8
-	VUNPCKLPS  960(SI), Z8, Z9
-	VUNPCKHPS  960(SI), Z8, Z8
-	VMINPS     Z8, Z9, Z8
-	VUNPCKLPD  Z2, Z1, Z9
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
 	VUNPCKHPD  Z2, Z1, Z1
-	VMINPS     Z1, Z9, Z1
-	VUNPCKLPD  Z4, Z3, Z2
-	VUNPCKHPD  Z4, Z3, Z3
-	VMINPS     Z3, Z2, Z2
-	VUNPCKLPD  Z6, Z5, Z3
-	VUNPCKHPD  Z6, Z5, Z4
-	VMINPS     Z4, Z3, Z3
-	VUNPCKLPD  Z8, Z7, Z4
-	VUNPCKHPD  Z8, Z7, Z5
-	VMINPS     Z5, Z4, Z4
-	VSHUFF64X2 $0x88, Z2, Z1, Z5
+	VMINPS     Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMINPS     Z1, Z5, Z1
-	VSHUFF64X2 $0x88, Z4, Z3, Z2
-	VSHUFF64X2 $0xdd, Z4, Z3, Z3
-	VMINPS     Z3, Z2, Z2
+	VMINPS     Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VMINPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
 	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
 	VMINPS     Z1, Z3, Z1
@@ -934,137 +2677,144 @@ DATA c32_7f800000<>+24(SB)/8, $0x7f8000007f800000
 GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $32
 
 // func expNearF32AVX512(dst *float32, x *float32, n int) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·expNearF32AVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+begin:
 	MOVQ n+16(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              AX, $0x00000040
-	JL                main_end
-	VMOVUPS           (DX), Z0
-	VMOVUPS           64(DX), Z1
-	VMOVUPS           128(DX), Z2
-	VMOVUPS           192(DX), Z3
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z4
-	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K1
-	KNOTW             K1, K1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z1, Z4
-	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K2
-	KNOTW             K2, K2
-	KORW              K1, K2, K1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z2, Z4
-	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K2
-	KNOTW             K2, K2
-	KORW              K1, K2, K1
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z3, Z4
-	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z4, K2
-	KNOTW             K2, K2
-	KORW              K1, K2, K1
-	KORTESTW          K1, K1
-	JNE               done
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z5
-	VMULPS            Z0, Z0, Z6
-	VFMADD213PS       Z0, Z6, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z0
-	VSCALEFPS         Z4, Z0, Z0
-	VMOVUPS           Z0, (CX)
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z1, Z0
-	VRNDSCALEPS       $0x08, Z0, Z0
-	VMOVAPS           Z1, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z0, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z4
-	VMULPS            Z1, Z1, Z5
-	VFMADD213PS       Z1, Z5, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z1
-	VSCALEFPS         Z0, Z1, Z0
-	VMOVUPS           Z0, 64(CX)
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z0
-	VRNDSCALEPS       $0x08, Z0, Z0
-	VMOVAPS           Z2, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z0, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z2
-	VMULPS            Z1, Z1, Z4
-	VFMADD213PS       Z1, Z4, Z2
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z1
-	VSCALEFPS         Z0, Z1, Z0
-	VMOVUPS           Z0, 128(CX)
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z0
-	VRNDSCALEPS       $0x08, Z0, Z0
-	VMOVAPS           Z3, Z1
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z0, Z1
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z0, Z1
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z1, Z2
-	VMULPS            Z1, Z1, Z3
-	VFMADD213PS       Z1, Z3, Z2
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z1
-	VSCALEFPS         Z0, Z1, Z0
-	VMOVUPS           Z0, 192(CX)
-	ADDQ              $0x00000100, DX
-	ADDQ              $0x00000100, CX
-	SUBQ              $0x00000040, AX
-	JMP               main
+	CMPQ         AX, $0x00000040
+	JL           main_end
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      128(DX), Z2
+	VMOVUPS      192(DX), Z3
+	VANDPS       Z5, Z0, Z4
+	VCMPPS       $0x12, Z6, Z4, K1
+	KNOTW        K1, K1
+	VANDPS       Z5, Z1, Z4
+	VCMPPS       $0x12, Z6, Z4, K2
+	KNOTW        K2, K2
+	KORW         K1, K2, K1
+	VANDPS       Z5, Z2, Z4
+	VCMPPS       $0x12, Z6, Z4, K2
+	KNOTW        K2, K2
+	KORW         K1, K2, K1
+	VANDPS       Z5, Z3, Z4
+	VCMPPS       $0x12, Z6, Z4, K2
+	KNOTW        K2, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNE          done
+	PREFETCHT0   4096(DX)
+	PREFETCHT0   4160(DX)
+	PREFETCHT0   4224(DX)
+	PREFETCHT0   4288(DX)
+	VMULPS       Z7, Z0, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z8, Z4, Z0
+	VFNMADD231PS Z9, Z4, Z0
+	VMOVAPS      Z10, Z16
+	VFMADD213PS  Z11, Z0, Z16
+	VFMADD213PS  Z12, Z0, Z16
+	VFMADD213PS  Z13, Z0, Z16
+	VFMADD213PS  Z14, Z0, Z16
+	VMULPS       Z0, Z0, Z17
+	VFMADD213PS  Z0, Z17, Z16
+	VADDPS       Z15, Z16, Z0
+	VSCALEFPS    Z4, Z0, Z0
+	VMOVUPS      Z0, (CX)
+	VMULPS       Z7, Z1, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVAPS      Z1, Z1
+	VFNMADD231PS Z8, Z0, Z1
+	VFNMADD231PS Z9, Z0, Z1
+	VMOVAPS      Z10, Z4
+	VFMADD213PS  Z11, Z1, Z4
+	VFMADD213PS  Z12, Z1, Z4
+	VFMADD213PS  Z13, Z1, Z4
+	VFMADD213PS  Z14, Z1, Z4
+	VMULPS       Z1, Z1, Z16
+	VFMADD213PS  Z1, Z16, Z4
+	VADDPS       Z15, Z4, Z1
+	VSCALEFPS    Z0, Z1, Z0
+	VMOVUPS      Z0, 64(CX)
+	VMULPS       Z7, Z2, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVAPS      Z2, Z1
+	VFNMADD231PS Z8, Z0, Z1
+	VFNMADD231PS Z9, Z0, Z1
+	VMOVAPS      Z10, Z2
+	VFMADD213PS  Z11, Z1, Z2
+	VFMADD213PS  Z12, Z1, Z2
+	VFMADD213PS  Z13, Z1, Z2
+	VFMADD213PS  Z14, Z1, Z2
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z2
+	VADDPS       Z15, Z2, Z1
+	VSCALEFPS    Z0, Z1, Z0
+	VMOVUPS      Z0, 128(CX)
+	VMULPS       Z7, Z3, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVAPS      Z3, Z1
+	VFNMADD231PS Z8, Z0, Z1
+	VFNMADD231PS Z9, Z0, Z1
+	VMOVAPS      Z10, Z2
+	VFMADD213PS  Z11, Z1, Z2
+	VFMADD213PS  Z12, Z1, Z2
+	VFMADD213PS  Z13, Z1, Z2
+	VFMADD213PS  Z14, Z1, Z2
+	VMULPS       Z1, Z1, Z3
+	VFMADD213PS  Z1, Z3, Z2
+	VADDPS       Z15, Z2, Z1
+	VSCALEFPS    Z0, Z1, Z0
+	VMOVUPS      Z0, 192(CX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, AX
+	JMP          main
 
 main_end:
 tail:
-	TESTQ             AX, AX
-	JLE               done
-	MOVQ              AX, BX
-	MOVQ              $0x00000010, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVW             SI, K1
-	VMOVUPS.Z         (DX), K1, Z0
-	VANDPS.BCST       c32_7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST       $0x12, c32_42200000<>+0(SB), Z1, K2
-	KNOTW             K2, K2
-	KORTESTW          K2, K2
-	JNE               done
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z0, Z1
-	VRNDSCALEPS       $0x08, Z1, Z1
-	VMOVAPS           Z0, Z0
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z1, Z0
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z1, Z0
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z2
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z0, Z2
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z0, Z2
-	VMULPS            Z0, Z0, Z3
-	VFMADD213PS       Z0, Z3, Z2
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z2, Z0
-	VSCALEFPS         Z1, Z0, Z0
-	VMOVUPS           Z0, K1, (CX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, CX
-	SUBQ              $0x00000010, AX
-	JMP               tail
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         AX, BX
+	MOVQ         $0x00000010, SI
+	CMPQ         BX, SI
+	CMOVQGT      SI, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VANDPS       Z5, Z0, Z1
+	VCMPPS       $0x12, Z6, Z1, K2
+	KNOTW        K2, K2
+	KORTESTW     K2, K2
+	JNE          done
+	VMULPS       Z7, Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS Z8, Z1, Z0
+	VFNMADD231PS Z9, Z1, Z0
+	VMOVAPS      Z10, Z2
+	VFMADD213PS  Z11, Z0, Z2
+	VFMADD213PS  Z12, Z0, Z2
+	VFMADD213PS  Z13, Z0, Z2
+	VFMADD213PS  Z14, Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       Z15, Z2, Z0
+	VSCALEFPS    Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (CX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, AX
+	JMP          tail
 
 done:
 	MOVQ    n+16(FP), CX
@@ -1075,6 +2825,20 @@ done:
 	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c32_7fffffff<>+0(SB), Z5
+	VBROADCASTSD c32_42200000<>+0(SB), Z6
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSD c32_3f317200<>+0(SB), Z8
+	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z9
+	VBROADCASTSD c32_3ab50d56<>+0(SB), Z10
+	VBROADCASTSD c32_3c091fe3<>+0(SB), Z11
+	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z12
+	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z13
+	VBROADCASTSD c32_3efffffe<>+0(SB), Z14
+	VBROADCASTSD c32_3f800000<>+0(SB), Z15
+	JMP          begin
 
 DATA c32_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
 DATA c32_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
@@ -1869,7 +3633,7 @@ stay4:
 	JMP     vector
 
 // func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -1887,32 +3651,219 @@ TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ BX, R10
 
 batch:
-	CMPQ R10, $0x08
-	JL   done
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z1, Z0, K1, Z0
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z1, Z0, K1, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD.Z   Z1, K1, Z1
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VUNPCKLPD   Z1, Z0, Z2
+	VUNPCKHPD   Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD.Z   Z1, K1, Z1
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD.Z   Z1, K1, Z1
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
 	MOVQ $0x00000008, R11
 	MOVQ SI, R12
 
 row:
-	LEAQ      (CX)(DI*8), R13
-	MOVQ      DI, R14
-	MOVQ      (R8), DI
-	SUBQ      DI, R14
-	NEGQ      R14
-	ADDQ      $0x08, R8
-	BZHIQ     R14, R9, R15
-	KMOVB     R15, K1
-	VMOVUPD   (R13), Z0
-	VMOVAPD.Z Z0, K1, Z0
-	VMOVUPD   64(R13), Z1
-	SHRQ      $0x08, R15
-	KMOVB     R15, K1
-	VADDPD    Z1, Z0, K1, Z0
-	VMOVUPD   128(R13), Z1
-	SHRQ      $0x08, R15
-	KMOVB     R15, K1
-	VADDPD    Z1, Z0, K1, Z0
-	CMPQ      R14, $0x18
-	JG        long
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z1, Z0, K1, Z0
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z1, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
 
 reduced:
 	VMOVUPD    Z0, (R12)
@@ -1920,27 +3871,31 @@ reduced:
 	DECQ       R11
 	JNZ        row
 	VMOVUPD    (SI), Z0
-	VUNPCKLPD  64(SI), Z0, Z1
-	VUNPCKHPD  64(SI), Z0, Z0
-	VADDPD     Z0, Z1, Z0
+	VMOVUPD    64(SI), Z1
+	VUNPCKLPD  Z1, Z0, Z2
+	VUNPCKHPD  Z1, Z0, Z0
+	VADDPD     Z0, Z2, Z0
 	VMOVUPD    128(SI), Z1
-	VUNPCKLPD  192(SI), Z1, Z2
-	VUNPCKHPD  192(SI), Z1, Z1
-	VADDPD     Z1, Z2, Z1
-	VMOVUPD    256(SI), Z2
-	VUNPCKLPD  320(SI), Z2, Z3
-	VUNPCKHPD  320(SI), Z2, Z2
-	VADDPD     Z2, Z3, Z2
-	VMOVUPD    384(SI), Z3
-	VUNPCKLPD  448(SI), Z3, Z4
-	VUNPCKHPD  448(SI), Z3, Z3
-	VADDPD     Z3, Z4, Z3
-	VSHUFF64X2 $0x88, Z1, Z0, Z4
+	VMOVUPD    192(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z1, Z3, Z1
+	VSHUFF64X2 $0x88, Z1, Z0, Z2
 	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPD     Z0, Z4, Z0
-	VSHUFF64X2 $0x88, Z3, Z2, Z1
-	VSHUFF64X2 $0xdd, Z3, Z2, Z2
-	VADDPD     Z2, Z1, Z1
+	VADDPD     Z0, Z2, Z0
+	VMOVUPD    256(SI), Z1
+	VMOVUPD    320(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z1, Z3, Z1
+	VMOVUPD    384(SI), Z2
+	VMOVUPD    448(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VADDPD     Z1, Z3, Z1
 	VSHUFF64X2 $0x88, Z1, Z0, Z2
 	VSHUFF64X2 $0xdd, Z1, Z0, Z0
 	VADDPD     Z0, Z2, Z0
@@ -2012,6 +3967,12 @@ done:
 	VZEROUPPER
 	RET
 
+DATA c64_0000000000000018<>+0(SB)/8, $0x0000000000000018
+DATA c64_0000000000000018<>+8(SB)/8, $0x0000000000000018
+DATA c64_0000000000000018<>+16(SB)/8, $0x0000000000000018
+DATA c64_0000000000000018<>+24(SB)/8, $0x0000000000000018
+GLOBL c64_0000000000000018<>(SB), RODATA|NOPTR, $32
+
 DATA c64_0000000000000000<>+0(SB)/8, $0x0000000000000000
 DATA c64_0000000000000000<>+8(SB)/8, $0x0000000000000000
 DATA c64_0000000000000000<>+16(SB)/8, $0x0000000000000000
@@ -2019,7 +3980,7 @@ DATA c64_0000000000000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c64_0000000000000000<>(SB), RODATA|NOPTR, $32
 
 // func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·meanF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -2037,32 +3998,224 @@ TEXT ·meanF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ BX, R10
 
 batch:
-	CMPQ R10, $0x08
-	JL   done
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z1, Z0, K1, Z0
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z1, Z0, K1, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD.Z   Z1, K1, Z1
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VUNPCKLPD   Z1, Z0, Z2
+	VUNPCKHPD   Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD.Z   Z1, K1, Z1
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD.Z   Z1, K1, Z1
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z1, K1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z0
+	VMOVUPD     8(DX), Z1
+	VMOVUPD     (DX), Z2
+	VPSUBQ      Z2, Z1, Z1
+	VCVTQQ2PD   Z1, Z1
+	VDIVPD      Z1, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
 	MOVQ $0x00000008, R11
 	MOVQ SI, R12
 
 row:
-	LEAQ      (CX)(DI*8), R13
-	MOVQ      DI, R14
-	MOVQ      (R8), DI
-	SUBQ      DI, R14
-	NEGQ      R14
-	ADDQ      $0x08, R8
-	BZHIQ     R14, R9, R15
-	KMOVB     R15, K1
-	VMOVUPD   (R13), Z0
-	VMOVAPD.Z Z0, K1, Z0
-	VMOVUPD   64(R13), Z1
-	SHRQ      $0x08, R15
-	KMOVB     R15, K1
-	VADDPD    Z1, Z0, K1, Z0
-	VMOVUPD   128(R13), Z1
-	SHRQ      $0x08, R15
-	KMOVB     R15, K1
-	VADDPD    Z1, Z0, K1, Z0
-	CMPQ      R14, $0x18
-	JG        long
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z1, Z0, K1, Z0
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z1, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
 
 reduced:
 	VMOVUPD    Z0, (R12)
@@ -2070,27 +4223,31 @@ reduced:
 	DECQ       R11
 	JNZ        row
 	VMOVUPD    (SI), Z0
-	VUNPCKLPD  64(SI), Z0, Z1
-	VUNPCKHPD  64(SI), Z0, Z0
-	VADDPD     Z0, Z1, Z0
+	VMOVUPD    64(SI), Z1
+	VUNPCKLPD  Z1, Z0, Z2
+	VUNPCKHPD  Z1, Z0, Z0
+	VADDPD     Z0, Z2, Z0
 	VMOVUPD    128(SI), Z1
-	VUNPCKLPD  192(SI), Z1, Z2
-	VUNPCKHPD  192(SI), Z1, Z1
-	VADDPD     Z1, Z2, Z1
-	VMOVUPD    256(SI), Z2
-	VUNPCKLPD  320(SI), Z2, Z3
-	VUNPCKHPD  320(SI), Z2, Z2
-	VADDPD     Z2, Z3, Z2
-	VMOVUPD    384(SI), Z3
-	VUNPCKLPD  448(SI), Z3, Z4
-	VUNPCKHPD  448(SI), Z3, Z3
-	VADDPD     Z3, Z4, Z3
-	VSHUFF64X2 $0x88, Z1, Z0, Z4
+	VMOVUPD    192(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z1, Z3, Z1
+	VSHUFF64X2 $0x88, Z1, Z0, Z2
 	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPD     Z0, Z4, Z0
-	VSHUFF64X2 $0x88, Z3, Z2, Z1
-	VSHUFF64X2 $0xdd, Z3, Z2, Z2
-	VADDPD     Z2, Z1, Z1
+	VADDPD     Z0, Z2, Z0
+	VMOVUPD    256(SI), Z1
+	VMOVUPD    320(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z1, Z3, Z1
+	VMOVUPD    384(SI), Z2
+	VMOVUPD    448(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VADDPD     Z1, Z3, Z1
 	VSHUFF64X2 $0x88, Z1, Z0, Z2
 	VSHUFF64X2 $0xdd, Z1, Z0, Z0
 	VADDPD     Z0, Z2, Z0
@@ -2168,7 +4325,7 @@ done:
 	RET
 
 // func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·inverseF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -2186,32 +4343,221 @@ TEXT ·inverseF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ BX, R10
 
 batch:
-	CMPQ R10, $0x08
-	JL   done
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      64(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z1, Z0, K1, Z0
+	VMOVUPD      128(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z1, Z0, K1, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD.Z    Z1, K1, Z1
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z1, K1, Z1
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z1, K1, Z1
+	VUNPCKLPD    Z1, Z0, Z2
+	VUNPCKHPD    Z1, Z0, Z0
+	VADDPD       Z0, Z2, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD.Z    Z1, K1, Z1
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z1, K1, Z1
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z1, K1, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD.Z    Z2, K1, Z2
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPD       Z0, Z2, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD.Z    Z1, K1, Z1
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z1, K1, Z1
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z1, K1, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD.Z    Z2, K1, Z2
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD.Z    Z2, K1, Z2
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VMOVUPD      64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VMOVUPD      128(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VADDPD       Z0, Z2, Z0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
 	MOVQ $0x00000008, R11
 	MOVQ SI, R12
 
 row:
-	LEAQ      (CX)(DI*8), R13
-	MOVQ      DI, R14
-	MOVQ      (R8), DI
-	SUBQ      DI, R14
-	NEGQ      R14
-	ADDQ      $0x08, R8
-	BZHIQ     R14, R9, R15
-	KMOVB     R15, K1
-	VMOVUPD   (R13), Z0
-	VMOVAPD.Z Z0, K1, Z0
-	VMOVUPD   64(R13), Z1
-	SHRQ      $0x08, R15
-	KMOVB     R15, K1
-	VADDPD    Z1, Z0, K1, Z0
-	VMOVUPD   128(R13), Z1
-	SHRQ      $0x08, R15
-	KMOVB     R15, K1
-	VADDPD    Z1, Z0, K1, Z0
-	CMPQ      R14, $0x18
-	JG        long
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z1, Z0, K1, Z0
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z1, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
 
 reduced:
 	VMOVUPD      Z0, (R12)
@@ -2219,27 +4565,31 @@ reduced:
 	DECQ         R11
 	JNZ          row
 	VMOVUPD      (SI), Z0
-	VUNPCKLPD    64(SI), Z0, Z1
-	VUNPCKHPD    64(SI), Z0, Z0
-	VADDPD       Z0, Z1, Z0
+	VMOVUPD      64(SI), Z1
+	VUNPCKLPD    Z1, Z0, Z2
+	VUNPCKHPD    Z1, Z0, Z0
+	VADDPD       Z0, Z2, Z0
 	VMOVUPD      128(SI), Z1
-	VUNPCKLPD    192(SI), Z1, Z2
-	VUNPCKHPD    192(SI), Z1, Z1
-	VADDPD       Z1, Z2, Z1
-	VMOVUPD      256(SI), Z2
-	VUNPCKLPD    320(SI), Z2, Z3
-	VUNPCKHPD    320(SI), Z2, Z2
-	VADDPD       Z2, Z3, Z2
-	VMOVUPD      384(SI), Z3
-	VUNPCKLPD    448(SI), Z3, Z4
-	VUNPCKHPD    448(SI), Z3, Z3
-	VADDPD       Z3, Z4, Z3
-	VSHUFF64X2   $0x88, Z1, Z0, Z4
+	VMOVUPD      192(SI), Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z1, Z0, Z2
 	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPD       Z0, Z4, Z0
-	VSHUFF64X2   $0x88, Z3, Z2, Z1
-	VSHUFF64X2   $0xdd, Z3, Z2, Z2
-	VADDPD       Z2, Z1, Z1
+	VADDPD       Z0, Z2, Z0
+	VMOVUPD      256(SI), Z1
+	VMOVUPD      320(SI), Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z1
+	VMOVUPD      384(SI), Z2
+	VMOVUPD      448(SI), Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z1
 	VSHUFF64X2   $0x88, Z1, Z0, Z2
 	VSHUFF64X2   $0xdd, Z1, Z0, Z0
 	VADDPD       Z0, Z2, Z0
@@ -2320,7 +4670,7 @@ DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·maxF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -2339,42 +4689,303 @@ TEXT ·maxF64AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z0
 
 batch:
-	CMPQ  R10, $0x08
-	JL    done
-	KXORW K1, K1, K1
-	MOVQ  $0x00000008, R11
-	MOVQ  SI, R12
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	KXORW       K1, K1, K1
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K2
+	KORTESTW    K2, K2
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K2, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K2, Z3
+	VCMPPD      $0x03, Z3, Z2, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z3, Z2, Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	VCMPPD      $0x03, Z3, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z3, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMAXPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMAXPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMAXPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMAXPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z3, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z4
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z4, K2, Z6
+	VCMPPD      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z6, Z5, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z5
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z5, K2, Z6
+	VCMPPD      $0x03, Z6, Z6, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z6, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMAXPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMAXPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMAXPD      Z1, Z3, Z1
+	KORTESTW    K1, K1
+	JNZ         done
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
 
 row:
-	LEAQ    (CX)(DI*8), R13
-	MOVQ    DI, R14
-	MOVQ    (R8), DI
-	SUBQ    DI, R14
-	NEGQ    R14
-	ADDQ    $0x08, R8
-	BZHIQ   R14, R9, R15
-	KMOVB   R15, K2
-	VMOVUPD (R13), Z1
-	VMOVAPD Z0, Z2
-	VMOVAPD Z1, K2, Z2
-	SHRQ    $0x08, R15
-	KMOVB   R15, K2
-	VMOVUPD 64(R13), Z1
-	VMOVAPD Z0, Z3
-	VMOVAPD Z1, K2, Z3
-	VCMPPD  $0x03, Z3, Z2, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z3, Z2, Z1
-	SHRQ    $0x08, R15
-	KMOVB   R15, K2
-	VMOVUPD 128(R13), Z2
-	VMOVAPD Z0, Z3
-	VMOVAPD Z2, K2, Z3
-	VCMPPD  $0x03, Z3, Z3, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z3, Z1, Z1
-	CMPQ    R14, $0x18
-	JG      long
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K2
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K2, Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    64(R13), Z1
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z1, K2, Z3
+	VCMPPD     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMAXPD     Z3, Z2, Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    128(R13), Z2
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z2, K2, Z3
+	VCMPPD     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMAXPD     Z3, Z1, Z1
+	CMPQ       R14, $0x18
+	JG         long
 
 reduced:
 	VMOVUPD    Z1, (R12)
@@ -2384,27 +4995,31 @@ reduced:
 	KORTESTW   K1, K1
 	JNZ        done
 	VMOVUPD    (SI), Z1
-	VUNPCKLPD  64(SI), Z1, Z2
-	VUNPCKHPD  64(SI), Z1, Z1
-	VMAXPD     Z1, Z2, Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
 	VMOVUPD    128(SI), Z2
-	VUNPCKLPD  192(SI), Z2, Z3
-	VUNPCKHPD  192(SI), Z2, Z2
-	VMAXPD     Z2, Z3, Z2
-	VMOVUPD    256(SI), Z3
-	VUNPCKLPD  320(SI), Z3, Z4
-	VUNPCKHPD  320(SI), Z3, Z3
-	VMAXPD     Z3, Z4, Z3
-	VMOVUPD    384(SI), Z4
-	VUNPCKLPD  448(SI), Z4, Z5
-	VUNPCKHPD  448(SI), Z4, Z4
-	VMAXPD     Z4, Z5, Z4
-	VSHUFF64X2 $0x88, Z2, Z1, Z5
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMAXPD     Z1, Z5, Z1
-	VSHUFF64X2 $0x88, Z4, Z3, Z2
-	VSHUFF64X2 $0xdd, Z4, Z3, Z3
-	VMAXPD     Z3, Z2, Z2
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMAXPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
 	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
 	VMAXPD     Z1, Z3, Z1
@@ -2502,7 +5117,7 @@ DATA c64_fff0000000000000<>+24(SB)/8, $0xfff0000000000000
 GLOBL c64_fff0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·minF64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -2521,42 +5136,303 @@ TEXT ·minF64AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Z0
 
 batch:
-	CMPQ  R10, $0x08
-	JL    done
-	KXORW K1, K1, K1
-	MOVQ  $0x00000008, R11
-	MOVQ  SI, R12
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	KXORW       K1, K1, K1
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K2
+	KORTESTW    K2, K2
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K2, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K2, Z3
+	VCMPPD      $0x03, Z3, Z2, K2
+	KORW        K2, K1, K1
+	VMINPD      Z3, Z2, Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	VCMPPD      $0x03, Z3, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z3, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMINPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMINPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMINPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMINPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z3, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z4
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z4, K2, Z6
+	VCMPPD      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z6, Z5, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z5
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z5, K2, Z6
+	VCMPPD      $0x03, Z6, Z6, K2
+	KORW        K2, K1, K1
+	VMINPD      Z6, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMINPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMINPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMINPD      Z1, Z3, Z1
+	KORTESTW    K1, K1
+	JNZ         done
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
 
 row:
-	LEAQ    (CX)(DI*8), R13
-	MOVQ    DI, R14
-	MOVQ    (R8), DI
-	SUBQ    DI, R14
-	NEGQ    R14
-	ADDQ    $0x08, R8
-	BZHIQ   R14, R9, R15
-	KMOVB   R15, K2
-	VMOVUPD (R13), Z1
-	VMOVAPD Z0, Z2
-	VMOVAPD Z1, K2, Z2
-	SHRQ    $0x08, R15
-	KMOVB   R15, K2
-	VMOVUPD 64(R13), Z1
-	VMOVAPD Z0, Z3
-	VMOVAPD Z1, K2, Z3
-	VCMPPD  $0x03, Z3, Z2, K2
-	KORW    K2, K1, K1
-	VMINPD  Z3, Z2, Z1
-	SHRQ    $0x08, R15
-	KMOVB   R15, K2
-	VMOVUPD 128(R13), Z2
-	VMOVAPD Z0, Z3
-	VMOVAPD Z2, K2, Z3
-	VCMPPD  $0x03, Z3, Z3, K2
-	KORW    K2, K1, K1
-	VMINPD  Z3, Z1, Z1
-	CMPQ    R14, $0x18
-	JG      long
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K2
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K2, Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    64(R13), Z1
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z1, K2, Z3
+	VCMPPD     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMINPD     Z3, Z2, Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    128(R13), Z2
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z2, K2, Z3
+	VCMPPD     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMINPD     Z3, Z1, Z1
+	CMPQ       R14, $0x18
+	JG         long
 
 reduced:
 	VMOVUPD    Z1, (R12)
@@ -2566,27 +5442,31 @@ reduced:
 	KORTESTW   K1, K1
 	JNZ        done
 	VMOVUPD    (SI), Z1
-	VUNPCKLPD  64(SI), Z1, Z2
-	VUNPCKHPD  64(SI), Z1, Z1
-	VMINPD     Z1, Z2, Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
 	VMOVUPD    128(SI), Z2
-	VUNPCKLPD  192(SI), Z2, Z3
-	VUNPCKHPD  192(SI), Z2, Z2
-	VMINPD     Z2, Z3, Z2
-	VMOVUPD    256(SI), Z3
-	VUNPCKLPD  320(SI), Z3, Z4
-	VUNPCKHPD  320(SI), Z3, Z3
-	VMINPD     Z3, Z4, Z3
-	VMOVUPD    384(SI), Z4
-	VUNPCKLPD  448(SI), Z4, Z5
-	VUNPCKHPD  448(SI), Z4, Z4
-	VMINPD     Z4, Z5, Z4
-	VSHUFF64X2 $0x88, Z2, Z1, Z5
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMINPD     Z1, Z5, Z1
-	VSHUFF64X2 $0x88, Z4, Z3, Z2
-	VSHUFF64X2 $0xdd, Z4, Z3, Z3
-	VMINPD     Z3, Z2, Z2
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMINPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
 	VSHUFF64X2 $0x88, Z2, Z1, Z3
 	VSHUFF64X2 $0xdd, Z2, Z1, Z1
 	VMINPD     Z1, Z3, Z1
@@ -2684,167 +5564,174 @@ DATA c64_7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
 GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func expNearF64AVX512(dst *float64, x *float64, n int) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·expNearF64AVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+begin:
 	MOVQ n+16(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ x+8(FP), DX
 
 main:
-	CMPQ              AX, $0x00000020
-	JL                main_end
-	VMOVUPD           (DX), Z0
-	VMOVUPD           64(DX), Z1
-	VMOVUPD           128(DX), Z2
-	VMOVUPD           192(DX), Z3
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z4
-	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K1
-	KNOTB             K1, K1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z1, Z4
-	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K2
-	KNOTB             K2, K2
-	KORW              K1, K2, K1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z2, Z4
-	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K2
-	KNOTB             K2, K2
-	KORW              K1, K2, K1
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z3, Z4
-	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z4, K2
-	KNOTB             K2, K2
-	KORW              K1, K2, K1
-	KORTESTW          K1, K1
-	JNE               done
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z4
-	VRNDSCALEPD       $0x08, Z4, Z4
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z4, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z4, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z5
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z5
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z5
-	VMULPD            Z0, Z0, Z6
-	VFMADD213PD       Z0, Z6, Z5
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z5, Z0
-	VSCALEFPD         Z4, Z0, Z0
-	VMOVUPD           Z0, (CX)
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z1, Z0
-	VRNDSCALEPD       $0x08, Z0, Z0
-	VMOVAPD           Z1, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z4
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z4
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z4
-	VMULPD            Z1, Z1, Z5
-	VFMADD213PD       Z1, Z5, Z4
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z4, Z1
-	VSCALEFPD         Z0, Z1, Z0
-	VMOVUPD           Z0, 64(CX)
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z2, Z0
-	VRNDSCALEPD       $0x08, Z0, Z0
-	VMOVAPD           Z2, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z2
-	VMULPD            Z1, Z1, Z4
-	VFMADD213PD       Z1, Z4, Z2
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z1
-	VSCALEFPD         Z0, Z1, Z0
-	VMOVUPD           Z0, 128(CX)
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z3, Z0
-	VRNDSCALEPD       $0x08, Z0, Z0
-	VMOVAPD           Z3, Z1
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z0, Z1
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z0, Z1
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z1, Z2
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z1, Z2
-	VMULPD            Z1, Z1, Z3
-	VFMADD213PD       Z1, Z3, Z2
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z1
-	VSCALEFPD         Z0, Z1, Z0
-	VMOVUPD           Z0, 192(CX)
-	ADDQ              $0x00000100, DX
-	ADDQ              $0x00000100, CX
-	SUBQ              $0x00000020, AX
-	JMP               main
+	CMPQ             AX, $0x00000020
+	JL               main_end
+	VMOVUPD          (DX), Z0
+	VMOVUPD          64(DX), Z1
+	VMOVUPD          128(DX), Z2
+	VMOVUPD          192(DX), Z3
+	VANDPD           Z5, Z0, Z4
+	VCMPPD           $0x12, Z6, Z4, K1
+	KNOTB            K1, K1
+	VANDPD           Z5, Z1, Z4
+	VCMPPD           $0x12, Z6, Z4, K2
+	KNOTB            K2, K2
+	KORW             K1, K2, K1
+	VANDPD           Z5, Z2, Z4
+	VCMPPD           $0x12, Z6, Z4, K2
+	KNOTB            K2, K2
+	KORW             K1, K2, K1
+	VANDPD           Z5, Z3, Z4
+	VCMPPD           $0x12, Z6, Z4, K2
+	KNOTB            K2, K2
+	KORW             K1, K2, K1
+	KORTESTW         K1, K1
+	JNE              done
+	PREFETCHT0       4096(DX)
+	PREFETCHT0       4160(DX)
+	PREFETCHT0       4224(DX)
+	PREFETCHT0       4288(DX)
+	VMULPD           Z7, Z0, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z8, Z4, Z0
+	VFNMADD231PD     Z9, Z4, Z0
+	VMOVAPD          Z10, Z17
+	VFMADD213PD      Z11, Z0, Z17
+	VFMADD213PD      Z12, Z0, Z17
+	VFMADD213PD      Z13, Z0, Z17
+	VFMADD213PD      Z14, Z0, Z17
+	VFMADD213PD      Z15, Z0, Z17
+	VFMADD213PD      Z16, Z0, Z17
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z17
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z17
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z17
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z17
+	VMULPD           Z0, Z0, Z18
+	VFMADD213PD      Z0, Z18, Z17
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z17, Z0
+	VSCALEFPD        Z4, Z0, Z0
+	VMOVUPD          Z0, (CX)
+	VMULPD           Z7, Z1, Z0
+	VRNDSCALEPD      $0x08, Z0, Z0
+	VMOVAPD          Z1, Z1
+	VFNMADD231PD     Z8, Z0, Z1
+	VFNMADD231PD     Z9, Z0, Z1
+	VMOVAPD          Z10, Z4
+	VFMADD213PD      Z11, Z1, Z4
+	VFMADD213PD      Z12, Z1, Z4
+	VFMADD213PD      Z13, Z1, Z4
+	VFMADD213PD      Z14, Z1, Z4
+	VFMADD213PD      Z15, Z1, Z4
+	VFMADD213PD      Z16, Z1, Z4
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z4
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z4
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z4
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z4
+	VMULPD           Z1, Z1, Z17
+	VFMADD213PD      Z1, Z17, Z4
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z4, Z1
+	VSCALEFPD        Z0, Z1, Z0
+	VMOVUPD          Z0, 64(CX)
+	VMULPD           Z7, Z2, Z0
+	VRNDSCALEPD      $0x08, Z0, Z0
+	VMOVAPD          Z2, Z1
+	VFNMADD231PD     Z8, Z0, Z1
+	VFNMADD231PD     Z9, Z0, Z1
+	VMOVAPD          Z10, Z2
+	VFMADD213PD      Z11, Z1, Z2
+	VFMADD213PD      Z12, Z1, Z2
+	VFMADD213PD      Z13, Z1, Z2
+	VFMADD213PD      Z14, Z1, Z2
+	VFMADD213PD      Z15, Z1, Z2
+	VFMADD213PD      Z16, Z1, Z2
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z2
+	VMULPD           Z1, Z1, Z4
+	VFMADD213PD      Z1, Z4, Z2
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z1
+	VSCALEFPD        Z0, Z1, Z0
+	VMOVUPD          Z0, 128(CX)
+	VMULPD           Z7, Z3, Z0
+	VRNDSCALEPD      $0x08, Z0, Z0
+	VMOVAPD          Z3, Z1
+	VFNMADD231PD     Z8, Z0, Z1
+	VFNMADD231PD     Z9, Z0, Z1
+	VMOVAPD          Z10, Z2
+	VFMADD213PD      Z11, Z1, Z2
+	VFMADD213PD      Z12, Z1, Z2
+	VFMADD213PD      Z13, Z1, Z2
+	VFMADD213PD      Z14, Z1, Z2
+	VFMADD213PD      Z15, Z1, Z2
+	VFMADD213PD      Z16, Z1, Z2
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z1, Z2
+	VMULPD           Z1, Z1, Z3
+	VFMADD213PD      Z1, Z3, Z2
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z1
+	VSCALEFPD        Z0, Z1, Z0
+	VMOVUPD          Z0, 192(CX)
+	ADDQ             $0x00000100, DX
+	ADDQ             $0x00000100, CX
+	SUBQ             $0x00000020, AX
+	JMP              main
 
 main_end:
 tail:
-	TESTQ             AX, AX
-	JLE               done
-	MOVQ              AX, BX
-	MOVQ              $0x00000008, SI
-	CMPQ              BX, SI
-	CMOVQGT           SI, BX
-	MOVQ              $-1, SI
-	BZHIQ             BX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX), K1, Z0
-	VANDPD.BCST       c64_7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST       $0x12, c64_4075400000000000<>+0(SB), Z1, K2
-	KNOTB             K2, K2
-	KORTESTW          K2, K2
-	JNE               done
-	VMULPD.BCST       c64_3ff71547652b82fe<>+0(SB), Z0, Z1
-	VRNDSCALEPD       $0x08, Z1, Z1
-	VMOVAPD           Z0, Z0
-	VFNMADD231PD.BCST c64_3fe62e42fefa3000<>+0(SB), Z1, Z0
-	VFNMADD231PD.BCST c64_3d53de6af278ece6<>+0(SB), Z1, Z0
-	VBROADCASTSD      c64_3e21e399cfa23925<>+0(SB), Z2
-	VFMADD213PD.BCST  c64_3e5af7122d69a19e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3e927e5bbbba723d<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3ec71dded27f8463<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3efa01a01301f8a2<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f2a01a01b4ab37f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f56c16c16c3260e<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3f8111111110e95f<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fa55555555554fa<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fc555555555555c<>+0(SB), Z0, Z2
-	VFMADD213PD.BCST  c64_3fe0000000000000<>+0(SB), Z0, Z2
-	VMULPD            Z0, Z0, Z3
-	VFMADD213PD       Z0, Z3, Z2
-	VADDPD.BCST       c64_3ff0000000000000<>+0(SB), Z2, Z0
-	VSCALEFPD         Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (CX)
-	ADDQ              $0x00000040, DX
-	ADDQ              $0x00000040, CX
-	SUBQ              $0x00000008, AX
-	JMP               tail
+	TESTQ            AX, AX
+	JLE              done
+	MOVQ             AX, BX
+	MOVQ             $0x00000008, SI
+	CMPQ             BX, SI
+	CMOVQGT          SI, BX
+	MOVQ             $-1, SI
+	BZHIQ            BX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX), K1, Z0
+	VANDPD           Z5, Z0, Z1
+	VCMPPD           $0x12, Z6, Z1, K2
+	KNOTB            K2, K2
+	KORTESTW         K2, K2
+	JNE              done
+	VMULPD           Z7, Z0, Z1
+	VRNDSCALEPD      $0x08, Z1, Z1
+	VMOVAPD          Z0, Z0
+	VFNMADD231PD     Z8, Z1, Z0
+	VFNMADD231PD     Z9, Z1, Z0
+	VMOVAPD          Z10, Z2
+	VFMADD213PD      Z11, Z0, Z2
+	VFMADD213PD      Z12, Z0, Z2
+	VFMADD213PD      Z13, Z0, Z2
+	VFMADD213PD      Z14, Z0, Z2
+	VFMADD213PD      Z15, Z0, Z2
+	VFMADD213PD      Z16, Z0, Z2
+	VFMADD213PD.BCST c64_3f8111111110e95f<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST c64_3fa55555555554fa<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST c64_3fc555555555555c<>+0(SB), Z0, Z2
+	VFMADD213PD.BCST c64_3fe0000000000000<>+0(SB), Z0, Z2
+	VMULPD           Z0, Z0, Z3
+	VFMADD213PD      Z0, Z3, Z2
+	VADDPD.BCST      c64_3ff0000000000000<>+0(SB), Z2, Z0
+	VSCALEFPD        Z1, Z0, Z0
+	VMOVUPD          Z0, K1, (CX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, CX
+	SUBQ             $0x00000008, AX
+	JMP              tail
 
 done:
 	MOVQ    n+16(FP), CX
@@ -2855,6 +5742,21 @@ done:
 	MOVQ    CX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+constants:
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z5
+	VBROADCASTSD c64_4075400000000000<>+0(SB), Z6
+	VBROADCASTSD c64_3ff71547652b82fe<>+0(SB), Z7
+	VBROADCASTSD c64_3fe62e42fefa3000<>+0(SB), Z8
+	VBROADCASTSD c64_3d53de6af278ece6<>+0(SB), Z9
+	VBROADCASTSD c64_3e21e399cfa23925<>+0(SB), Z10
+	VBROADCASTSD c64_3e5af7122d69a19e<>+0(SB), Z11
+	VBROADCASTSD c64_3e927e5bbbba723d<>+0(SB), Z12
+	VBROADCASTSD c64_3ec71dded27f8463<>+0(SB), Z13
+	VBROADCASTSD c64_3efa01a01301f8a2<>+0(SB), Z14
+	VBROADCASTSD c64_3f2a01a01b4ab37f<>+0(SB), Z15
+	VBROADCASTSD c64_3f56c16c16c3260e<>+0(SB), Z16
+	JMP          begin
 
 DATA c64_7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
 DATA c64_7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
@@ -3742,7 +6644,7 @@ stay4:
 	JMP     vector
 
 // func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·sumF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -3760,37 +6662,270 @@ TEXT ·sumF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ BX, R9
 
 batch:
-	CMPQ R9, $0x08
-	JL   done
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
 	MOVQ $0x00000008, R10
 	MOVQ SI, R11
 
 row:
-	LEAQ    (CX)(DI*4), R12
-	MOVQ    DI, R13
-	MOVQ    (R8), DI
-	SUBQ    DI, R13
-	NEGQ    R13
-	ADDQ    $0x08, R8
-	MOVQ    $0x00000020, R15
-	CMPQ    R13, R15
-	CMOVQLT R13, R15
-	LEAQ    laneTable<>+128(SB), R14
-	SHLQ    $0x02, R15
-	SUBQ    R15, R14
-	VMOVUPS (R14), Y0
-	VMOVUPS (R12), Y1
-	VANDPS  Y1, Y0, Y0
-	VMOVUPS 32(R14), Y1
-	VMOVUPS 32(R12), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS 64(R14), Y1
-	VMOVUPS 64(R12), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	CMPQ    R13, $0x18
-	JG      long
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
 
 reduced:
 	VMOVUPS    Y0, (R11)
@@ -3798,27 +6933,31 @@ reduced:
 	DECQ       R10
 	JNZ        row
 	VMOVUPS    (SI), Y0
-	VUNPCKLPS  32(SI), Y0, Y1
-	VUNPCKHPS  32(SI), Y0, Y0
-	VADDPS     Y0, Y1, Y0
+	VMOVUPS    32(SI), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
 	VMOVUPS    64(SI), Y1
-	VUNPCKLPS  96(SI), Y1, Y2
-	VUNPCKHPS  96(SI), Y1, Y1
-	VADDPS     Y1, Y2, Y1
-	VMOVUPS    128(SI), Y2
-	VUNPCKLPS  160(SI), Y2, Y3
-	VUNPCKHPS  160(SI), Y2, Y2
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    192(SI), Y3
-	VUNPCKLPS  224(SI), Y3, Y4
-	VUNPCKHPS  224(SI), Y3, Y3
-	VADDPS     Y3, Y4, Y3
-	VUNPCKLPD  Y1, Y0, Y4
+	VMOVUPS    96(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VUNPCKLPD  Y1, Y0, Y2
 	VUNPCKHPD  Y1, Y0, Y0
-	VADDPS     Y0, Y4, Y0
-	VUNPCKLPD  Y3, Y2, Y1
-	VUNPCKHPD  Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    128(SI), Y1
+	VMOVUPS    160(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMOVUPS    192(SI), Y2
+	VMOVUPS    224(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
 	VPERM2F128 $0x20, Y1, Y0, Y2
 	VPERM2F128 $0x31, Y1, Y0, Y0
 	VADDPS     Y0, Y2, Y0
@@ -3930,7 +7069,7 @@ DATA laneTable<>+248(SB)/8, $0x0000000000000000
 GLOBL laneTable<>(SB), RODATA|NOPTR, $256
 
 // func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·meanF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -3948,37 +7087,280 @@ TEXT ·meanF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ BX, R9
 
 batch:
-	CMPQ R9, $0x08
-	JL   done
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPD      40(DX), Y1
+	VMOVUPD      32(DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VMOVUPD      (DX), Y3
+	VPSUBQ       Y3, Y2, Y2
+	VSHUFPS      $0x88, Y1, Y2, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
 	MOVQ $0x00000008, R10
 	MOVQ SI, R11
 
 row:
-	LEAQ    (CX)(DI*4), R12
-	MOVQ    DI, R13
-	MOVQ    (R8), DI
-	SUBQ    DI, R13
-	NEGQ    R13
-	ADDQ    $0x08, R8
-	MOVQ    $0x00000020, R15
-	CMPQ    R13, R15
-	CMOVQLT R13, R15
-	LEAQ    laneTable<>+128(SB), R14
-	SHLQ    $0x02, R15
-	SUBQ    R15, R14
-	VMOVUPS (R14), Y0
-	VMOVUPS (R12), Y1
-	VANDPS  Y1, Y0, Y0
-	VMOVUPS 32(R14), Y1
-	VMOVUPS 32(R12), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS 64(R14), Y1
-	VMOVUPS 64(R12), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	CMPQ    R13, $0x18
-	JG      long
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
 
 reduced:
 	VMOVUPS    Y0, (R11)
@@ -3986,27 +7368,31 @@ reduced:
 	DECQ       R10
 	JNZ        row
 	VMOVUPS    (SI), Y0
-	VUNPCKLPS  32(SI), Y0, Y1
-	VUNPCKHPS  32(SI), Y0, Y0
-	VADDPS     Y0, Y1, Y0
+	VMOVUPS    32(SI), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
 	VMOVUPS    64(SI), Y1
-	VUNPCKLPS  96(SI), Y1, Y2
-	VUNPCKHPS  96(SI), Y1, Y1
-	VADDPS     Y1, Y2, Y1
-	VMOVUPS    128(SI), Y2
-	VUNPCKLPS  160(SI), Y2, Y3
-	VUNPCKHPS  160(SI), Y2, Y2
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    192(SI), Y3
-	VUNPCKLPS  224(SI), Y3, Y4
-	VUNPCKHPS  224(SI), Y3, Y3
-	VADDPS     Y3, Y4, Y3
-	VUNPCKLPD  Y1, Y0, Y4
+	VMOVUPS    96(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VUNPCKLPD  Y1, Y0, Y2
 	VUNPCKHPD  Y1, Y0, Y0
-	VADDPS     Y0, Y4, Y0
-	VUNPCKLPD  Y3, Y2, Y1
-	VUNPCKHPD  Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    128(SI), Y1
+	VMOVUPS    160(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMOVUPS    192(SI), Y2
+	VMOVUPS    224(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
 	VPERM2F128 $0x20, Y1, Y0, Y2
 	VPERM2F128 $0x31, Y1, Y0, Y0
 	VADDPS     Y0, Y2, Y0
@@ -4094,7 +7480,7 @@ done:
 	RET
 
 // func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·inverseF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -4112,37 +7498,272 @@ TEXT ·inverseF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ BX, R9
 
 batch:
-	CMPQ R9, $0x08
-	JL   done
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
 	MOVQ $0x00000008, R10
 	MOVQ SI, R11
 
 row:
-	LEAQ    (CX)(DI*4), R12
-	MOVQ    DI, R13
-	MOVQ    (R8), DI
-	SUBQ    DI, R13
-	NEGQ    R13
-	ADDQ    $0x08, R8
-	MOVQ    $0x00000020, R15
-	CMPQ    R13, R15
-	CMOVQLT R13, R15
-	LEAQ    laneTable<>+128(SB), R14
-	SHLQ    $0x02, R15
-	SUBQ    R15, R14
-	VMOVUPS (R14), Y0
-	VMOVUPS (R12), Y1
-	VANDPS  Y1, Y0, Y0
-	VMOVUPS 32(R14), Y1
-	VMOVUPS 32(R12), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS 64(R14), Y1
-	VMOVUPS 64(R12), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	CMPQ    R13, $0x18
-	JG      long
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
 
 reduced:
 	VMOVUPS      Y0, (R11)
@@ -4150,27 +7771,31 @@ reduced:
 	DECQ         R10
 	JNZ          row
 	VMOVUPS      (SI), Y0
-	VUNPCKLPS    32(SI), Y0, Y1
-	VUNPCKHPS    32(SI), Y0, Y0
-	VADDPS       Y0, Y1, Y0
+	VMOVUPS      32(SI), Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
 	VMOVUPS      64(SI), Y1
-	VUNPCKLPS    96(SI), Y1, Y2
-	VUNPCKHPS    96(SI), Y1, Y1
-	VADDPS       Y1, Y2, Y1
-	VMOVUPS      128(SI), Y2
-	VUNPCKLPS    160(SI), Y2, Y3
-	VUNPCKHPS    160(SI), Y2, Y2
-	VADDPS       Y2, Y3, Y2
-	VMOVUPS      192(SI), Y3
-	VUNPCKLPS    224(SI), Y3, Y4
-	VUNPCKHPS    224(SI), Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VUNPCKLPD    Y1, Y0, Y4
+	VMOVUPS      96(SI), Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
 	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y4, Y0
-	VUNPCKLPD    Y3, Y2, Y1
-	VUNPCKHPD    Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      128(SI), Y1
+	VMOVUPS      160(SI), Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VMOVUPS      192(SI), Y2
+	VMOVUPS      224(SI), Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
 	VPERM2F128   $0x20, Y1, Y0, Y2
 	VPERM2F128   $0x31, Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
@@ -4250,7 +7875,7 @@ done:
 	RET
 
 // func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·maxF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -4269,42 +7894,310 @@ TEXT ·maxF32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c32_ff800000<>+0(SB), Y0
 
 batch:
-	CMPQ   R9, $0x08
-	JL     done
-	VXORPS Y1, Y1, Y1
-	MOVQ   $0x00000008, R10
-	MOVQ   SI, R11
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VMOVUPD      40(DX), Y3
+	VPSUBQ       32(DX), Y3, Y3
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMOVUPS      32(R11), Y6
+	VMOVUPS      32(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y5, Y7
+	VORPS        Y7, Y1, Y1
+	VMAXPS       Y6, Y5, Y5
+	VMOVUPS      64(R11), Y6
+	VMOVUPS      64(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VORPS        Y7, Y1, Y1
+	VMAXPS       Y6, Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y6
+	VUNPCKHPS    Y5, Y4, Y4
+	VMAXPS       Y4, Y6, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
 
 row:
-	LEAQ      (CX)(DI*4), R12
-	MOVQ      DI, R13
-	MOVQ      (R8), DI
-	SUBQ      DI, R13
-	NEGQ      R13
-	ADDQ      $0x08, R8
-	MOVQ      $0x00000020, R15
-	CMPQ      R13, R15
-	CMOVQLT   R13, R15
-	LEAQ      laneTable<>+128(SB), R14
-	SHLQ      $0x02, R15
-	SUBQ      R15, R14
-	VMOVUPS   (R14), Y2
-	VMOVUPS   (R12), Y3
-	VBLENDVPS Y2, Y3, Y0, Y2
-	VMOVUPS   32(R14), Y3
-	VMOVUPS   32(R12), Y4
-	VBLENDVPS Y3, Y4, Y0, Y3
-	VCMPPS    $0x03, Y3, Y2, Y4
-	VORPS     Y4, Y1, Y1
-	VMAXPS    Y3, Y2, Y2
-	VMOVUPS   64(R14), Y3
-	VMOVUPS   64(R12), Y4
-	VBLENDVPS Y3, Y4, Y0, Y3
-	VCMPPS    $0x03, Y3, Y3, Y4
-	VORPS     Y4, Y1, Y1
-	VMAXPS    Y3, Y2, Y2
-	CMPQ      R13, $0x18
-	JG        long
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPS    (R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPS    32(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPS     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPS    64(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPS     Y3, Y2, Y2
+	CMPQ       R13, $0x18
+	JG         long
 
 reduced:
 	VMOVUPS    Y2, (R11)
@@ -4315,27 +8208,31 @@ reduced:
 	TESTL      R10, R10
 	JNZ        done
 	VMOVUPS    (SI), Y1
-	VUNPCKLPS  32(SI), Y1, Y2
-	VUNPCKHPS  32(SI), Y1, Y1
-	VMAXPS     Y1, Y2, Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
 	VMOVUPS    64(SI), Y2
-	VUNPCKLPS  96(SI), Y2, Y3
-	VUNPCKHPS  96(SI), Y2, Y2
-	VMAXPS     Y2, Y3, Y2
-	VMOVUPS    128(SI), Y3
-	VUNPCKLPS  160(SI), Y3, Y4
-	VUNPCKHPS  160(SI), Y3, Y3
-	VMAXPS     Y3, Y4, Y3
-	VMOVUPS    192(SI), Y4
-	VUNPCKLPS  224(SI), Y4, Y5
-	VUNPCKHPS  224(SI), Y4, Y4
-	VMAXPS     Y4, Y5, Y4
-	VUNPCKLPD  Y2, Y1, Y5
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
 	VUNPCKHPD  Y2, Y1, Y1
-	VMAXPS     Y1, Y5, Y1
-	VUNPCKLPD  Y4, Y3, Y2
-	VUNPCKHPD  Y4, Y3, Y3
-	VMAXPS     Y3, Y2, Y2
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMAXPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
 	VPERM2F128 $0x20, Y2, Y1, Y3
 	VPERM2F128 $0x31, Y2, Y1, Y1
 	VMAXPS     Y1, Y3, Y1
@@ -4431,7 +8328,7 @@ done:
 	RET
 
 // func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·minF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -4450,42 +8347,310 @@ TEXT ·minF32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c32_7f800000<>+0(SB), Y0
 
 batch:
-	CMPQ   R9, $0x08
-	JL     done
-	VXORPS Y1, Y1, Y1
-	MOVQ   $0x00000008, R10
-	MOVQ   SI, R11
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VMOVUPD      40(DX), Y3
+	VPSUBQ       32(DX), Y3, Y3
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMOVUPS      32(R11), Y6
+	VMOVUPS      32(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y5, Y7
+	VORPS        Y7, Y1, Y1
+	VMINPS       Y6, Y5, Y5
+	VMOVUPS      64(R11), Y6
+	VMOVUPS      64(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VORPS        Y7, Y1, Y1
+	VMINPS       Y6, Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y6
+	VUNPCKHPS    Y5, Y4, Y4
+	VMINPS       Y4, Y6, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
 
 row:
-	LEAQ      (CX)(DI*4), R12
-	MOVQ      DI, R13
-	MOVQ      (R8), DI
-	SUBQ      DI, R13
-	NEGQ      R13
-	ADDQ      $0x08, R8
-	MOVQ      $0x00000020, R15
-	CMPQ      R13, R15
-	CMOVQLT   R13, R15
-	LEAQ      laneTable<>+128(SB), R14
-	SHLQ      $0x02, R15
-	SUBQ      R15, R14
-	VMOVUPS   (R14), Y2
-	VMOVUPS   (R12), Y3
-	VBLENDVPS Y2, Y3, Y0, Y2
-	VMOVUPS   32(R14), Y3
-	VMOVUPS   32(R12), Y4
-	VBLENDVPS Y3, Y4, Y0, Y3
-	VCMPPS    $0x03, Y3, Y2, Y4
-	VORPS     Y4, Y1, Y1
-	VMINPS    Y3, Y2, Y2
-	VMOVUPS   64(R14), Y3
-	VMOVUPS   64(R12), Y4
-	VBLENDVPS Y3, Y4, Y0, Y3
-	VCMPPS    $0x03, Y3, Y3, Y4
-	VORPS     Y4, Y1, Y1
-	VMINPS    Y3, Y2, Y2
-	CMPQ      R13, $0x18
-	JG        long
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPS    (R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPS    32(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPS     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPS    64(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPS     Y3, Y2, Y2
+	CMPQ       R13, $0x18
+	JG         long
 
 reduced:
 	VMOVUPS    Y2, (R11)
@@ -4496,27 +8661,31 @@ reduced:
 	TESTL      R10, R10
 	JNZ        done
 	VMOVUPS    (SI), Y1
-	VUNPCKLPS  32(SI), Y1, Y2
-	VUNPCKHPS  32(SI), Y1, Y1
-	VMINPS     Y1, Y2, Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
 	VMOVUPS    64(SI), Y2
-	VUNPCKLPS  96(SI), Y2, Y3
-	VUNPCKHPS  96(SI), Y2, Y2
-	VMINPS     Y2, Y3, Y2
-	VMOVUPS    128(SI), Y3
-	VUNPCKLPS  160(SI), Y3, Y4
-	VUNPCKHPS  160(SI), Y3, Y3
-	VMINPS     Y3, Y4, Y3
-	VMOVUPS    192(SI), Y4
-	VUNPCKLPS  224(SI), Y4, Y5
-	VUNPCKHPS  224(SI), Y4, Y4
-	VMINPS     Y4, Y5, Y4
-	VUNPCKLPD  Y2, Y1, Y5
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
 	VUNPCKHPD  Y2, Y1, Y1
-	VMINPS     Y1, Y5, Y1
-	VUNPCKLPD  Y4, Y3, Y2
-	VUNPCKHPD  Y4, Y3, Y3
-	VMINPS     Y3, Y2, Y2
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMINPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
 	VPERM2F128 $0x20, Y2, Y1, Y3
 	VPERM2F128 $0x31, Y2, Y1, Y1
 	VMINPS     Y1, Y3, Y1
@@ -4612,7 +8781,7 @@ done:
 	RET
 
 // func expNearF32AVX2(dst *float32, x *float32, n int) int
-// Requires: AVX, AVX2, CMOV, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·expNearF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), AX
 	MOVQ dst+0(FP), CX
@@ -4646,6 +8815,8 @@ main:
 	VORPS        Y4, Y5, Y4
 	VPTEST       Y4, Y4
 	JNE          done
+	PREFETCHT0   4096(DX)
+	PREFETCHT0   4160(DX)
 	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y4
 	VROUNDPS     $0x08, Y4, Y4
 	VMOVAPS      Y0, Y0
@@ -4734,6 +8905,7 @@ single:
 	VPXOR        Y2, Y1, Y1
 	VPTEST       Y1, Y1
 	JNE          done
+	PREFETCHT0   4096(DX)
 	VMULPS       c32_3fb8aa3b<>+0(SB), Y0, Y1
 	VROUNDPS     $0x08, Y1, Y1
 	VMOVAPS      Y0, Y0
@@ -5739,7 +9911,7 @@ stay4:
 	JMP     vector
 
 // func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -5757,37 +9929,157 @@ TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ BX, R9
 
 batch:
-	CMPQ R9, $0x04
-	JL   done
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
 	MOVQ $0x00000004, R10
 	MOVQ SI, R11
 
 row:
-	LEAQ    (CX)(DI*8), R12
-	MOVQ    DI, R13
-	MOVQ    (R8), DI
-	SUBQ    DI, R13
-	NEGQ    R13
-	ADDQ    $0x08, R8
-	MOVQ    $0x00000010, R15
-	CMPQ    R13, R15
-	CMOVQLT R13, R15
-	LEAQ    laneTable<>+128(SB), R14
-	SHLQ    $0x03, R15
-	SUBQ    R15, R14
-	VMOVUPS (R14), Y0
-	VMOVUPD (R12), Y1
-	VANDPD  Y1, Y0, Y0
-	VMOVUPS 32(R14), Y1
-	VMOVUPD 32(R12), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS 64(R14), Y1
-	VMOVUPD 64(R12), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	CMPQ    R13, $0x0c
-	JG      long
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
 
 reduced:
 	VMOVUPD    Y0, (R11)
@@ -5795,13 +10087,15 @@ reduced:
 	DECQ       R10
 	JNZ        row
 	VMOVUPD    (SI), Y0
-	VUNPCKLPD  32(SI), Y0, Y1
-	VUNPCKHPD  32(SI), Y0, Y0
-	VADDPD     Y0, Y1, Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
 	VMOVUPD    64(SI), Y1
-	VUNPCKLPD  96(SI), Y1, Y2
-	VUNPCKHPD  96(SI), Y1, Y1
-	VADDPD     Y1, Y2, Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
 	VPERM2F128 $0x20, Y1, Y0, Y2
 	VPERM2F128 $0x31, Y1, Y0, Y0
 	VADDPD     Y0, Y2, Y0
@@ -5878,8 +10172,14 @@ done:
 	VZEROUPPER
 	RET
 
+DATA c64_000000000000000c<>+0(SB)/8, $0x000000000000000c
+DATA c64_000000000000000c<>+8(SB)/8, $0x000000000000000c
+DATA c64_000000000000000c<>+16(SB)/8, $0x000000000000000c
+DATA c64_000000000000000c<>+24(SB)/8, $0x000000000000000c
+GLOBL c64_000000000000000c<>(SB), RODATA|NOPTR, $32
+
 // func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·meanF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -5897,37 +10197,164 @@ TEXT ·meanF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ BX, R9
 
 batch:
-	CMPQ R9, $0x04
-	JL   done
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
 	MOVQ $0x00000004, R10
 	MOVQ SI, R11
 
 row:
-	LEAQ    (CX)(DI*8), R12
-	MOVQ    DI, R13
-	MOVQ    (R8), DI
-	SUBQ    DI, R13
-	NEGQ    R13
-	ADDQ    $0x08, R8
-	MOVQ    $0x00000010, R15
-	CMPQ    R13, R15
-	CMOVQLT R13, R15
-	LEAQ    laneTable<>+128(SB), R14
-	SHLQ    $0x03, R15
-	SUBQ    R15, R14
-	VMOVUPS (R14), Y0
-	VMOVUPD (R12), Y1
-	VANDPD  Y1, Y0, Y0
-	VMOVUPS 32(R14), Y1
-	VMOVUPD 32(R12), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS 64(R14), Y1
-	VMOVUPD 64(R12), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	CMPQ    R13, $0x0c
-	JG      long
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
 
 reduced:
 	VMOVUPD    Y0, (R11)
@@ -5935,13 +10362,15 @@ reduced:
 	DECQ       R10
 	JNZ        row
 	VMOVUPD    (SI), Y0
-	VUNPCKLPD  32(SI), Y0, Y1
-	VUNPCKHPD  32(SI), Y0, Y0
-	VADDPD     Y0, Y1, Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
 	VMOVUPD    64(SI), Y1
-	VUNPCKLPD  96(SI), Y1, Y2
-	VUNPCKHPD  96(SI), Y1, Y1
-	VADDPD     Y1, Y2, Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
 	VPERM2F128 $0x20, Y1, Y0, Y2
 	VPERM2F128 $0x31, Y1, Y0, Y0
 	VADDPD     Y0, Y2, Y0
@@ -6026,7 +10455,7 @@ done:
 	RET
 
 // func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·inverseF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -6044,37 +10473,159 @@ TEXT ·inverseF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ BX, R9
 
 batch:
-	CMPQ R9, $0x04
-	JL   done
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
 	MOVQ $0x00000004, R10
 	MOVQ SI, R11
 
 row:
-	LEAQ    (CX)(DI*8), R12
-	MOVQ    DI, R13
-	MOVQ    (R8), DI
-	SUBQ    DI, R13
-	NEGQ    R13
-	ADDQ    $0x08, R8
-	MOVQ    $0x00000010, R15
-	CMPQ    R13, R15
-	CMOVQLT R13, R15
-	LEAQ    laneTable<>+128(SB), R14
-	SHLQ    $0x03, R15
-	SUBQ    R15, R14
-	VMOVUPS (R14), Y0
-	VMOVUPD (R12), Y1
-	VANDPD  Y1, Y0, Y0
-	VMOVUPS 32(R14), Y1
-	VMOVUPD 32(R12), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPS 64(R14), Y1
-	VMOVUPD 64(R12), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	CMPQ    R13, $0x0c
-	JG      long
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
 
 reduced:
 	VMOVUPD      Y0, (R11)
@@ -6082,13 +10633,15 @@ reduced:
 	DECQ         R10
 	JNZ          row
 	VMOVUPD      (SI), Y0
-	VUNPCKLPD    32(SI), Y0, Y1
-	VUNPCKHPD    32(SI), Y0, Y0
-	VADDPD       Y0, Y1, Y0
+	VMOVUPD      32(SI), Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
 	VMOVUPD      64(SI), Y1
-	VUNPCKLPD    96(SI), Y1, Y2
-	VUNPCKHPD    96(SI), Y1, Y1
-	VADDPD       Y1, Y2, Y1
+	VMOVUPD      96(SI), Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
 	VPERM2F128   $0x20, Y1, Y0, Y2
 	VPERM2F128   $0x31, Y1, Y0, Y0
 	VADDPD       Y0, Y2, Y0
@@ -6168,7 +10721,7 @@ done:
 	RET
 
 // func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·maxF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -6187,42 +10740,181 @@ TEXT ·maxF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD c64_fff0000000000000<>+0(SB), Y0
 
 batch:
-	CMPQ   R9, $0x04
-	JL     done
-	VXORPS Y1, Y1, Y1
-	MOVQ   $0x00000004, R10
-	MOVQ   SI, R11
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMAXPD       Y2, Y4, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPD      (R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPD       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPD       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMAXPD       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMAXPD       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPD      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
 
 row:
-	LEAQ      (CX)(DI*8), R12
-	MOVQ      DI, R13
-	MOVQ      (R8), DI
-	SUBQ      DI, R13
-	NEGQ      R13
-	ADDQ      $0x08, R8
-	MOVQ      $0x00000010, R15
-	CMPQ      R13, R15
-	CMOVQLT   R13, R15
-	LEAQ      laneTable<>+128(SB), R14
-	SHLQ      $0x03, R15
-	SUBQ      R15, R14
-	VMOVUPS   (R14), Y2
-	VMOVUPD   (R12), Y3
-	VBLENDVPD Y2, Y3, Y0, Y2
-	VMOVUPS   32(R14), Y3
-	VMOVUPD   32(R12), Y4
-	VBLENDVPD Y3, Y4, Y0, Y3
-	VCMPPD    $0x03, Y3, Y2, Y4
-	VORPS     Y4, Y1, Y1
-	VMAXPD    Y3, Y2, Y2
-	VMOVUPS   64(R14), Y3
-	VMOVUPD   64(R12), Y4
-	VBLENDVPD Y3, Y4, Y0, Y3
-	VCMPPD    $0x03, Y3, Y3, Y4
-	VORPS     Y4, Y1, Y1
-	VMAXPD    Y3, Y2, Y2
-	CMPQ      R13, $0x0c
-	JG        long
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPD    (R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPD    32(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPD     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPD    64(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPD     Y3, Y2, Y2
+	CMPQ       R13, $0x0c
+	JG         long
 
 reduced:
 	VMOVUPD    Y2, (R11)
@@ -6233,13 +10925,15 @@ reduced:
 	TESTL      R10, R10
 	JNZ        done
 	VMOVUPD    (SI), Y1
-	VUNPCKLPD  32(SI), Y1, Y2
-	VUNPCKHPD  32(SI), Y1, Y1
-	VMAXPD     Y1, Y2, Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMAXPD     Y1, Y3, Y1
 	VMOVUPD    64(SI), Y2
-	VUNPCKLPD  96(SI), Y2, Y3
-	VUNPCKHPD  96(SI), Y2, Y2
-	VMAXPD     Y2, Y3, Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMAXPD     Y2, Y4, Y2
 	VPERM2F128 $0x20, Y2, Y1, Y3
 	VPERM2F128 $0x31, Y2, Y1, Y1
 	VMAXPD     Y1, Y3, Y1
@@ -6335,7 +11029,7 @@ done:
 	RET
 
 // func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·minF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -6354,42 +11048,181 @@ TEXT ·minF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Y0
 
 batch:
-	CMPQ   R9, $0x04
-	JL     done
-	VXORPS Y1, Y1, Y1
-	MOVQ   $0x00000004, R10
-	MOVQ   SI, R11
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPD      (R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPD       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPD       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMINPD       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPD      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
 
 row:
-	LEAQ      (CX)(DI*8), R12
-	MOVQ      DI, R13
-	MOVQ      (R8), DI
-	SUBQ      DI, R13
-	NEGQ      R13
-	ADDQ      $0x08, R8
-	MOVQ      $0x00000010, R15
-	CMPQ      R13, R15
-	CMOVQLT   R13, R15
-	LEAQ      laneTable<>+128(SB), R14
-	SHLQ      $0x03, R15
-	SUBQ      R15, R14
-	VMOVUPS   (R14), Y2
-	VMOVUPD   (R12), Y3
-	VBLENDVPD Y2, Y3, Y0, Y2
-	VMOVUPS   32(R14), Y3
-	VMOVUPD   32(R12), Y4
-	VBLENDVPD Y3, Y4, Y0, Y3
-	VCMPPD    $0x03, Y3, Y2, Y4
-	VORPS     Y4, Y1, Y1
-	VMINPD    Y3, Y2, Y2
-	VMOVUPS   64(R14), Y3
-	VMOVUPD   64(R12), Y4
-	VBLENDVPD Y3, Y4, Y0, Y3
-	VCMPPD    $0x03, Y3, Y3, Y4
-	VORPS     Y4, Y1, Y1
-	VMINPD    Y3, Y2, Y2
-	CMPQ      R13, $0x0c
-	JG        long
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPD    (R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPD    32(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPD     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPD    64(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPD     Y3, Y2, Y2
+	CMPQ       R13, $0x0c
+	JG         long
 
 reduced:
 	VMOVUPD    Y2, (R11)
@@ -6400,13 +11233,15 @@ reduced:
 	TESTL      R10, R10
 	JNZ        done
 	VMOVUPD    (SI), Y1
-	VUNPCKLPD  32(SI), Y1, Y2
-	VUNPCKHPD  32(SI), Y1, Y1
-	VMINPD     Y1, Y2, Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMINPD     Y1, Y3, Y1
 	VMOVUPD    64(SI), Y2
-	VUNPCKLPD  96(SI), Y2, Y3
-	VUNPCKHPD  96(SI), Y2, Y2
-	VMINPD     Y2, Y3, Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMINPD     Y2, Y4, Y2
 	VPERM2F128 $0x20, Y2, Y1, Y3
 	VPERM2F128 $0x31, Y2, Y1, Y1
 	VMINPD     Y1, Y3, Y1
@@ -6502,7 +11337,7 @@ done:
 	RET
 
 // func expNearF64AVX2(dst *float64, x *float64, n int) int
-// Requires: AVX, AVX2, CMOV, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·expNearF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), AX
 	MOVQ dst+0(FP), CX
@@ -6536,6 +11371,8 @@ main:
 	VORPS        Y4, Y5, Y4
 	VPTEST       Y4, Y4
 	JNE          done
+	PREFETCHT0   4096(DX)
+	PREFETCHT0   4160(DX)
 	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y4
 	VROUNDPD     $0x08, Y4, Y4
 	VMOVAPD      Y0, Y0
@@ -6648,6 +11485,7 @@ single:
 	VPXOR        Y2, Y1, Y1
 	VPTEST       Y1, Y1
 	JNE          done
+	PREFETCHT0   4096(DX)
 	VMULPD       c64_3ff71547652b82fe<>+0(SB), Y0, Y1
 	VROUNDPD     $0x08, Y1, Y1
 	VMOVAPD      Y0, Y0

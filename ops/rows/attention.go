@@ -115,16 +115,18 @@ func init() {
 			scratch := sync.Pool{New: func() any { return new([]float32) }}
 			a.eachRow(func(r int) {
 				p := a.row(r, q, k, v)
-				buf := scratch.Get().(*[]float32)
-				defer scratch.Put(buf)
-				size := p.Queries * p.OutRow
-				if n := size + p.Queries*a.heads; len(*buf) < n {
-					*buf = make([]float32, n)
-				}
-				p.Out, p.LogSum = (*buf)[:size], (*buf)[size:]
-				q0, k0 := int(a.qs[r])*p.QRow, int(a.ks[r])
 				batch := a.batch(p.Queries)
-				attention.Forward(p, batch)
+				if attention.NeedsForward(p.Keys) {
+					buf := scratch.Get().(*[]float32)
+					defer scratch.Put(buf)
+					size := p.Queries * p.OutRow
+					if n := size + p.Queries*a.heads; len(*buf) < n {
+						*buf = make([]float32, n)
+					}
+					p.Out, p.LogSum = (*buf)[:size], (*buf)[size:]
+					attention.Forward(p, batch)
+				}
+				q0, k0 := int(a.qs[r])*p.QRow, int(a.ks[r])
 				attention.Backward(p, attention.Gradients{
 					DOut: ct[int(a.qs[r])*p.OutRow:], DQ: gq[q0:], DK: gk[k0*p.KRow:], DV: gv[k0*p.VRow:],
 				}, batch)

@@ -230,7 +230,7 @@ func TestBadDescriptionsPanic(t *testing.T) {
 		"-1 queries":                              func(p Params) { p.Queries = -1; Forward(p) },
 		"rows of V have 2 elements and start 1":   func(p Params) { p.VRow = 1; Forward(p) },
 		"Q has 12 elements, 24 are described":     func(p Params) { Forward(p, Batch{2, 12, 0, 0, 0, 0}) },
-		"needs the LogSum":                        func(p Params) { p.LogSum = nil; Backward(p, Gradients{}) },
+		"needs the LogSum":                        func(p Params) { p.LogSum, p.Keys = nil, 2000; Backward(p, Gradients{}) },
 		"DQ has 0 elements, its operand has 12":   func(p Params) { Backward(p, Gradients{}) },
 		"heads that share an operand would write": func(p Params) { Backward(p, Gradients{}, Batch{Size: 2}) },
 	} {

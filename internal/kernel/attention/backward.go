@@ -16,36 +16,47 @@ type Gradients struct {
 	DQ, DK, DV []float32
 }
 
-// Backward computes the gradients of sum(Out * DOut) for a p that Forward has computed,
-// with LogSum. With P the softmax, the gradient of V is Pᵀ DOut, and that of the scores before scaling is
+// Backward computes the gradients of sum(Out * DOut). Where there are more than 1024 keys
+// it needs a p that Forward has computed, with LogSum; with fewer it looks at neither that
+// nor Out. With P the softmax, the gradient of V is Pᵀ DOut, and that of the scores before scaling is
 // P ∘ (DOut Vᵀ - rowsum(DOut ∘ Out)). Heads are computed independently, so no
 // batch dimension may have stride 0.
 func Backward(p Params, g Gradients, batch ...Batch) {
+	if p.whole() {
+		p.Out, p.LogSum = g.DOut, nil // of one layout; what Forward found is not needed
+	}
+	p.checkGradients(g, batch)
 	p.check(batch)
 	heads := batchLen(batch)
-	p.checkGradients(g, batch)
 	if heads == 0 {
+		return
+	}
+	if p.whole() {
+		backwardHeads(p, g, batch, heads)
 		return
 	}
 	serial := heads >= runtime.GOMAXPROCS(0)
 	par.For(heads, 1, func(lo, hi int) {
 		s := scratches.Get().(*scratch)
-		if s.grads == nil {
-			s.grads = make([]float32, queryBlock*keyBlock)
-		}
+		s.room(queryBlock, keyBlock, true)
 		for h := lo; h < hi; h++ {
 			one := p.at(h, batch)
-			og := p
-			og.Q, og.K, og.V, og.Out, og.LogSum = g.DQ, g.DK, g.DV, g.DOut, nil
-			og = og.at(h, batch)
-			one.backward(s, Gradients{DQ: og.Q, DK: og.K, DV: og.V, DOut: og.Out}, serial)
+			one.backward(s, g.at(&p, h, batch), serial)
 		}
 		scratches.Put(s)
 	})
 }
 
+// at returns the gradients of head number h.
+func (g Gradients) at(p *Params, h int, batch []Batch) Gradients {
+	one := *p
+	one.Q, one.K, one.V, one.Out, one.LogSum = g.DQ, g.DK, g.DV, g.DOut, nil
+	one = one.at(h, batch)
+	return Gradients{DQ: one.Q, DK: one.K, DV: one.V, DOut: one.Out}
+}
+
 func (p *Params) checkGradients(g Gradients, batch []Batch) {
-	if len(p.LogSum) == 0 && p.Queries > 0 && batchLen(batch) > 0 {
+	if len(p.LogSum) == 0 && !p.whole() && p.Queries > 0 && batchLen(batch) > 0 {
 		throw.Bug("attention: Backward needs the LogSum of Forward")
 	}
 	for _, d := range batch {

@@ -17,12 +17,13 @@ const (
 
 // scratch is what one goroutine needs.
 type scratch struct {
-	scores        []float32 // [queryBlock, keyBlock]
+	scores        []float32 // [queryBlock, keyBlock], or whole rows of scores
 	grads         []float32 // the same, for Backward
 	greatest, sum [queryBlock]float32
+	panels
 }
 
-var scratches = sync.Pool{New: func() any { return &scratch{scores: make([]float32, queryBlock*keyBlock)} }}
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // Forward computes p, or with batch dimensions (outermost first) every head of the
 // batch. It panics where the description reaches outside its slices.
@@ -32,11 +33,16 @@ func Forward(p Params, batch ...Batch) {
 	if heads == 0 || p.Queries == 0 || p.Width == 0 {
 		return
 	}
+	if p.whole() {
+		forwardHeads(p, batch, heads)
+		return
+	}
 	blocks := (p.Queries + queryBlock - 1) / queryBlock
 	// Where there are few blocks, the products are divided instead.
 	serial := heads*blocks >= runtime.GOMAXPROCS(0)
 	par.For(heads*blocks, grain(&p), func(lo, hi int) {
 		s := scratches.Get().(*scratch)
+		s.room(queryBlock, keyBlock, false)
 		for t := lo; t < hi; t++ {
 			one := p.at(t/blocks, batch)
 			i0 := t % blocks * queryBlock

@@ -15,6 +15,18 @@ func maximumF32AVX512(x *float32, n int, out *float32)
 //go:noescape
 func exponentialsF32AVX512(x *float32, n int, shift float32, out *float32)
 
+// softmaxRowsF32AVX512 replaces rows of n elements, stride bytes apart, by exp(x - max)/sum,
+// and leaves max and sum of each row in stats.
+//
+//go:noescape
+func softmaxRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32)
+
+// scoreGradRowsF32AVX512 sets dp = p (dp - sum(p dp)) scale for rows of n elements, stride
+// bytes apart in both.
+//
+//go:noescape
+func scoreGradRowsF32AVX512(dp *float32, p *float32, rows int, n int, stride int, scale float32)
+
 // scoreGradF32AVX512 sets dst[i] = p[i] (dp[i] - mean) scale.
 //
 //go:noescape
@@ -30,6 +42,18 @@ func maximumF32AVX2(x *float32, n int, out *float32)
 //
 //go:noescape
 func exponentialsF32AVX2(x *float32, n int, shift float32, out *float32)
+
+// softmaxRowsF32AVX2 replaces rows of n elements, stride bytes apart, by exp(x - max)/sum,
+// and leaves max and sum of each row in stats.
+//
+//go:noescape
+func softmaxRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
+
+// scoreGradRowsF32AVX2 sets dp = p (dp - sum(p dp)) scale for rows of n elements, stride
+// bytes apart in both.
+//
+//go:noescape
+func scoreGradRowsF32AVX2(dp *float32, p *float32, rows int, n int, stride int, scale float32)
 
 // scoreGradF32AVX2 sets dst[i] = p[i] (dp[i] - mean) scale.
 //

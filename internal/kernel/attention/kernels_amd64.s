@@ -198,6 +198,231 @@ DATA c32_3f800000<>+16(SB)/8, $0x3f8000003f800000
 DATA c32_3f800000<>+24(SB)/8, $0x3f8000003f800000
 GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
 
+// func softmaxRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·softmaxRowsF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         stride+24(FP), DX
+	MOVQ         stats+32(FP), BX
+	MOVQ         n+16(FP), SI
+	MOVQ         SI, DI
+	SHRQ         $0x04, DI
+	SHLQ         $0x06, DI
+	ANDQ         $0x0f, SI
+	MOVQ         SI, R8
+	MOVQ         $-1, R9
+	BZHIQ        SI, R9, R9
+	KMOVW        R9, K1
+	VBROADCASTSS c32_ff800000<>+0(SB), Z0
+	VBROADCASTSS c32_3f800000<>+0(SB), Z1
+
+row:
+	VMOVAPS Z0, Z2
+	XORQ    SI, SI
+
+greatest:
+	CMPQ    SI, DI
+	JGE     greatest_rest
+	VMOVUPS (AX)(SI*1), Z3
+	VMAXPS  Z3, Z2, Z2
+	ADDQ    $0x00000040, SI
+	JMP     greatest
+
+greatest_rest:
+	TESTQ     R8, R8
+	JZ        greatest_done
+	VMOVUPS.Z (AX)(SI*1), K1, Z3
+	VBLENDMPS Z3, Z0, K1, Z4
+	VMAXPS    Z4, Z2, Z2
+
+greatest_done:
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VMAXPS        Y3, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VMAXPS        X3, X2, X2
+	VPERMILPD     $0x01, X2, X3
+	VMAXPS        X3, X2, X2
+	VMOVSHDUP     X2, X3
+	VMAXPS        X3, X2, X2
+	VMOVSS        X2, (BX)
+	VBROADCASTSS  X2, Z2
+	VPXORD        Z5, Z5, Z5
+	XORQ          SI, SI
+
+exp:
+	CMPQ              SI, DI
+	JGE               exp_rest
+	VMOVUPS           (AX)(SI*1), Z3
+	VSUBPS            Z2, Z3, Z3
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z6
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z7
+	VMAXPS            Z3, Z7, Z3
+	VMINPS            Z3, Z6, Z3
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z6
+	VRNDSCALEPS       $0x08, Z6, Z6
+	VMOVAPS           Z3, Z3
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z6, Z3
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z6, Z3
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z7
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z7
+	VMULPS            Z3, Z3, Z8
+	VFMADD213PS       Z3, Z8, Z7
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z7, Z3
+	VSCALEFPS         Z6, Z3, Z3
+	VMOVUPS           Z3, (AX)(SI*1)
+	VADDPS            Z3, Z5, Z5
+	ADDQ              $0x00000040, SI
+	JMP               exp
+
+exp_rest:
+	TESTQ             R8, R8
+	JZ                exp_done
+	VMOVUPS.Z         (AX)(SI*1), K1, Z3
+	VSUBPS            Z2, Z3, Z2
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z6
+	VMAXPS            Z2, Z6, Z2
+	VMINPS            Z2, Z3, Z2
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS       $0x08, Z3, Z3
+	VMOVAPS           Z2, Z2
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z6
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z6
+	VMULPS            Z2, Z2, Z7
+	VFMADD213PS       Z2, Z7, Z6
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z6, Z2
+	VSCALEFPS         Z3, Z2, Z2
+	VMOVAPS.Z         Z2, K1, Z2
+	VMOVUPS           Z2, K1, (AX)(SI*1)
+	VADDPS            Z2, Z5, Z5
+
+exp_done:
+	VEXTRACTF64X4 $0x01, Z5, Y2
+	VADDPS        Y2, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X2
+	VADDPS        X2, X5, X5
+	VPERMILPD     $0x01, X5, X2
+	VADDPS        X2, X5, X5
+	VMOVSHDUP     X5, X2
+	VADDPS        X2, X5, X5
+	VMOVSS        X5, 4(BX)
+	VDIVSS        X5, X1, X2
+	VBROADCASTSS  X2, Z2
+	XORQ          SI, SI
+
+divide:
+	CMPQ    SI, DI
+	JGE     divide_rest
+	VMOVUPS (AX)(SI*1), Z3
+	VMULPS  Z2, Z3, Z3
+	VMOVUPS Z3, (AX)(SI*1)
+	ADDQ    $0x00000040, SI
+	JMP     divide
+
+divide_rest:
+	TESTQ     R8, R8
+	JZ        divide_done
+	VMOVUPS.Z (AX)(SI*1), K1, Z3
+	VMULPS    Z2, Z3, Z2
+	VMOVUPS   Z2, K1, (AX)(SI*1)
+
+divide_done:
+	ADDQ DX, AX
+	ADDQ $0x08, BX
+	DECQ CX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func scoreGradRowsF32AVX512(dp *float32, p *float32, rows int, n int, stride int, scale float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·scoreGradRowsF32AVX512(SB), NOSPLIT, $0-44
+	MOVQ         dp+0(FP), AX
+	MOVQ         p+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         stride+32(FP), BX
+	MOVQ         n+24(FP), SI
+	MOVQ         SI, DI
+	SHRQ         $0x04, DI
+	SHLQ         $0x06, DI
+	ANDQ         $0x0f, SI
+	MOVQ         SI, R8
+	MOVQ         $-1, R9
+	BZHIQ        SI, R9, R9
+	KMOVW        R9, K1
+	VBROADCASTSS scale+40(FP), Z0
+
+row:
+	VPXORD Z1, Z1, Z1
+	XORQ   SI, SI
+
+sum:
+	CMPQ        SI, DI
+	JGE         sum_rest
+	VMOVUPS     (CX)(SI*1), Z2
+	VMOVUPS     (AX)(SI*1), Z3
+	VFMADD231PS Z2, Z3, Z1
+	ADDQ        $0x00000040, SI
+	JMP         sum
+
+sum_rest:
+	TESTQ       R8, R8
+	JZ          sum_done
+	VMOVUPS.Z   (CX)(SI*1), K1, Z2
+	VMOVUPS.Z   (AX)(SI*1), K1, Z3
+	VFMADD231PS Z2, Z3, Z1
+
+sum_done:
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPD     $0x01, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDPS        X2, X1, X1
+	VBROADCASTSS  X1, Z2
+	XORQ          SI, SI
+
+gradient:
+	CMPQ    SI, DI
+	JGE     gradient_rest
+	VMOVUPS (AX)(SI*1), Z3
+	VSUBPS  Z2, Z3, Z3
+	VMOVUPS (CX)(SI*1), Z4
+	VMULPS  Z4, Z3, Z3
+	VMULPS  Z0, Z3, Z3
+	VMOVUPS Z3, (AX)(SI*1)
+	ADDQ    $0x00000040, SI
+	JMP     gradient
+
+gradient_rest:
+	TESTQ     R8, R8
+	JZ        gradient_done
+	VMOVUPS.Z (AX)(SI*1), K1, Z3
+	VSUBPS    Z2, Z3, Z2
+	VMOVUPS.Z (CX)(SI*1), K1, Z3
+	VMULPS    Z3, Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, (AX)(SI*1)
+
+gradient_done:
+	ADDQ BX, AX
+	ADDQ BX, CX
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func scoreGradF32AVX512(dst *float32, p *float32, dp *float32, n int, mean float32, scale float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·scoreGradF32AVX512(SB), NOSPLIT, $0-40
@@ -411,6 +636,241 @@ DATA c32_4b3fff02<>+8(SB)/8, $0x4b3fff024b3fff02
 DATA c32_4b3fff02<>+16(SB)/8, $0x4b3fff024b3fff02
 DATA c32_4b3fff02<>+24(SB)/8, $0x4b3fff024b3fff02
 GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
+
+// func softmaxRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softmaxRowsF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         stride+24(FP), DX
+	MOVQ         stats+32(FP), BX
+	MOVQ         n+16(FP), SI
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	SHLQ         $0x05, DI
+	ANDQ         $0x07, SI
+	MOVQ         SI, R8
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x02, SI
+	SUBQ         SI, R9
+	VMOVUPS      (R9), Y0
+	VBROADCASTSS c32_ff800000<>+0(SB), Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+
+row:
+	VMOVAPS Y1, Y3
+	XORQ    SI, SI
+
+greatest:
+	CMPQ    SI, DI
+	JGE     greatest_rest
+	VMOVUPS (AX)(SI*1), Y4
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x00000020, SI
+	JMP     greatest
+
+greatest_rest:
+	TESTQ      R8, R8
+	JZ         greatest_done
+	VMASKMOVPS (AX)(SI*1), Y0, Y4
+	VBLENDVPS  Y0, Y4, Y1, Y4
+	VMAXPS     Y4, Y3, Y3
+
+greatest_done:
+	VEXTRACTF128 $0x01, Y3, X4
+	VMAXPS       X4, X3, X3
+	VPERMILPD    $0x01, X3, X4
+	VMAXPS       X4, X3, X3
+	VMOVSHDUP    X3, X4
+	VMAXPS       X4, X3, X3
+	VMOVSS       X3, (BX)
+	VBROADCASTSS X3, Y3
+	VXORPS       Y4, Y4, Y4
+	XORQ         SI, SI
+
+exp:
+	CMPQ         SI, DI
+	JGE          exp_rest
+	VMOVUPS      (AX)(SI*1), Y5
+	VSUBPS       Y3, Y5, Y5
+	VBROADCASTSS c32_42b20000<>+0(SB), Y6
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y7
+	VMAXPS       Y5, Y7, Y5
+	VMINPS       Y5, Y6, Y5
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS c32_3f317200<>+0(SB), Y6, Y5
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y6, Y5
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y7
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       c32_3f800000<>+0(SB), Y7, Y5
+	VADDPS       c32_4b400000<>+0(SB), Y6, Y6
+	VPSUBD       c32_4b3fff02<>+0(SB), Y6, Y6
+	VPSRLD       $0x01, Y6, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, (AX)(SI*1)
+	VADDPS       Y5, Y4, Y4
+	ADDQ         $0x00000020, SI
+	JMP          exp
+
+exp_rest:
+	TESTQ        R8, R8
+	JZ           exp_done
+	VMASKMOVPS   (AX)(SI*1), Y0, Y5
+	VSUBPS       Y3, Y5, Y3
+	VBROADCASTSS c32_42b20000<>+0(SB), Y5
+	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y5, Y3
+	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
+	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VADDPS       c32_3f800000<>+0(SB), Y6, Y3
+	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
+	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
+	VPSRLD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y3, Y3
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VANDPS       Y3, Y0, Y3
+	VMASKMOVPS   Y3, Y0, (AX)(SI*1)
+	VADDPS       Y3, Y4, Y4
+
+exp_done:
+	VEXTRACTF128 $0x01, Y4, X3
+	VADDPS       X3, X4, X4
+	VPERMILPD    $0x01, X4, X3
+	VADDPS       X3, X4, X4
+	VMOVSHDUP    X4, X3
+	VADDPS       X3, X4, X4
+	VMOVSS       X4, 4(BX)
+	VDIVSS       X4, X2, X3
+	VBROADCASTSS X3, Y3
+	XORQ         SI, SI
+
+divide:
+	CMPQ    SI, DI
+	JGE     divide_rest
+	VMOVUPS (AX)(SI*1), Y4
+	VMULPS  Y3, Y4, Y4
+	VMOVUPS Y4, (AX)(SI*1)
+	ADDQ    $0x00000020, SI
+	JMP     divide
+
+divide_rest:
+	TESTQ      R8, R8
+	JZ         divide_done
+	VMASKMOVPS (AX)(SI*1), Y0, Y4
+	VMULPS     Y3, Y4, Y3
+	VMASKMOVPS Y3, Y0, (AX)(SI*1)
+
+divide_done:
+	ADDQ DX, AX
+	ADDQ $0x08, BX
+	DECQ CX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func scoreGradRowsF32AVX2(dp *float32, p *float32, rows int, n int, stride int, scale float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·scoreGradRowsF32AVX2(SB), NOSPLIT, $0-44
+	MOVQ         dp+0(FP), AX
+	MOVQ         p+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         stride+32(FP), BX
+	MOVQ         n+24(FP), SI
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	SHLQ         $0x05, DI
+	ANDQ         $0x07, SI
+	MOVQ         SI, R8
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x02, SI
+	SUBQ         SI, R9
+	VMOVUPS      (R9), Y0
+	VBROADCASTSS scale+40(FP), Y1
+
+row:
+	VXORPS Y2, Y2, Y2
+	XORQ   SI, SI
+
+sum:
+	CMPQ        SI, DI
+	JGE         sum_rest
+	VMOVUPS     (CX)(SI*1), Y3
+	VMOVUPS     (AX)(SI*1), Y4
+	VFMADD231PS Y3, Y4, Y2
+	ADDQ        $0x00000020, SI
+	JMP         sum
+
+sum_rest:
+	TESTQ       R8, R8
+	JZ          sum_done
+	VMASKMOVPS  (CX)(SI*1), Y0, Y3
+	VMASKMOVPS  (AX)(SI*1), Y0, Y4
+	VFMADD231PS Y3, Y4, Y2
+
+sum_done:
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPS       X3, X2, X2
+	VMOVSHDUP    X2, X3
+	VADDPS       X3, X2, X2
+	VBROADCASTSS X2, Y2
+	XORQ         SI, SI
+
+gradient:
+	CMPQ    SI, DI
+	JGE     gradient_rest
+	VMOVUPS (AX)(SI*1), Y3
+	VSUBPS  Y2, Y3, Y3
+	VMOVUPS (CX)(SI*1), Y4
+	VMULPS  Y4, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VMOVUPS Y3, (AX)(SI*1)
+	ADDQ    $0x00000020, SI
+	JMP     gradient
+
+gradient_rest:
+	TESTQ      R8, R8
+	JZ         gradient_done
+	VMASKMOVPS (AX)(SI*1), Y0, Y3
+	VSUBPS     Y2, Y3, Y2
+	VMASKMOVPS (CX)(SI*1), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*1)
+
+gradient_done:
+	ADDQ BX, AX
+	ADDQ BX, CX
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
 
 // func scoreGradF32AVX2(dst *float32, p *float32, dp *float32, n int, mean float32, scale float32)
 // Requires: AVX

@@ -8,6 +8,12 @@ type rowKernels struct {
 	maximum      func(x []float32) float32                      // the greatest element; NaN may be passed over
 	exponentials func(x []float32, shift float32) (sum float32) // x[i] = exp(x[i] - shift)
 	scoreGrad    func(p, dp []float32, mean, scale float32)     // dp[i] = p[i] (dp[i] - mean) scale
+
+	// softmaxRows replaces rows of n scores, stride apart, by their softmax, and leaves the
+	// greatest score and the sum of the exponentials of each in stats.
+	softmaxRows func(x []float32, rows, n, stride int, stats []float32)
+	// scoreGradRows sets dp = p (dp - sum(p dp)) scale for rows of n elements.
+	scoreGradRows func(dp, p []float32, rows, n, stride int, scale float32)
 }
 
 var plainKernels = rowKernels{
@@ -30,6 +36,38 @@ var plainKernels = rowKernels{
 	scoreGrad: func(p, dp []float32, mean, scale float32) {
 		for i, v := range p {
 			dp[i] = (dp[i] - mean) * v * scale
+		}
+	},
+	softmaxRows: func(x []float32, rows, n, stride int, stats []float32) {
+		for i := range rows {
+			row := x[i*stride:][:n]
+			most := row[0]
+			for _, v := range row {
+				if v > most || most != most {
+					most = v
+				}
+			}
+			var sum float32
+			for j, v := range row {
+				row[j] = exp(v - most)
+				sum += row[j]
+			}
+			for j := range row {
+				row[j] *= 1 / sum
+			}
+			stats[2*i], stats[2*i+1] = most, sum
+		}
+	},
+	scoreGradRows: func(dp, p []float32, rows, n, stride int, scale float32) {
+		for i := range rows {
+			grad, prob := dp[i*stride:][:n], p[i*stride:][:n]
+			var mean float32
+			for j, v := range prob {
+				mean += v * grad[j]
+			}
+			for j, v := range prob {
+				grad[j] = (grad[j] - mean) * v * scale
+			}
 		}
 	},
 }

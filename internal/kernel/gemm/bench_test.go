@@ -94,3 +94,39 @@ func benchmark[T Element](b *testing.B, f *family[T], m, n, k int, la, lb layout
 func rate(b *testing.B, work int) {
 	b.ReportMetric(2*float64(work)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }
+
+// BenchmarkPanels is products of the shapes of attention, from packed matrices.
+func BenchmarkPanels(b *testing.B) {
+	for _, s := range []struct {
+		name       string
+		m, n, k    int
+		row, col   int // of A
+		beta       float32
+		transposed bool
+	}{
+		{"scores", 128, 512, 64, 64, 1, 0, true},
+		{"values", 128, 64, 512, 528, 1, 0, false},
+		{"keys", 512, 64, 128, 1, 528, 1, false},
+		{"smallscores", 32, 32, 32, 128, 1, 0, true},
+		{"smallvalues", 32, 32, 32, 32, 1, 0, false},
+		{"smallkeys", 32, 32, 32, 1, 32, 0, false},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			x, y, c := make([]float32, s.m*s.k*2+(s.k+s.m)*528), make([]float32, s.k*s.n), make([]float32, s.m*(s.n+16))
+			var p Panels[float32]
+			if s.transposed {
+				p.Pack(y, s.k, s.n, 1, s.k)
+			} else {
+				p.Take(y, s.k, s.n, s.n, s.m)
+			}
+			cRow := s.n
+			if s.transposed && s.n > 64 {
+				cRow += 16
+			}
+			for b.Loop() {
+				p.Times(c, cRow, x, s.row, s.col, s.m, s.n, s.k, 1, s.beta)
+			}
+			rate(b, s.m*s.n*s.k)
+		})
+	}
+}

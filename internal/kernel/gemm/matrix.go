@@ -95,13 +95,7 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 // the panel's place in the buffer and has to be filled from B.
 func (w *worker[T]) panel(p *product[T], i0, i1, j, k0 int, a *T, b *T, mustPack bool) {
 	t, f := &w.t, w.f
-	v, rows := full, f.rows
-	switch {
-	case t.cols <= f.width/2:
-		v, rows = narrow, f.narrowRows
-	case t.cols < f.width:
-		v = edge
-	}
+	v, rows := f.variant(t.cols)
 	tiles := (i1 - i0 + rows - 1) / rows
 	least, more := (i1-i0)/tiles, (i1-i0)%tiles // the first tiles have one row more
 

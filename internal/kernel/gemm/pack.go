@@ -62,39 +62,49 @@ func (w *worker[T]) packPanel(p *product[T], first *T, j, k0 int) {
 				dst[k*width+i] = v
 			}
 		}
-	case p.BCol == 1:
+	default:
+		f.packColumns(dst, p.B[from:], steps, cols, p.BRow, p.BCol)
+	}
+}
+
+// packColumns fills a panel from a matrix of some rows (steps) and columns, whose element
+// [k,i] is b[k*row+i*col].
+func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
+	width := f.width
+	switch {
+	case col == 1:
 		for k := range steps {
-			copy(dst[k*width:][:cols], p.B[from+k*p.BRow:])
+			copy(dst[k*width:][:cols], b[k*row:])
 		}
-	case p.BRow == 1 && f.block > 0:
-		w.packTransposed(dst, p.B[from:], p.BCol)
+	case row == 1 && f.block > 0 && cols >= f.block && steps >= f.block:
+		f.packTransposed(dst, b, steps, cols, col)
 	default:
 		for k := range steps {
 			for i := range cols {
-				dst[k*width+i] = p.B[from+k*p.BRow+i*p.BCol]
+				dst[k*width+i] = b[k*row+i*col]
 			}
 		}
 	}
 }
 
-// packTransposed fills a panel from rows of b that are its columns.
-func (w *worker[T]) packTransposed(dst, b []T, row int) {
-	t, f := &w.t, w.f
-	size := int(unsafe.Sizeof(t.alpha))
-	cols := t.cols / f.block * f.block
-	steps := t.k / f.block * f.block
-	if steps > 0 {
-		for i := 0; i < cols; i += f.block {
-			f.transpose(t.k/f.block, &b[i*row], row*size, &dst[i], f.width*size)
+// packTransposed fills a panel from rows of b that are its columns, in blocks; where they
+// do not come out even, the last ones overlap with those before.
+func (f *family[T]) packTransposed(dst, b []T, steps, cols, row int) {
+	size, n := int(unsafe.Sizeof(*new(T))), f.block
+	blocks := steps / n
+	for i := 0; i < cols; i += n {
+		i := min(i, cols-n)
+		f.transposeBlocks(blocks, b[i*row:], row*size, dst[i:], f.width*size)
+		if rest := steps - n; rest > (blocks-1)*n {
+			f.transposeBlocks(1, b[i*row+rest:], row*size, dst[rest*f.width+i:], f.width*size)
 		}
 	}
-	for i := range t.cols {
-		from := steps
-		if i >= cols {
-			from = 0
-		}
-		for k := from; k < t.k; k++ {
-			dst[k*f.width+i] = b[i*row+k]
-		}
-	}
+}
+
+// transposeBlocks is an ordinary function around the kernel, in whose prologue a
+// goroutine can be stopped.
+//
+//go:noinline
+func (f *family[T]) transposeBlocks(blocks int, src []T, srcRow int, dst []T, dstRow int) {
+	f.transpose(blocks, &src[0], srcRow, &dst[0], dstRow)
 }

@@ -43,6 +43,17 @@ const (
 	variants
 )
 
+// variant returns the form of the kernel for a number of columns, and its most rows.
+func (f *family[T]) variant(cols int) (v variant, rows int) {
+	switch {
+	case cols <= f.width/2:
+		return narrow, f.narrowRows
+	case cols < f.width:
+		return edge, f.rows
+	}
+	return full, f.rows
+}
+
 // offset returns the pointer n bytes behind p. The result has to point into the same
 // slice: the collector looks at pointers in variables, and stops the program at one
 // that points behind the end of its memory.

@@ -1,0 +1,83 @@
+package attention
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// backwardHeads is Backward where keys are few: heads are computed independently, or, if
+// there are fewer than processors, each by all of them.
+func backwardHeads(p Params, g Gradients, batch []Batch, heads int) {
+	each := grain(&Params{Queries: p.Queries, Keys: p.Keys, Depth: 3 * p.Depth, Width: 2 * p.Width})
+	if blocks := (p.Queries + p.wholeRows() - 1) / p.wholeRows(); heads < runtime.GOMAXPROCS(0) && blocks > 1 && each == 1 {
+		for h := range heads {
+			one := p.at(h, batch)
+			one.backwardTogether(g.at(&p, h, batch), blocks)
+		}
+		return
+	}
+	par.For(heads, each, func(lo, hi int) {
+		s := scratches.Get().(*scratch)
+		for h := lo; h < hi; h++ {
+			one := p.at(h, batch)
+			one.backwardWhole(s, g.at(&p, h, batch))
+		}
+		s.giveBack()
+	})
+}
+
+// keyRange is how many keys have their gradients computed at a time by backwardTogether.
+const keyRange = 128
+
+// backwardTogether is backwardWhole for several workers: first they share the blocks of
+// queries, then the keys. Sums have the same order.
+func (p *Params) backwardTogether(g Gradients, blocks int) {
+	step, stride := p.wholeRows(), rowStride(p.Keys)
+	size := step * stride
+	room := shared.Get().(*[]float32)
+	defer shared.Put(room)
+	if len(*room) < 2*blocks*size {
+		*room = make([]float32, 2*blocks*size)
+	}
+	// hold lends a block's memory to a scratch for the time of f.
+	hold := func(s *scratch, b int, f func(i0, i1 int)) {
+		scores, grads := s.scores, s.grads
+		s.scores, s.grads = (*room)[2*b*size:][:size], (*room)[(2*b+1)*size:][:size]
+		f(b*step, min((b+1)*step, p.Queries))
+		s.scores, s.grads = scores, grads
+	}
+	par.For(blocks, 1, func(lo, hi int) {
+		s := scratches.Get().(*scratch)
+		s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
+		s.vt.Pack(p.V, p.Width, p.Keys, 1, p.VRow)
+		s.k.Take(p.K, p.Keys, p.Depth, p.KRow, p.Queries)
+		for b := lo; b < hi; b++ {
+			hold(s, b, func(i0, i1 int) { p.blockGradient(s, g, i0, i1, stride) })
+		}
+		s.giveBack()
+	})
+	par.For((p.Keys+keyRange-1)/keyRange, 1, func(lo, hi int) {
+		s := scratches.Get().(*scratch)
+		j0, j1 := lo*keyRange, min(hi*keyRange, p.Keys)
+		if p.Causal {
+			for j := j0; j < j1; j++ {
+				clear(g.DK[j*p.KRow:][:p.Depth])
+				clear(g.DV[j*p.VRow:][:p.Width])
+			}
+		}
+		for b := range blocks {
+			beta := float32(1)
+			if b == 0 && !p.Causal {
+				beta = 0
+			}
+			hold(s, b, func(i0, i1 int) {
+				p.keysGradient(s, g, i0, i1, j0, max(j0, min(j1, p.visible(i1-1))), stride, beta)
+			})
+		}
+		s.giveBack()
+	})
+}
+
+var shared = sync.Pool{New: func() any { return new([]float32) }}

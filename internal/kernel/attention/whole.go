@@ -1,0 +1,185 @@
+package attention
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// Where the scores of a few queries with all their keys fit into the second-level cache,
+// they are computed as a whole: each softmax is finished at once, and the gradient needs
+// nothing of what Forward found out.
+const (
+	wholeKeys = 1024    // the most keys for that
+	wholeSize = 1 << 16 // scores that are kept at a time
+	rowsSize  = 8192    // scores that one call of a row kernel sees
+)
+
+func (p *Params) whole() bool { return p.Keys <= wholeKeys }
+
+// NeedsForward reports whether [Backward] needs Out and LogSum for so many keys.
+func NeedsForward(keys int) bool { return keys > wholeKeys }
+
+// rowStride returns how far apart rows of scores start: whole lines, and not so that the
+// rows of a tile share the same sets of the first-level cache.
+func rowStride(keys int) int {
+	n := (keys + 15) &^ 15
+	for n > 64 && min(n%512, 512-n%512) < 16 {
+		n += 16
+	}
+	return n
+}
+
+// wholeRows returns the number of queries of a block.
+func (p *Params) wholeRows() int {
+	return max(16, min(queryBlock, wholeSize/rowStride(max(p.Keys, 1))))
+}
+
+// room returns the blocks of scores and of their gradients, with a row stride.
+func (s *scratch) room(rows, stride int, grads bool) {
+	if n := rows * stride; len(s.scores) < n {
+		s.scores = make([]float32, n)
+	}
+	if n := rows * stride; grads && len(s.grads) < n {
+		s.grads = make([]float32, n)
+	}
+}
+
+// weights sets the block of scores to the softmax of queries i0 to i1, whose keys s.kt
+// holds, and returns how many keys the last of them sees. What a query does not see is 0.
+func (p *Params) weights(s *scratch, i0, i1, stride int) (seen int) {
+	rows := i1 - i0
+	if seen = p.visible(i1 - 1); seen == 0 {
+		return 0
+	}
+	s.kt.Times(s.scores, stride, from(p.Q, i0*p.QRow), p.QRow, 1, rows, seen, p.Depth, p.Scale, 0)
+	if !p.Causal {
+		for i := 0; i < rows; {
+			n := min(rows-i, max(1, rowsSize/seen))
+			kernels.softmaxRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:])
+			i += n
+		}
+		return seen
+	}
+	for i := range rows {
+		row, live := s.scores[i*stride:][:seen], p.visible(i0+i)
+		clear(row[live:])
+		s.stats[2*i], s.stats[2*i+1] = float32(math.Inf(-1)), 0
+		if live > 0 {
+			kernels.softmaxRows(row, 1, live, stride, s.stats[2*i:])
+		}
+	}
+	return seen
+}
+
+// forwardWhole computes queries i0 to i1 of a head, of which s.kt and s.v hold keys and
+// values.
+func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
+	seen := p.weights(s, i0, i1, stride)
+	out := from(p.Out, i0*p.OutRow)
+	s.v.Times(out, p.OutRow, s.scores, stride, 1, i1-i0, p.Width, seen, 1, 0)
+	if p.LogSum == nil {
+		return
+	}
+	for i := range i1 - i0 {
+		if seen == 0 {
+			p.LogSum[i0+i] = float32(math.Inf(-1))
+			continue
+		}
+		p.LogSum[i0+i] = s.stats[2*i] + float32(math.Log(float64(s.stats[2*i+1])))
+	}
+}
+
+// forwardHeads is Forward where keys are few. Tasks are blocks of queries; neighbours
+// share the head, and what was made of its keys.
+func forwardHeads(p Params, batch []Batch, heads int) {
+	step, stride := p.wholeRows(), rowStride(p.Keys)
+	blocks := (p.Queries + step - 1) / step
+	each := grain(&p)
+	if heads >= runtime.GOMAXPROCS(0) {
+		each = (each + blocks - 1) / blocks * blocks
+	}
+	par.For(heads*blocks, each, func(lo, hi int) {
+		s := scratches.Get().(*scratch)
+		s.room(min(step, p.Queries), stride, false)
+		var one Params
+		for t := lo; t < hi; t++ {
+			if b := t % blocks; t == lo || b == 0 {
+				one = p.at(t/blocks, batch)
+				s.kt.Pack(one.K, one.Depth, one.Keys, 1, one.KRow)
+				s.v.Take(one.V, one.Keys, one.Width, one.VRow, one.Queries)
+			}
+			i0 := t % blocks * step
+			one.forwardWhole(s, i0, min(i0+step, p.Queries), stride)
+		}
+		s.giveBack()
+	})
+}
+
+// backwardWhole computes the gradients of a head.
+func (p *Params) backwardWhole(s *scratch, g Gradients) {
+	step, stride := p.wholeRows(), rowStride(p.Keys)
+	s.room(min(step, p.Queries), stride, true)
+	s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
+	s.vt.Pack(p.V, p.Width, p.Keys, 1, p.VRow)
+	s.k.Take(p.K, p.Keys, p.Depth, p.KRow, p.Queries)
+	// The first block of queries sets what the others add to, unless it does not see all keys.
+	beta := float32(0)
+	if p.Causal || p.Queries == 0 {
+		beta = 1
+		for j := range p.Keys {
+			clear(g.DK[j*p.KRow:][:p.Depth])
+			clear(g.DV[j*p.VRow:][:p.Width])
+		}
+	}
+	for i0 := 0; i0 < p.Queries; i0 += step {
+		i1 := min(i0+step, p.Queries)
+		p.blockGradient(s, g, i0, i1, stride)
+		p.keysGradient(s, g, i0, i1, 0, p.visible(i1-1), stride, beta)
+		beta = 1
+	}
+}
+
+// blockGradient leaves the weights of queries i0 to i1 and the gradients of their scores
+// in s and computes the gradient of the queries.
+func (p *Params) blockGradient(s *scratch, g Gradients, i0, i1, stride int) {
+	rows := i1 - i0
+	seen := p.weights(s, i0, i1, stride)
+	if seen > 0 {
+		s.vt.Times(s.grads, stride, from(g.DOut, i0*p.OutRow), p.OutRow, 1, rows, seen, p.Width, 1, 0)
+	}
+	for i := 0; i < rows && seen > 0; {
+		n := min(rows-i, max(1, rowsSize/seen))
+		kernels.scoreGradRows(s.grads[i*stride:], s.scores[i*stride:], n, seen, stride, p.Scale)
+		i += n
+	}
+	s.k.Times(from(g.DQ, i0*p.QRow), p.QRow, s.grads, stride, 1, rows, p.Depth, seen, 1, 0)
+}
+
+// keysGradient adds what queries i0 to i1, whose weights and gradients of scores s holds,
+// contribute to the gradients of keys and values j0 to j1 times beta.
+func (p *Params) keysGradient(s *scratch, g Gradients, i0, i1, j0, j1, stride int, beta float32) {
+	rows, keys := i1-i0, j1-j0
+	s.dout.Take(from(g.DOut, i0*p.OutRow), rows, p.Width, p.OutRow, keys)
+	s.q.Take(from(p.Q, i0*p.QRow), rows, p.Depth, p.QRow, keys)
+	s.dout.Times(from(g.DV, j0*p.VRow), p.VRow, from(s.scores, j0), 1, stride, keys, p.Width, rows, 1, beta)
+	s.q.Times(from(g.DK, j0*p.KRow), p.KRow, from(s.grads, j0), 1, stride, keys, p.Depth, rows, 1, beta)
+}
+
+// panels are the operands of the products of one head, as gemm.Panels holds them.
+type panels struct {
+	kt, vt  gemm.Panels[float32] // transposed keys and values
+	k, v    gemm.Panels[float32]
+	q, dout gemm.Panels[float32] // of one block of queries
+	stats   [2 * queryBlock]float32
+}
+
+// giveBack returns s to its pool without the caller's memory.
+func (s *scratch) giveBack() {
+	for _, p := range []*gemm.Panels[float32]{&s.kt, &s.vt, &s.k, &s.v, &s.q, &s.dout} {
+		p.Release()
+	}
+	scratches.Put(s)
+}

@@ -1,0 +1,111 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/throw"
+)
+
+// Panels is a matrix B[K,N] in the form in which tiles read it, for callers that
+// multiply with it several times, or with matrices so small that [Multiply] would spend
+// more time on dividing the work than on doing it. It belongs to one goroutine. Its zero
+// value is ready for Pack and View.
+type Panels[T Element] struct {
+	k, n int
+	b    []T
+	row  int // elements from one row to the next
+	step int // elements from one panel to the next
+	buf  []T
+	f    *family[T]
+	t    tile[T]
+}
+
+// Pack copies a matrix of k rows and n columns, whose element [i,j] is b[i*row+j*col].
+func (p *Panels[T]) Pack(b []T, k, n, row, col int) {
+	p.take(b, k, n, row, col)
+	w := p.f.width
+	p.row, p.step = w, k*w
+	p.b = sized(&p.buf, (n+w-1)/w*k*w)
+	for j := 0; j < n && k > 0; j += w {
+		p.f.packColumns(p.b[j*k:][:k*w], b[j*col:], k, min(w, n-j), row, col)
+	}
+}
+
+// View makes p a matrix whose rows are consecutive elements of b, which has to stay as
+// it is while p is used.
+func (p *Panels[T]) View(b []T, k, n, row int) {
+	p.take(b, k, n, row, 1)
+	p.b, p.row, p.step = b, row, p.f.width
+}
+
+// Take is Pack where many rows of A will meet the matrix, or its rows would evict each
+// other from the first-level cache, and View where a copy does not pay.
+func (p *Panels[T]) Take(b []T, k, n, row, rowsOfA int) {
+	if rowsOfA < packFrom && (k < 48 || !conflicts(row*int(unsafe.Sizeof(p.t.alpha)))) {
+		p.View(b, k, n, row)
+		return
+	}
+	p.Pack(b, k, n, row, 1)
+}
+
+func (p *Panels[T]) take(b []T, k, n, row, col int) {
+	if p.f == nil {
+		p.f = familyOf[T]()
+	}
+	e := newExtent("B", k, row, n, col)
+	e.within(len(b))
+	p.k, p.n = k, n
+}
+
+// Times computes c[i,j] = alpha sum_l a[i,l] B[l,j] + beta c[i,j] for i < m, j < n and
+// l < k on the calling goroutine, where n and k may be less than B has. Element [i,l] of
+// the first matrix is a[i*aRow+l*aCol]; rows of c are consecutive and start cRow apart.
+// With beta 0, what c held does not matter. Sums have the order that [Multiply] gives them
+// as long as k is at most 1024 float32 or 512 float64.
+func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha, beta T) {
+	if n > p.n || k > p.k {
+		throw.Bug("gemm: %d rows and %d columns of a matrix that has %d and %d", k, n, p.k, p.n)
+	}
+	e := newExtent("A", m, aRow, k, aCol)
+	e.within(len(a))
+	e = newExtent("C", m, cRow, n, 1)
+	e.within(len(c))
+	switch {
+	case m == 0 || n == 0:
+		return
+	case m > 1 && cRow < n:
+		throw.Bug("gemm: rows of C have %d elements and start %d apart", n, cRow)
+	case k == 0:
+		for i := range m {
+			for j := range n {
+				if c[i*cRow+j] *= beta; beta == 0 {
+					c[i*cRow+j] = 0
+				}
+			}
+		}
+		return
+	}
+	t, f := &p.t, p.f
+	size := int(unsafe.Sizeof(alpha))
+	t.k, t.alpha, t.beta, t.readC = k, alpha, beta, boolToInt(beta != 0)
+	t.aRow, t.aCol, t.bRow, t.cRow = aRow*size, aCol*size, p.row*size, cRow*size
+	for j, panel := 0, 0; j < n; j, panel = j+f.width, panel+1 {
+		t.cols = min(f.width, n-j)
+		t.b = at(p.b, panel*p.step)
+		v, rows := f.variant(t.cols)
+		tiles := (m + rows - 1) / rows
+		least, more := m/tiles, m%tiles // the first tiles have one row more
+		i := 0
+		for x := range tiles {
+			rows := least + boolToInt(x < more)
+			t.a, t.c = at(a, i*aRow), at(c, i*cRow+j)
+			f.tile(v, rows, t)
+			i += rows
+		}
+	}
+	t.a, t.b, t.c = nil, nil, nil
+}
+
+// Release forgets the matrices, so that a Panels which waits for its next use does not
+// keep them.
+func (p *Panels[T]) Release() { p.b, p.t = nil, tile[T]{} }

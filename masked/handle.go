@@ -1,6 +1,9 @@
 package masked
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -252,9 +255,23 @@ func orMissing(identity extreme) op.HandlerFunc {
 		if keep {
 			there = ops.AnyKeep
 		}
-		out := op.Apply(c, filled(x, identity))
-		return op.One(wrap(out, there(x.Full(), axes...)))
+		mask := there(x.Full(), axes...)
+		if strings.HasPrefix(c.Op.Name, "arg") && lacksEntries(x, axes) { // there is no position to give
+			return op.One(wrap(ops.Cast(mask, dtype.Int64), mask))
+		}
+		return op.One(wrap(op.Apply(c, filled(x, identity)), mask))
 	}
+}
+
+// lacksEntries reports whether one of the axes is known to have no entries.
+func lacksEntries(x *Tensor, axes []int) bool {
+	s := x.Shape()
+	return s.HasRank() && slices.ContainsFunc(axes, func(a int) bool {
+		if a < 0 {
+			a += s.Rank()
+		}
+		return a >= 0 && a < s.Rank() && s.Dim(a) == 0
+	})
 }
 
 // moments returns the sum of f of the elements that are there and their number,
@@ -307,7 +324,7 @@ func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	sum, count := moments(x, axes, v)
 	square, _ := moments(x, axes, ops.Square(ops.Sub(v, spread(v, ops.Div(sum, count), axes))))
 	if ddof, _ := c.Attr("ddof").(int); ddof != 0 {
-		count = ops.Sub(count, float64(ddof))
+		count = ops.Maximum(ops.Sub(count, float64(ddof)), 0)
 	}
 	return ops.Div(square, count)
 }
@@ -492,6 +509,9 @@ func sorted(c *op.Call) ([]tenon.Value, error) {
 	if inRows(x, axesOf(c)) {
 		return op.One(wrap(op.Apply(c, x.values), x.mask))
 	}
+	if overRows(x, axesOf(c)) {
+		return op.One(rowsLast(c, x))
+	}
 	x = x.single()
 	order, err := positions(c, x)
 	if err != nil {
@@ -501,10 +521,32 @@ func sorted(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(ops.TakeAlongAxis(x.values, order, axis), ops.TakeAlongAxis(x.Full(), order, axis)))
 }
 
+// overRows reports whether the only axis is the outermost, of rows that the mask has or
+// lacks as a whole.
+func overRows(x *Tensor, axes []int) bool {
+	r := x.values.Shape().Rank()
+	return len(axes) == 1 && (axes[0] == 0 || axes[0] == -r) && x.mask.Shape().Rank() == 1 && r > 1
+}
+
+// rowsLast sorts among the rows that are there, and puts the missing ones behind.
+func rowsLast(c *op.Call, x *Tensor) tensor.Tensor {
+	missing := ops.LogicalNot(x.mask)
+	behind := ops.BooleanMask(x.values, missing, 0)
+	there := op.Apply(c, ops.BooleanMask(x.values, x.mask, 0))
+	if there.DType() != behind.DType() { // positions
+		behind = ops.Cast(ops.ZerosLike(behind), there.DType())
+	}
+	mask := []tensor.Tensor{ops.BooleanMask(x.mask, x.mask, 0), ops.BooleanMask(x.mask, missing, 0)}
+	return wrap(ops.Concat([]tensor.Tensor{there, behind}, 0), ops.Concat(mask, 0))
+}
+
 func argsorted(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
 	if inRows(x, axesOf(c)) {
 		return op.One(wrap(op.Apply(c, x.values), x.mask))
+	}
+	if overRows(x, axesOf(c)) {
+		return op.One(rowsLast(c, x))
 	}
 	order, err := positions(c, x.single())
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -223,6 +224,9 @@ func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 	if !ok {
 		var dims []any
 		s := x.Shape()
+		if s.IsFull() { // where a size is 0 the operation could not find the open one
+			return ops.Reshape(x, shape.Concat(s.Slice(0, outer), shape.Of(s.Slice(outer, inner+1).Size()), s.Tail(inner+1)))
+		}
 		for a := range s.Rank() {
 			switch {
 			case a > outer && a <= inner:

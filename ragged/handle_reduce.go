@@ -247,6 +247,11 @@ func bySegments(data tensor.Tensor, ids, n tensor.Tensor, f func(data, ids, n an
 // positions returns the partition of what the segments of rows are combined to,
 // and for each value its place there.
 func positions(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at tensor.Tensor) {
+	if p.IsUniform() { // the results are as long as what they combine, even where that is nothing
+		out := newUniform(n, p.uniform)
+		starts := ops.Mul(ops.Cast(ids, p.DType()), p.uniform)
+		return out, ops.Add(rows.Repeat(starts, p.RowSplits(), p.StaticNVals()), p.OffsetsInRows())
+	}
 	if out, at, ok := knownSegments(p, ids, n); ok {
 		return out, at
 	}
@@ -396,7 +401,7 @@ func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
 	}
 	d := ops.Sub(t, spread(t, meanOf(t, axes), axes))
 	sum := reducers["reduce_sum"].reduce(ops.Square(d), axes)
-	return ops.Div(sum, ops.Sub(counts(t, axes, sum.DType()), float64(ddof)))
+	return ops.Div(sum, ops.Maximum(ops.Sub(counts(t, axes, sum.DType()), float64(ddof)), 0))
 }
 
 func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
@@ -444,7 +449,7 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 	var out tensor.Tensor
 	switch {
 	case axis > k:
-		out = x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k).WithArg(c.Op.Param("keepdims"), false), x.flat))
+		out = x.with(op.Apply(c.WithArg(c.Op.Param("axis"), []int{axis - k}).WithArg(c.Op.Param("keepdims"), false), x.flat))
 	case axis == k:
 		p := x.parts[k-1]
 		at, there := positionsFound(inRows(x.flat, p.RowSplits()))

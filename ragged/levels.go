@@ -173,21 +173,27 @@ func localIndex(x tensor.Tensor, axis int) tensor.Tensor {
 // RunLengths returns the lengths of the runs of equal neighbours in the innermost
 // dimension. A run ends with its row; NaN differs from its neighbours.
 //
+// Missing rows have missing runs; missing elements are an error.
+//
 //	x: [n] → int64[k]; x: [n, (m)] → int64[n, (k)]. No gradient.
 func RunLengths(x tensor.Tensor) (lengths tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	const fn = "ragged.RunLengths"
-	r := axisIn(fn, x, -1)
-	if _, mask, _ := maskedAt(x); mask != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "whether missing elements are equal is not known: fill or drop them first", Line: source.Line()}
-	}
-	if r == 0 {
+	return runLengths(x, axisIn("ragged.RunLengths", x, -1)), nil
+}
+
+func runLengths(x tensor.Tensor, axis int) tensor.Tensor {
+	values, mask, depth := maskedAt(x)
+	switch {
+	case mask != nil && depth > axis:
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.RunLengths", Msg: "whether missing elements are equal is not known: fill or drop them first", Line: source.Line()})
+	case mask != nil:
+		return withMask(runLengths(values, axis), mask)
+	case axis == 0:
 		n := outerSize(x)
-		splits := ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
-		lengths, _ = rows.RunLengths(x, splits)
-		return lengths, nil
+		lengths, _ := rows.RunLengths(x, ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0))
+		return lengths
 	}
-	l := listsAt(x, r)
+	l := listsAt(x, axis)
 	lengths, splits := rows.RunLengths(l.values, l.p.RowSplits())
-	return l.with(lengths, newPartition(splits, lengths.Shape().Dim(0))), nil
+	return l.with(lengths, newPartition(splits, lengths.Shape().Dim(0)))
 }

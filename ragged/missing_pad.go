@@ -48,13 +48,13 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 		there := ops.Less(at, n)
 		return paddedFrom(values, mask, depth, 1, func(v tensor.Tensor) tensor.Tensor { return takeOrNothing(v, at, there) }, there)
 	}
-	l := listsAt(values, axis)
+	l := listsAt(withoutMask(values), axis)
 	pad := func(q *RowPartition, at, there tensor.Tensor) func(v tensor.Tensor) tensor.Tensor {
-		return func(v tensor.Tensor) tensor.Tensor {
+		return throughMasks(func(v tensor.Tensor) tensor.Tensor {
 			m := listsAt(v, axis)
 			m.dense = l.dense
 			return m.with(takeOrNothing(m.values, at, there), q)
-		}
+		})
 	}
 	if q, at, there, ok := knownPadding(l.p, target, o); ok {
 		return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
@@ -136,6 +136,17 @@ func paddedFrom(values, mask tensor.Tensor, depth, at int, pad func(tensor.Tenso
 		return withMask(pad(values), ops.LogicalAnd(there, pad(mask)))
 	}
 	return withMask(withMask(pad(values), pad(mask)), there)
+}
+
+// throughMasks returns f for tensors that may lack elements, whose values and masks it
+// treats alike.
+func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) tensor.Tensor {
+	return func(x tensor.Tensor) tensor.Tensor {
+		if m, ok := x.(*masked.Tensor); ok {
+			return withMask(throughMasks(f)(m.Values()), throughMasks(f)(m.Mask()))
+		}
+		return f(x)
+	}
 }
 
 // takeOrNothing returns the rows of v at positions, and filler where none is there.
@@ -227,14 +238,14 @@ func firsts(x tensor.Tensor, axis int) tensor.Tensor {
 	if mask != nil && depth <= axis {
 		return withMask(firsts(values, axis), mask)
 	}
-	l := listsAt(values, axis)
+	l := listsAt(withoutMask(values), axis)
 	there := ops.Greater(l.p.RowLengths(), scalar(0, l.p.DType()))
 	at := ops.Cast(l.p.RowStarts(), dtype.Int64)
-	take := func(v tensor.Tensor) tensor.Tensor {
+	take := throughMasks(func(v tensor.Tensor) tensor.Tensor {
 		m := listsAt(v, axis)
 		m.dense = l.dense
 		return m.settled(onTop(takeOrNothing(m.values, at, there), m.outer))
-	}
+	})
 	return paddedFrom(values, mask, depth, axis, take, l.settled(build(there, l.outer)))
 }
 
@@ -250,14 +261,15 @@ func Singletons(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	values, mask, depth := maskedAt(x)
 	switch {
-	case mask == nil || depth > axis+1:
-		out := fromRegular(ops.ExpandDims(values, axis+1), axis+1)
-		if mask == nil {
-			return out
-		}
-		return withMask(out, fromRegular(ops.ExpandDims(mask, axis+1), axis+1))
+	case mask == nil:
+		return fromRegular(ops.ExpandDims(values, axis+1), axis+1)
+	case depth > axis+1:
+		return withMask(singletons(values, axis), fromRegular(ops.ExpandDims(mask, axis+1), axis+1))
 	case depth <= axis:
 		return withMask(singletons(values, axis), mask)
+	}
+	if m, ok := values.(*masked.Tensor); ok {
+		return withMask(singletons(withMask(m.Values(), mask), axis), singletons(withMask(m.Mask(), mask), axis))
 	}
 	flat, parts := split(atLeast(mask, axis))
 	p := newPartition(rows.FromLengths(ops.Cast(flat, dtype.Int64)), shape.Unknown)

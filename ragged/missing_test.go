@@ -102,10 +102,50 @@ func TestMissing(t *testing.T) {
 		{"concat entries", ops.Concat([]any{rows, x}, 1), "[[1 2 3 1 2 3] [] [4 4]]"},
 		{"sort", ops.Sort(elems, -1, ops.SortOptions{Descending: true}), "[[3 2 -] [] [4]]"},
 		{"variance", ops.Variance(elems, 0), "[0. 0. 0.]"},
+		{"sort rows", ops.Sort(rows, 0, ops.SortOptions{Descending: true}), "[[4 2 3] [1] -]"},
+		{"order of rows", ops.ArgSort(rows, 0, ops.SortOptions{Descending: true}), "[[1 0 0] [0] -]"},
+		{"run lengths", ok(ragged.RunLengths(rows)), "[[1 1 1] - [1]]"},
+		{"position in no entries", ops.ArgMax(masked.All(tensor.Of([]int64{}, 2, 0)), 1), "[- -]"},
+		{"pairs", ok(first(ragged.Combinations(elems, 2, 1, ragged.CombinationOptions{}))), "[[- - 2] [] []]"},
+		{"pairs of rows", ok(first(ragged.Combinations(rows, 2, 1, ragged.CombinationOptions{}))), "[[1 1 2] - []]"},
+		{"singletons of rows", ok(ragged.DropMissing(ok(ragged.Singletons(tenon.Must(masked.New(elems, []bool{true, false, true})), 0)))), "[[[2 3]] [] [[4]]]"},
 	} {
 		if got := shown(t, c.got); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// first returns the first of several tensors.
+func first(xs []tensor.Tensor, err error) (tensor.Tensor, error) { return xs[0], err }
+
+func TestUniformRows(t *testing.T) {
+	ok := must(t)
+	x := ok(ragged.FromUniformRowLength(rowsOf([]int64{1}, nil, []int64{2, 3}, []int64{4}), 2, nil))
+	none := ops.Index(x, key.To(0))
+	for _, c := range []struct {
+		name string
+		got  tensor.Tensor
+		want string
+		n    int
+	}{
+		{"sum of the rows", ops.Sum(x, 0), "[[3 3] [4]]", -1},
+		{"sum of no rows", ops.Sum(none, 0), "[[] []]", -1},
+		{"positions", ops.ArgMin(tenon.Must(ragged.WithRaggedRank(tensor.Of([]int64{5, 2, 1, 7}, 2, 2), 1)), 1), "[1 0]", -1},
+		{"pairs", ok(first(ragged.Combinations(tensor.Of([]int64{1, 2, 3, 4, 5, 6}, 2, 3), 2, 1, ragged.CombinationOptions{Replacement: true}))), "[[1 1 1 2 2 3] [4 4 4 5 5 6]]", 6},
+		{"pairs of none", ok(first(ragged.Combinations(tensor.Of([]int64{}, 0, 3), 2, 1, ragged.CombinationOptions{}))), "[]", 3},
+		{"all of empty rows", ok(ragged.FlattenAll(tenon.Must(ragged.FromRowSplits(tensor.Of([]int64{}, 2, 0), []int64{0, 2})))), "[]", -1},
+	} {
+		if got := shown(t, c.got); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+		if n := c.got.Shape(); c.n >= 0 && n.Dim(1) != c.n {
+			t.Errorf("%s: got the shape %v, want rows of %d", c.name, n, c.n)
+		}
+	}
+	y := tenon.Must(ragged.FromRowSplits(tensor.Of([]int64{1, 2, 9, 4}, 2, 2), []int64{0, 0, 2}))
+	if got := shown(t, ops.ArgMax(y, -1)); got != "[[] [1 0]]" {
+		t.Errorf("positions below rows: got %s", got)
 	}
 }
 

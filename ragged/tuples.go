@@ -37,11 +37,17 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 	} else if ok {
 		x = r.Numbers()
 	}
-	values, mask, depth := maskedAt(x)
-	if mask != nil && depth <= axis {
+	if values, mask, depth := maskedAt(x); mask != nil {
 		parts := combinations(values, n, axis, o, local)
+		if depth > axis && local {
+			return parts
+		}
+		masks := []tensor.Tensor{mask}
+		if depth > axis {
+			masks = combinations(mask, n, axis, o, false)
+		}
 		for i, p := range parts {
-			parts[i] = withMask(p, mask)
+			parts[i] = withMask(p, masks[i%len(masks)])
 		}
 		return parts
 	}
@@ -49,10 +55,33 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 	out, at := rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
 	parts := make([]tensor.Tensor, n)
 	p := newPartition(out, at[0].Shape().Dim(0))
+	if axis > 0 && l.p.IsUniform() {
+		if k := ways(known(l.p.uniform), n, o); k >= 0 {
+			p = newUniform(l.p.nrows, scalar(k, l.p.DType()))
+		}
+	}
 	for i, index := range at {
 		parts[i] = l.tuple(index, p, axis, local)
 	}
 	return parts
+}
+
+// ways returns how many combinations of n of m entries there are, or -1 where that is not
+// known or more than rows are ever long.
+func ways(m, n int, o CombinationOptions) int {
+	if o.Replacement && m > 0 {
+		m += n - 1
+	}
+	if n > m {
+		return min(m, 0)
+	}
+	k := 1
+	for i := range min(n, m-n) {
+		if k = k * (m - i) / (i + 1); k > 1<<31 {
+			return -1
+		}
+	}
+	return k
 }
 
 // recordsAt returns the records with the numbers in each of some tensors.

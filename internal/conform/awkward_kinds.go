@@ -15,6 +15,26 @@ import (
 
 func init() {
 	cases.HandleKind("option", cases.Kind{Decode: decodeOption, Compare: compareOption})
+	cases.HandleForm("awkward/", densest)
+}
+
+// densest returns a ragged tensor with its innermost uniform partitions as dense
+// dimensions, and a single element that may be missing, but is there, as that element.
+func densest(got any) any {
+	switch t := got.(type) {
+	case *masked.Tensor:
+		if t.Mask().Shape().IsScalar() && tensor.Data[bool](t.Mask())[0] {
+			return t.Values()
+		}
+	case *ragged.Tensor:
+		parts := t.Partitions()
+		k := len(parts)
+		for k > 0 && parts[k-1].IsUniform() {
+			k--
+		}
+		return tenon.Must(ragged.WithRaggedRank(t, k))
+	}
+	return got
 }
 
 func decodeOption(c *cases.Case, o cases.Object) (any, error) {

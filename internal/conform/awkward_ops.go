@@ -31,10 +31,12 @@ func axes(c *cases.Case) []int {
 func init() {
 	m := map[string]cases.Func{}
 	for name, o := range map[string]string{
-		"sum": "reduce_sum", "prod": "reduce_prod", "any": "reduce_any", "all": "reduce_all", "count_nonzero": "count_nonzero",
-		"mean": "reduce_mean", "var": "reduce_variance", "std": "reduce_std",
+		"sum": "reduce_sum", "prod": "reduce_prod", "count_nonzero": "count_nonzero", "mean": "reduce_mean", "var": "reduce_variance", "std": "reduce_std",
 	} {
 		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, o, c.Arg(0)) }
+	}
+	for name, o := range map[string]string{"any": "reduce_any", "all": "reduce_all"} {
+		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, o, ops.Cast(c.Arg(0), dtype.Bool)) }
 	}
 	m["ragged.count"] = func(c *cases.Case) (any, error) {
 		if c.AttrBool("keepdims", false) {
@@ -46,7 +48,7 @@ func init() {
 		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardExtreme(c, o) }
 	}
 	for _, name := range []string{"argmin", "argmax"} {
-		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, name, c.Arg(0)) }
+		m["ragged."+name] = func(c *cases.Case) (any, error) { return awkwardReduce(c, name, allThere(c.Tensor(0))) }
 	}
 	m["ragged.ptp"] = func(c *cases.Case) (any, error) {
 		x := allThere(c.Tensor(0))
@@ -99,11 +101,7 @@ func init() {
 			return list(ys), err
 		},
 		"index": func(c *cases.Case) (any, error) {
-			y := ops.Index(c.Arg(0), keys(c.Arg(1))...)
-			if m, ok := y.(*masked.Tensor); ok && m.Mask().Shape().IsScalar() && tensor.Data[bool](m.Mask())[0] {
-				return m.Values(), nil // a single row that is there
-			}
-			return y, nil
+			return ops.Index(c.Arg(0), keys(c.Arg(1))...), nil
 		},
 		"pick": func(c *cases.Case) (any, error) {
 			return ragged.Pick(cases.As[*ragged.Tensor](c.Arg(0)), c.AttrInt("index", 0), ragged.PickOptions{Axis: c.AttrInt("axis", 1)})
@@ -196,8 +194,30 @@ func records(parts []tensor.Tensor, rank int) (any, error) {
 	return recordsOf(fields, rank)
 }
 
-func recordsOf(fields []structured.Field, rank int) (any, error) {
-	return structured.FromFieldsAndRank(fields, rank, structured.Options{})
+func recordsOf(fields []structured.Field, rank int) (tensor.Tensor, error) {
+	fields, mask := rowsMask(fields, rank)
+	if mask == nil {
+		return structured.FromFieldsAndRank(fields, rank, structured.Options{})
+	}
+	r, err := recordsOf(fields, rank)
+	if err != nil {
+		return nil, err
+	}
+	return masked.New(r, mask)
+}
+
+// rowsMask takes off the mask of whole rows that all fields share.
+func rowsMask(fields []structured.Field, rank int) ([]structured.Field, tensor.Tensor) {
+	var mask tensor.Tensor
+	values := slices.Clone(fields)
+	for i, f := range fields {
+		m, ok := f.Value.(*masked.Tensor)
+		if !ok || m.Mask().Shape().Rank() >= rank || i > 0 && m.Mask() != mask {
+			return fields, nil
+		}
+		values[i].Value, mask = m.Values(), m.Mask()
+	}
+	return values, mask
 }
 
 // depth counts the dimensions down to an axis of a tensor.

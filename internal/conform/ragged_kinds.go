@@ -42,18 +42,24 @@ func decodeRagged(c *cases.Case, o cases.Object) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := values.(*masked.Tensor); ok { // what is missing below partitions
-		v, err := ragged.FromPartitions(m.Values(), parts...)
-		if err != nil {
-			return nil, err
-		}
-		mask, err := ragged.FromPartitions(m.Mask(), parts...)
-		if err != nil {
-			return nil, err
-		}
-		return masked.New(v, mask)
+	return inRows(cases.As[tensor.Tensor](values), parts)
+}
+
+// inRows divides values into rows. Those that lack elements get masks with partitions.
+func inRows(values tensor.Tensor, parts []*ragged.RowPartition) (tensor.Tensor, error) {
+	m, ok := values.(*masked.Tensor)
+	if !ok {
+		return ragged.FromPartitions(values, parts...)
 	}
-	return ragged.FromPartitions(cases.As[tensor.Tensor](values), parts...)
+	v, err := inRows(m.Values(), parts)
+	if err != nil {
+		return nil, err
+	}
+	mask, err := inRows(m.Mask(), parts)
+	if err != nil {
+		return nil, err
+	}
+	return masked.New(v, mask)
 }
 
 func partitions(list any) ([]*ragged.RowPartition, error) {

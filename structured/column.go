@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -11,6 +12,34 @@ import (
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
+
+// A column is a field without the partitions that it shares with the others: one entry
+// for each record; at rank 0 the field itself. It is either there or pending.
+type column struct {
+	name string
+	now  tensor.Tensor // nil if wait is not
+	wait *pending
+	// inner says how many of the records' last dimensions are plain ones of the
+	// field, and not partitioned, as far as they are uniform.
+	inner int
+}
+
+// allPlain is the inner of a column of which no dimension has to be partitioned.
+const allPlain = math.MaxInt16
+
+// v returns the entries. Those that are pending are gathered.
+func (c column) v() tensor.Tensor {
+	if c.wait != nil {
+		return c.wait.value()
+	}
+	return c.now
+}
+
+// with returns the column with other entries.
+func (c column) with(v tensor.Tensor) column {
+	c.now, c.wait = v, nil
+	return c
+}
 
 // pieces returns the tensors that a tensor is made of, if all of them start with
 // its own dimensions, and what makes one like it of others. What is done to the
@@ -92,7 +121,7 @@ func columnsOf(fn string, fields []Field, rank int, base *Tensor, d dtype.DType)
 
 func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column {
 	v := withSplits(liftMask(f.Value), d)
-	c := column{name: f.Name, v: v, inner: allPlain}
+	c := column{name: f.Name, now: v, inner: allPlain}
 	if rank == 0 {
 		return c
 	}
@@ -106,7 +135,7 @@ func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column 
 		return c
 	}
 	sameRows(fn, f.Name, outerParts(fn, f.Name, v, rank, d), base.parts)
-	c.v, c.inner = below(v, rank)
+	c.now, c.inner = below(v, rank)
 	return c
 }
 
@@ -164,22 +193,22 @@ func below(v tensor.Tensor, rank int) (tensor.Tensor, int) {
 // field returns a column with the tensor's partitions.
 func (t *Tensor) field(c column) tensor.Tensor {
 	if len(t.parts) == 0 {
-		return c.v
+		return c.v()
 	}
-	if list, with, ok := pieces(c.v); ok {
+	if list, with, ok := pieces(c.v()); ok {
 		for i, x := range list {
-			list[i] = t.field(column{c.name, x, c.inner})
+			list[i] = t.field(column{name: c.name, now: x, inner: c.inner})
 		}
 		return with(list)
 	}
-	if s, ok := c.v.(*Tensor); ok {
+	if s, ok := c.v().(*Tensor); ok {
 		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
 	}
 	parts, dims := t.parts, []int(nil)
-	if _, ok := c.v.(*ragged.Tensor); !ok {
+	if _, ok := c.v().(*ragged.Tensor); !ok {
 		parts, dims = t.plainDims(c.inner)
 	}
-	v := c.v
+	v := c.v()
 	if len(dims) > 0 {
 		v = ops.Reshape(v, sizesUnder(dims, v))
 	}

@@ -45,6 +45,10 @@
 // on the numbers of the records, and the columns follow that one index. [Tensor.Index]
 // goes through names too. [ops.Equal] compares records. [Tensor.Sort] goes by fields.
 //
+// What chooses or orders records reads none of their fields: each is gathered when it
+// is first asked for, and those that nobody asks for cost nothing. Until then they keep
+// the tensor they come from; [Tensor.Compact] lets it go.
+//
 // [Tensor.WithUpdates] and [Tensor.Promote] change fields and share those that they
 // do not touch.
 //

@@ -57,11 +57,11 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 		if x.rec.rank > 1 {
 			break
 		}
-		tags := x.rec.cols[0].v
+		tags := x.rec.cols[0].v()
 		out := []tensor.Tensor{tags}
 		for k, c := range x.rec.cols[1:] {
 			own := ops.Equal(tags, ops.Cast(k, dtype.Int8))
-			out = append(out, ops.Where(own, identity(c.v), int64(-1)))
+			out = append(out, ops.Where(own, identity(c.v()), int64(-1)))
 		}
 		return out
 	case *masked.Tensor:
@@ -76,7 +76,7 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 		if x.rank == 1 {
 			var out []tensor.Tensor
 			for _, c := range x.cols {
-				out = append(out, identities(c.v)...)
+				out = append(out, identities(c.v())...)
 			}
 			if len(out) == 0 {
 				out = append(out, ops.Fill(ops.ExpandDims(ops.Cast(x.nrows, dtype.Int64), 0), false))
@@ -117,11 +117,11 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 		if !ok || x.rec.rank > 1 {
 			break
 		}
-		tags := x.rec.cols[0].v
-		out := ops.Equal(tags, y.rec.cols[0].v)
+		tags := x.rec.cols[0].v()
+		out := ops.Equal(tags, y.rec.cols[0].v())
 		for k, c := range x.rec.cols[1:] {
 			other := ops.NotEqual(tags, ops.Cast(k, dtype.Int8))
-			out = ops.LogicalAnd(out, ops.LogicalOr(other, sameEntries(c.v, y.rec.cols[k+1].v)))
+			out = ops.LogicalAnd(out, ops.LogicalOr(other, sameEntries(c.v(), y.rec.cols[k+1].v())))
 		}
 		return out
 	case *Tensor:
@@ -131,7 +131,7 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 		}
 		out := ops.Fill(ops.ExpandDims(ops.Cast(x.nrows, dtype.Int64), 0), true)
 		for _, c := range x.cols {
-			out = ops.LogicalAnd(out, sameEntries(c.v, y.cols[y.find(c.name)].v))
+			out = ops.LogicalAnd(out, sameEntries(c.v(), y.cols[y.find(c.name)].v()))
 		}
 		return out
 	}

@@ -68,7 +68,7 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 		}
 		cols := make([]column, len(x.cols))
 		for i, c := range x.cols {
-			cols[i] = column{name: c.name, v: fillBy(c.v, splits), inner: c.inner}
+			cols[i] = column{name: c.name, now: fillBy(c.v(), splits), inner: c.inner}
 		}
 		return newTensor(1, ops.Sub(sizeOf(splits, x.dtype), ops.Cast(1, x.dtype)), nil, cols, x.dtype)
 	case *ragged.Tensor:
@@ -175,11 +175,7 @@ func gatherRows(v, at tensor.Tensor) tensor.Tensor {
 		p, at = selectRows(p, at)
 		parts[i] = tenon.Must(p.WithDType(s.dtype))
 	}
-	cols := slices.Clone(s.cols)
-	for i, c := range cols {
-		cols[i].v = gatherRows(c.v, at)
-	}
-	return newTensor(s.rank, n, parts, cols, s.dtype)
+	return newTensor(s.rank, n, parts, takeAll(s.cols, at, 0), s.dtype)
 }
 
 // selectRows is lists of some of the rows of a partition, by number: the partition of

@@ -27,7 +27,7 @@ func (t *Tensor) Equal(u *Tensor) bool {
 	}
 	for _, c := range t.cols {
 		k := u.find(c.name)
-		if k < 0 || !equalColumns(c.v, u.cols[k].v) {
+		if k < 0 || !equalColumns(c.v(), u.cols[k].v()) {
 			return false
 		}
 	}

@@ -89,10 +89,11 @@ func (t *Tensor) only(fn string, s *selection, path []string) *Tensor {
 		}
 		cols[i] = t.cols[k]
 		if !b.whole {
-			cols[i].v = inRecords(cols[i].v, func(u *Tensor) *Tensor { return u.only(fn, b, at) })
-			if cols[i].v == nil {
+			below := inRecords(cols[i].v(), func(u *Tensor) *Tensor { return u.only(fn, b, at) })
+			if below == nil {
 				tenon.Throw(invalid(fn, PathString(at), "is no structured field"))
 			}
+			cols[i] = cols[i].with(below)
 		}
 	}
 	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
@@ -159,10 +160,11 @@ func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, 
 		cols = f(t, k)
 	} else {
 		cols = slices.Clone(t.cols)
-		cols[k].v = inRecords(cols[k].v, func(u *Tensor) *Tensor { return u.changed(fn, path, depth+1, f) })
-		if cols[k].v == nil {
+		below := inRecords(cols[k].v(), func(u *Tensor) *Tensor { return u.changed(fn, path, depth+1, f) })
+		if below == nil {
 			tenon.Throw(invalid(fn, PathString(path[:depth+1]), "is no structured field"))
 		}
+		cols[k] = cols[k].with(below)
 	}
 	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
 }
@@ -196,8 +198,8 @@ func (t *Tensor) mapFields(all *Tensor, path []string, f func(path []string, v t
 			cols = append(cols, c)
 			continue
 		}
-		if below := inRecords(c.v, func(u *Tensor) *Tensor { return u.mapFields(all, at, f) }); below != nil {
-			c.v = below
+		if below := inRecords(c.v(), func(u *Tensor) *Tensor { return u.mapFields(all, at, f) }); below != nil {
+			c = c.with(below)
 		} else if v := f(at, tenon.Must(all.Field(at...))); v == nil {
 			continue
 		} else {
@@ -245,7 +247,7 @@ func Zip(rank int, fields ...Field) *Tensor {
 			tenon.Throw(invalid(fn, f.Name, "is a scalar: it has no rows"))
 		}
 		upper := tenon.Must(FromFields([]Field{f}, base.Shape().Slice(0, r), Options{RowPartitions: base.parts[:r-1], DType: base.dtype}))
-		cols[i] = column{name: f.Name, v: base.repeated(upper.cols[0].v, r), inner: allPlain}
+		cols[i] = column{name: f.Name, now: base.repeated(upper.cols[0].v(), r), inner: allPlain}
 	}
 	return newTensor(rank, base.nrows, base.parts, cols, base.dtype)
 }
@@ -276,7 +278,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 		tenon.Throw(invalid(fn, PathString(below), "is no structured field"))
 	}
 	tenon.Must(t.Field(from...)) // says what is missing
-	v := above.cols[above.find(from[len(from)-1])].v
+	v := above.cols[above.find(from[len(from)-1])].v()
 	if above.rank == 0 {
 		tenon.Throw(invalid(fn, PathString(from), "belongs to a single record: index or stack records first"))
 	}
@@ -285,7 +287,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	if child.find(name) >= 0 {
 		tenon.Throw(invalid(fn, PathString(append(below, name)), "there is such a field already"))
 	}
-	cols := append(slices.Clone(child.cols), column{name: name, v: v, inner: allPlain})
+	cols := append(slices.Clone(child.cols), column{name: name, now: v, inner: allPlain})
 	return tenon.Must(t.WithUpdates([]Update{{Path: below, Value: newTensor(child.rank, child.nrows, child.parts, cols, child.dtype)}}))
 }
 

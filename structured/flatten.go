@@ -70,7 +70,7 @@ func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 	for i, path := range names { // out of the way, as lists need not be gathered
 		s = s.changed(fn, path, 0, func(u *Tensor, k int) []column {
 			cols := append([]column(nil), u.cols...)
-			cols[k] = column{name: cols[k].name, v: &later{elements[i]}}
+			cols[k] = column{name: cols[k].name, now: &later{elements[i]}}
 			return cols
 		})
 	}
@@ -82,10 +82,7 @@ type later struct{ tensor.Tensor }
 
 // repeat returns records by number, at, which p makes of each record.
 func (t *Tensor) repeat(at tensor.Tensor, p *ragged.RowPartition) *Tensor {
-	cols := make([]column, len(t.cols))
-	for i, c := range t.cols {
-		cols[i] = column{name: c.name, v: repeatEntries(c.v, at), inner: c.inner}
-	}
+	cols := repeatAll(t.cols, at)
 	if t.rank == 1 {
 		return newTensor(1, sizeOf(at, t.dtype), nil, cols, t.dtype)
 	}
@@ -96,20 +93,24 @@ func (t *Tensor) repeat(at tensor.Tensor, p *ragged.RowPartition) *Tensor {
 	return newTensor(t.rank, nil, parts, cols, t.dtype)
 }
 
-func repeatEntries(v, at tensor.Tensor) tensor.Tensor {
-	switch x := v.(type) {
-	case *later:
-		return x.Tensor
-	case *Tensor:
-		if x.rank == 1 {
-			cols := make([]column, len(x.cols))
-			for i, c := range x.cols {
-				cols[i] = column{name: c.name, v: repeatEntries(c.v, at), inner: c.inner}
+// repeatAll takes entries of columns by number, but elements as they are.
+func repeatAll(cols []column, at tensor.Tensor) []column {
+	p := newPicker(at)
+	out := make([]column, len(cols))
+	for i, c := range cols {
+		switch x := c.now.(type) {
+		case *later:
+			out[i] = c.with(x.Tensor)
+			continue
+		case *Tensor:
+			if x.rank == 1 {
+				out[i] = c.with(newTensor(1, sizeOf(at, x.dtype), nil, repeatAll(x.cols, at), x.dtype))
+				continue
 			}
-			return newTensor(1, sizeOf(at, x.dtype), nil, cols, x.dtype)
 		}
+		out[i] = p.take(c, 0)
 	}
-	return taken(v, at)
+	return out
 }
 
 // Unflatten divides the rows into lists of the given lengths, which become the
@@ -137,7 +138,7 @@ func (t *Tensor) entry(fn string, path []string) tensor.Tensor {
 			e.Kind = tenon.ErrNotFound
 			tenon.Throw(e)
 		}
-		v := cols[k].v
+		v := cols[k].v()
 		if i == len(path)-1 {
 			return v
 		}
@@ -158,9 +159,9 @@ func (t *Tensor) entry(fn string, path []string) tensor.Tensor {
 		if under != nil {
 			cols = make([]column, len(s.cols))
 			for j, c := range s.cols {
-				cols[j] = column{name: c.name, v: c.v, inner: c.inner}
+				cols[j] = column{name: c.name, now: c.v(), inner: c.inner}
 				if c.name == path[i+1] {
-					cols[j].v = hidden(c.v, under)
+					cols[j] = c.with(hidden(c.v(), under))
 				}
 			}
 		}

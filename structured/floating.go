@@ -13,11 +13,11 @@ func (t *Tensor) FloatingFields() tenon.Value { return t.floating() }
 func (t *Tensor) floating() *Tensor {
 	var cols []column
 	for _, c := range t.cols {
-		if s, ok := c.v.(*Tensor); ok {
-			c.v = s.floating()
-		} else if m, ok := c.v.(*masked.Tensor); ok && m.DType() == dtype.None {
+		if s, ok := c.v().(*Tensor); ok {
+			c = c.with(s.floating())
+		} else if m, ok := c.v().(*masked.Tensor); ok && m.DType() == dtype.None {
 			continue
-		} else if d := c.v.DType(); !d.IsFloat() && !d.IsComplex() {
+		} else if d := c.v().DType(); !d.IsFloat() && !d.IsComplex() {
 			continue
 		}
 		cols = append(cols, c)

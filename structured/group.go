@@ -48,7 +48,7 @@ func (t *Tensor) GroupBy(paths ...string) *Grouping {
 		if slices.ContainsFunc(g.keys, func(c column) bool { return c.name == name }) {
 			tenon.Throw(invalid(fn, PathString(names), "is a second key called %q: rename a field", name))
 		}
-		g.keys = append(g.keys, column{name: name, v: v, inner: allPlain})
+		g.keys = append(g.keys, column{name: name, now: v, inner: allPlain})
 		keys = appendKeys(fn, names, keys, v)
 	}
 	g.ids, g.first, g.sizes = rows.Group(keys...)
@@ -74,7 +74,7 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 	case *Tensor:
 		if x.rank == 1 {
 			for _, c := range x.cols {
-				keys = appendKeys(fn, append(slices.Clone(path), c.name), keys, c.v)
+				keys = appendKeys(fn, append(slices.Clone(path), c.name), keys, c.v())
 			}
 			return keys
 		}
@@ -101,7 +101,7 @@ func cleared(v, mask tensor.Tensor) tensor.Tensor {
 	if s, ok := v.(*Tensor); ok {
 		cols := slices.Clone(s.cols)
 		for i, c := range cols {
-			cols[i].v = cleared(c.v, mask)
+			cols[i] = c.with(cleared(c.v(), mask))
 		}
 		return newTensor(s.rank, s.nrows, s.parts, cols, s.dtype)
 	}
@@ -134,7 +134,7 @@ func (g *Grouping) Sorted() *Grouping {
 		v, mask := there(v)
 		if s, ok := v.(*Tensor); ok {
 			for _, c := range slices.Backward(s.cols) {
-				sortBy(c.v, name+"."+c.name)
+				sortBy(c.v(), name+"."+c.name)
 			}
 		} else {
 			if v.DType().IsComplex() {
@@ -147,7 +147,7 @@ func (g *Grouping) Sorted() *Grouping {
 		}
 	}
 	for _, c := range slices.Backward(g.keys) {
-		sortBy(taken(c.v, g.first), c.name)
+		sortBy(taken(c.v(), g.first), c.name)
 	}
 	s := *g
 	s.first, s.sizes = ops.Gather(g.first, order, 0), ops.Gather(g.sizes, order, 0)
@@ -178,7 +178,7 @@ func (g *Grouping) Aggregate(list ...Aggregation) *Tensor {
 	const fn = "structured.Aggregate"
 	cols := make([]column, 0, len(g.keys)+len(list))
 	for _, c := range g.keys {
-		cols = append(cols, column{name: c.name, v: taken(c.v, g.first), inner: allPlain})
+		cols = append(cols, column{name: c.name, now: taken(c.v(), g.first), inner: allPlain})
 	}
 	for _, a := range list {
 		cols = addColumn(fn, cols, a.name, g.compute(fn, a))
@@ -188,13 +188,21 @@ func (g *Grouping) Aggregate(list ...Aggregation) *Tensor {
 
 // addColumn appends a column whose name no other has.
 func addColumn(fn string, cols []column, name string, v tensor.Tensor) []column {
-	tenon.Throw(checkNames(fn, []Field{{name, v}}, false))
-	if slices.ContainsFunc(cols, func(c column) bool { return c.name == name }) {
+	cols = append(cols, column{name: name, now: v, inner: allPlain})
+	checkAdded(fn, cols)
+	return cols
+}
+
+// checkAdded throws where the last column has the name of another, or none.
+func checkAdded(fn string, cols []column) {
+	last := len(cols) - 1
+	name := cols[last].name
+	tenon.Throw(checkNames(fn, []Field{{name, tensor.Scalar(false)}}, false))
+	if slices.ContainsFunc(cols[:last], func(c column) bool { return c.name == name }) {
 		e := invalid(fn, PathString([]string{name}), "there would be two fields of this name")
 		e.Hint = "give one another name with As or Rename"
 		tenon.Throw(e)
 	}
-	return append(cols, column{name: name, v: v, inner: allPlain})
 }
 
 // Groups returns the records of each group as lists: the keys are left in the records.

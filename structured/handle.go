@@ -147,10 +147,10 @@ func joined(structs []*Tensor) []column {
 		parts := make([]tensor.Tensor, len(structs))
 		for k, s := range structs {
 			rest := s.rows()[s.find(c.name)]
-			parts[k] = rest.v
+			parts[k] = rest.v()
 			out[i].inner = min(out[i].inner, rest.inner)
 		}
-		out[i].v = join(parts)
+		out[i] = out[i].with(join(parts))
 	}
 	return out
 }
@@ -167,6 +167,15 @@ func join(parts []tensor.Tensor) tensor.Tensor {
 		}
 	}
 	if rank == 0 {
+		if inner, with, ok := alike(parts); ok {
+			return with([]tensor.Tensor{join(inner)})
+		}
+		parts = slices.Clone(parts)
+		for i, v := range parts {
+			if d, ok := v.(*Dictionary); ok {
+				parts[i] = d.Decode()
+			}
+		}
 		return ops.Concat(aligned(parts), 0)
 	}
 	values, masks := slices.Clone(parts), slices.Clone(parts)
@@ -185,6 +194,24 @@ func join(parts []tensor.Tensor) tensor.Tensor {
 	return tenon.Must(masked.New(join(values), join(masks)))
 }
 
+// alike returns what all columns are made of, where that is one tensor of each: unions,
+// and dictionaries of the same words.
+func alike(parts []tensor.Tensor) (inner []tensor.Tensor, with func([]tensor.Tensor) tensor.Tensor, ok bool) {
+	for i, v := range parts {
+		d, isDictionary := v.(*Dictionary)
+		first, _ := parts[0].(*Dictionary)
+		if _, isUnion := v.(*Union); !isUnion && (!isDictionary || first == nil || d.words != first.words) || isUnion != (first == nil) {
+			return nil, nil, false
+		}
+		list, f, _ := pieces(v)
+		inner = append(inner, list[0])
+		if i == 0 {
+			with = f
+		}
+	}
+	return inner, with, true
+}
+
 // allThere returns a mask over the first dimensions of a column that is true everywhere.
 func allThere(v tensor.Tensor, rank int) tensor.Tensor {
 	if rank == 1 {
@@ -194,17 +221,20 @@ func allThere(v tensor.Tensor, rank int) tensor.Tensor {
 	return tenon.Must(ragged.FromRowSplits(allThere(below, rank-1), splits))
 }
 
-// aligned returns dense tensors as ragged ones where their Specs say that the sizes of
-// their rows differ, as those of lists in single records do.
+// aligned returns dense tensors, and records, as ragged ones where their Specs say that
+// the sizes of their rows differ, as those of lists in single records do.
 func aligned(parts []tensor.Tensor) []tensor.Tensor {
 	depth := 0
 	first := parts[0].Shape()
+	_, records := parts[0].(*Tensor)
 	for _, v := range parts {
-		if v.Spec().TypeName() != tensor.TypeName || !first.HasRank() || v.Shape().Rank() != first.Rank() {
+		s, ok := v.(*Tensor)
+		if ok != records || !ok && v.Spec().TypeName() != tensor.TypeName || !first.HasRank() || v.Shape().Rank() != first.Rank() {
 			return parts
 		}
 		for i := depth + 1; i < first.Rank(); i++ {
-			if n, m := first.Dim(i), v.Shape().Dim(i); n >= 0 && m >= 0 && n != m {
+			n, m := first.Dim(i), v.Shape().Dim(i)
+			if n != m && (n >= 0 && m >= 0 || records && s.rank > i) {
 				depth = i
 			}
 		}
@@ -214,9 +244,25 @@ func aligned(parts []tensor.Tensor) []tensor.Tensor {
 	}
 	out := make([]tensor.Tensor, len(parts))
 	for i, v := range parts {
-		out[i] = tenon.Must(ragged.WithRaggedRank(v, depth))
+		if s, ok := v.(*Tensor); ok {
+			out[i] = s.ragged(depth)
+		} else {
+			out[i] = tenon.Must(ragged.WithRaggedRank(v, depth))
+		}
 	}
 	return out
+}
+
+// ragged returns the records with partitions of which the first depth do not say that
+// their rows are of one length.
+func (t *Tensor) ragged(depth int) *Tensor {
+	parts := slices.Clone(t.parts)
+	for i, p := range parts[:min(depth, len(parts))] {
+		if p.IsUniform() {
+			parts[i] = partitionOf(p.RowSplits())
+		}
+	}
+	return newTensor(t.rank, t.nrows, parts, t.cols, t.dtype)
 }
 
 // sameFields checks that two tensors that take part in a call have the same fields,
@@ -230,7 +276,7 @@ func sameFields(c *op.Call, s, u *Tensor) error {
 		if k < 0 {
 			return c.Errorf(tenon.ErrInvalid, "the field %q is missing in an operand", a.name)
 		}
-		if err := sameKind(c, a.name, a.v, u.cols[k].v, s.rank > 0 && u.rank > 0); err != nil {
+		if err := sameKind(c, a.name, a.v(), u.cols[k].v(), s.rank > 0 && u.rank > 0); err != nil {
 			return err
 		}
 	}

@@ -97,7 +97,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	}
 	if len(keys) <= rank {
 		if t, ok := v.(*Tensor); ok {
-			return tenon.Must(t.AtNumbers(ops.Index(t.numbers(), anys(keys)...)))
+			return t.atNumbers(ops.Index(t.numbers(), anys(keys)...))
 		}
 		return ops.Index(v, anys(keys)...)
 	}
@@ -156,7 +156,7 @@ func (t *Tensor) eachField(keys []key.Key) tensor.Tensor {
 	}
 	cols := make([]column, len(t.cols))
 	for i, c := range t.cols {
-		cols[i] = column{name: c.name, v: ops.Index(c.v, anys(keys)...), inner: allPlain}
+		cols[i] = column{name: c.name, now: ops.Index(c.v(), anys(keys)...), inner: allPlain}
 	}
 	return newTensor(0, nil, nil, cols, t.dtype)
 }

@@ -84,22 +84,29 @@ func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 	}
 	from := rows.RowIDs(splits, -1)
 	cols := make([]column, 0, len(t.cols)+len(right.cols))
-	for _, c := range t.cols {
-		cols = append(cols, column{name: c.name, v: taken(c.v, from), inner: allPlain})
+	for _, c := range takeAll(t.cols, from, 0) {
+		c.inner = allPlain
+		cols = append(cols, c)
 	}
+	partners := newPicker(at)
 	for _, c := range right.cols {
 		if slices.ContainsFunc(rightOn, func(p []string) bool { return len(p) == 1 && p[0] == c.name }) {
 			continue
-		}
-		v := withSplits(taken(c.v, at), t.dtype)
-		if has != nil {
-			v = spread(v, has)
 		}
 		name := c.name
 		if o.Suffix != "" && t.find(name) >= 0 {
 			name += o.Suffix
 		}
-		cols = addColumn(fn, cols, name, v)
+		c = partners.take(c, 0)
+		if has != nil {
+			c = c.with(spread(c.v(), has))
+		}
+		if right.dtype != t.dtype {
+			c = c.with(withSplits(c.v(), t.dtype))
+		}
+		c.name, c.inner = name, allPlain
+		cols = append(cols, c)
+		checkAdded(fn, cols)
 	}
 	return newTensor(1, sizeOf(from, t.dtype), nil, cols, t.dtype)
 }
@@ -154,7 +161,7 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 			tenon.Throw(invalid(fn, PathString(rp), "has the fields %q, %s on the left has %q", y.FieldNames(), PathString(lp), x.FieldNames()))
 		}
 		for i, c := range x.cols {
-			left, right = appendPair(fn, append(slices.Clone(lp), c.name), append(slices.Clone(rp), c.name), left, right, c.v, y.cols[i].v)
+			left, right = appendPair(fn, append(slices.Clone(lp), c.name), append(slices.Clone(rp), c.name), left, right, c.v(), y.cols[i].v())
 		}
 		return left, right
 	}

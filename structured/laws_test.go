@@ -205,6 +205,20 @@ func TestRandomRecordsAgreeWithLoops(t *testing.T) {
 		agree("concat", ops.Concat([]tensor.Tensor{s, s}, 0), twice)
 		agree("stack", ops.Stack([]tensor.Tensor{s, ops.Reverse(s, 0)}, 0), list{list(rows), back})
 		agree("expand", ops.ExpandDims(s, -1), apart(rows))
+		if len(index) > 0 {
+			single := make([]tensor.Tensor, len(index))
+			for i, k := range index {
+				single[i] = s.At(k)
+			}
+			agree("single rows", ops.Stack(single, 0), some)
+		}
+		a := ops.Gather(ops.Reverse(ops.Gather(s, index, 0), 0), permuted(len(index)), 0).(*structured.Tensor)
+		b := ops.Gather(s, index, 0).(*structured.Tensor).Compact()
+		b = ops.Gather(ops.Reverse(b, 0).(*structured.Tensor).Compact(), permuted(len(index)), 0).(*structured.Tensor).Compact()
+		if !tenon.Equal(a.Spec(), b.Spec()) {
+			t.Fatalf("what waits is %v, want %v", a.Spec(), b.Spec())
+		}
+		agree("what waits", a, tenon.Must(b.ToNested()))
 		agree("a row", s.At(index1(index)), rows[index1(index)])
 		agree("rows", s.At(key.From(n/2)), list(rows[n/2:]))
 		agree("padded and cut", ops.Index(ops.Pad(s, [][]int{{2, 1}}, ops.PadOptions{}), key.Range(2, n+2, nil)), list(rows))
@@ -262,6 +276,19 @@ func rotated(n int) tensor.Tensor {
 		out[i] = int64((i + 1) % n)
 	}
 	return tensor.Of(out)
+}
+
+// permuted is an index that takes the odd entries and then all others.
+func permuted(n int) tensor.Tensor {
+	var odd, even []int64
+	for i := range int64(n) {
+		if i%2 == 1 {
+			odd = append(odd, i)
+		} else {
+			even = append(even, i)
+		}
+	}
+	return tensor.Vector(append(odd, even...))
 }
 
 func apart(rows []any) list {

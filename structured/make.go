@@ -119,7 +119,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 	cols := columnsOf(fn, fields, rank, b, d)
 	if o.Validate {
 		for i, c := range cols {
-			cols[i].v = assertRows(c.v, b.count())
+			cols[i] = c.with(assertRows(c.v(), b.count()))
 		}
 	}
 	return newTensor(rank, b.nrows, b.parts, cols, d), nil
@@ -164,7 +164,7 @@ func assertRows(v, n tensor.Tensor) tensor.Tensor {
 		}
 		cols := slices.Clone(x.cols)
 		for i, c := range cols {
-			cols[i].v = assertRows(c.v, n)
+			cols[i] = c.with(assertRows(c.v(), n))
 		}
 		return newTensor(1, x.nrows, nil, cols, x.dtype)
 	case *ragged.Tensor:

@@ -85,7 +85,7 @@ func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 		var cols []column
 		for _, e := range entries(x) {
 			below := o.named(path, e.Name)
-			cols = append(cols, column{name: e.Name, v: o.single(e.Value, below), inner: allPlain})
+			cols = append(cols, column{name: e.Name, now: o.single(e.Value, below), inner: allPlain})
 		}
 		return newTensor(0, nil, nil, cols, dtype.Int64)
 	case listKind:
@@ -341,7 +341,7 @@ func (o NestedOptions) records(values []any, path []string) tensor.Tensor {
 	var cols []column
 	for k, name := range names {
 		rows := cells[k*len(values) : (k+1)*len(values)]
-		cols = append(cols, column{name: name, v: o.list(rows, o.named(path, name)), inner: allPlain})
+		cols = append(cols, column{name: name, now: o.list(rows, o.named(path, name)), inner: allPlain})
 	}
 	return newTensor(1, scalar(len(values), dtype.Int64), nil, cols, dtype.Int64)
 }

@@ -46,7 +46,7 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 		var cols []column
 		values := o.fieldsOf([]any{x}, s, path)
 		for i, c := range s.cols {
-			cols = append(cols, column{c.name, o.one(values[i][0], c.spec, o.named(path, c.name)), allPlain})
+			cols = append(cols, column{name: c.name, now: o.one(values[i][0], c.spec, o.named(path, c.name)), inner: allPlain})
 		}
 		return newTensor(0, nil, nil, cols, s.dtype)
 	case *DictionarySpec:
@@ -141,7 +141,7 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 		}
 		var cols []column
 		for i, rows := range o.fieldsOf(values, s, path) {
-			cols = append(cols, column{s.cols[i].name, o.rows(rows, outermost(s.cols[i].spec, shape.Unknown), o.named(path, s.cols[i].name)), allPlain})
+			cols = append(cols, column{name: s.cols[i].name, now: o.rows(rows, outermost(s.cols[i].spec, shape.Unknown), o.named(path, s.cols[i].name)), inner: allPlain})
 		}
 		return newTensor(1, scalar(len(values), s.dtype), nil, cols, s.dtype)
 	case *ragged.Spec:

@@ -1,7 +1,10 @@
 package structured
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -16,16 +19,51 @@ var _ ragged.Records = (*Tensor)(nil)
 func (t *Tensor) Numbers() tensor.Tensor { return t.numbers() }
 
 // AtNumbers returns the records with the given numbers, in the dimensions of these.
-// Missing numbers give missing records: a tensor of package masked.
+// Missing numbers give missing records: a tensor of package masked. A number that no
+// record has is an error that names its position.
 func (t *Tensor) AtNumbers(numbers tensor.Tensor) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	m, ok := numbers.(*masked.Tensor)
-	if !ok {
-		return byNumbers(t.rows(), numbers, t.dtype), nil
+	at := numbers
+	if m, ok := numbers.(*masked.Tensor); ok {
+		at = numbered(m)
 	}
-	at := m.Values()
-	if m.Mask().Shape().Rank() == at.Shape().Rank() {
-		at = ops.Where(m.Mask(), at, int64(0))
+	t.checkNumbers(at)
+	return t.atNumbers(numbers), nil
+}
+
+// numbered returns the numbers of a masked tensor, 0 where one is missing.
+func numbered(m *masked.Tensor) tensor.Tensor {
+	if m.Mask().Shape().Rank() == m.Values().Shape().Rank() {
+		return ops.Where(m.Mask(), m.Values(), int64(0))
 	}
-	return masked.New(byNumbers(t.rows(), at, t.dtype), m.Mask())
+	return m.Values()
+}
+
+// atNumbers is AtNumbers for numbers that are known to be those of records.
+func (t *Tensor) atNumbers(numbers tensor.Tensor) tensor.Tensor {
+	if m, ok := numbers.(*masked.Tensor); ok {
+		return tenon.Must(masked.New(byNumbers(t.rows(), numbered(m), t.dtype), m.Mask()))
+	}
+	return byNumbers(t.rows(), numbers, t.dtype)
+}
+
+// checkNumbers throws where one of the numbers is that of no record, if they are known:
+// fields may be gathered much later.
+func (t *Tensor) checkNumbers(numbers tensor.Tensor) {
+	if r, ok := numbers.(*ragged.Tensor); ok {
+		numbers = r.FlatValues()
+	}
+	n := 1
+	if t.rank > 0 {
+		n = known(t.count())
+	}
+	d, ok := numbers.(*tensor.Dense)
+	if !ok || d.DType() != dtype.Int64 || n < 0 {
+		return
+	}
+	for i, k := range tensor.Data[int64](d) {
+		if k < 0 || k >= int64(n) {
+			tenon.Throw(invalid("structured.AtNumbers", fmt.Sprintf("numbers[%d]", i), "is %d, there are %d records", k, n))
+		}
+	}
 }

@@ -65,7 +65,7 @@ func (t *Tensor) argSort(fn string, axis int, by []By) tensor.Tensor {
 // everyField returns the leaves to sort by where none are named: all of them in order.
 func (t *Tensor) everyField(descending bool) []By {
 	var out []By
-	for _, l := range t.spec.Leaves() {
+	for _, l := range t.typ().Leaves() {
 		out = append(out, By{l.Path, descending})
 	}
 	return out

@@ -47,7 +47,7 @@ func (t *Tensor) padded(c *op.Call) (tensor.Tensor, error) {
 func (t *Tensor) blank() *Tensor {
 	cols := slices.Clone(t.cols)
 	for i, c := range cols {
-		cols[i].v = blankEntry(c.v)
+		cols[i] = c.with(blankEntry(c.v()))
 	}
 	return newTensor(1, scalar(1, t.dtype), nil, cols, t.dtype)
 }

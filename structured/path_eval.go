@@ -185,7 +185,7 @@ func (n *node) name(s byName) {
 		n.cols = cols
 		return
 	}
-	n.enter(n.entries(cols[0].v))
+	n.enter(n.entries(cols[0]))
 }
 
 func namesOf(cols []column) []string {
@@ -197,10 +197,11 @@ func namesOf(cols []column) []string {
 }
 
 // entries returns those entries of a column that belong to the records that are left.
-func (n *node) entries(v tensor.Tensor) tensor.Tensor {
+func (n *node) entries(c column) tensor.Tensor {
 	if n.take != nil {
-		v = taken(v, n.take)
+		c = newPicker(n.take).take(c, 0)
 	}
+	v := c.v()
 	if n.has != nil {
 		v = spread(v, n.has)
 	}
@@ -268,7 +269,7 @@ func (n *node) keep(d int, at tensor.Tensor) {
 	case n.leaf != nil:
 		n.leaf = ops.Gather(n.leaf, at, 0)
 	case n.has != nil || n.mask != nil:
-		n.materialise()
+		n.settle()
 		n.take = at
 	case n.take != nil:
 		n.take = ops.Gather(n.take, at, 0)
@@ -277,11 +278,17 @@ func (n *node) keep(d int, at tensor.Tensor) {
 	}
 }
 
-// materialise gathers all columns.
-func (n *node) materialise() {
+// settle replaces the columns by those of the records that are left.
+func (n *node) settle() {
 	cols := slices.Clone(n.cols)
-	for i, c := range cols {
-		cols[i].v = n.entries(c.v)
+	if n.take != nil {
+		cols = takeAll(cols, n.take, 0)
+		n.take = nil
+	}
+	if n.has != nil || n.mask != nil {
+		for i, c := range cols {
+			cols[i] = c.with(n.entries(c))
+		}
 	}
 	n.cols, n.take, n.has, n.mask = cols, nil, nil, nil
 }
@@ -374,7 +381,7 @@ func (n *node) result() tensor.Tensor {
 	if n.leaf != nil {
 		return liftMask(tenon.Must(ragged.FromPartitions(n.leaf, n.parts...)))
 	}
-	n.materialise()
+	n.settle()
 	parts := make([]*ragged.RowPartition, len(n.parts))
 	for i, p := range n.parts {
 		parts[i] = tenon.Must(p.WithDType(n.dtype))

@@ -38,10 +38,10 @@ const (
 func (t *Tensor) String() string {
 	g, ok := t.table()
 	if !ok {
-		return "symbolic " + t.spec.Datashape()
+		return "symbolic " + t.typ().Datashape()
 	}
 	var b strings.Builder
-	b.WriteString(t.spec.Datashape())
+	b.WriteString(t.typ().Datashape())
 	widths := make([]int, len(g.head))
 	for _, row := range append([][]string{g.head, g.types}, g.rows...) {
 		for i, cell := range row {
@@ -70,7 +70,7 @@ func (t *Tensor) String() string {
 // and reports.
 func (t *Tensor) HTML() string {
 	var b strings.Builder
-	b.WriteString("<table>\n<caption>" + html.EscapeString(t.spec.Datashape()) + "</caption>\n")
+	b.WriteString("<table>\n<caption>" + html.EscapeString(t.typ().Datashape()) + "</caption>\n")
 	g, ok := t.table()
 	if ok {
 		row := func(tag string, cells []string) {
@@ -106,7 +106,7 @@ type grid struct {
 // table returns what is printed, and false where there are no elements to print.
 func (t *Tensor) table() (*grid, bool) {
 	g := &grid{head: []string{""}, types: []string{""}}
-	for _, f := range t.spec.Fields() {
+	for _, f := range t.typ().Fields() {
 		g.head = append(g.head, PathString([]string{f.Name}))
 		g.types = append(g.types, clipped(datashape(f.Spec, t.rank)))
 	}
@@ -116,7 +116,7 @@ func (t *Tensor) table() (*grid, bool) {
 	if t.rank == 0 {
 		row := []string{""}
 		for _, c := range t.cols {
-			row = append(row, cellOf(c.v))
+			row = append(row, cellOf(c.v()))
 		}
 		g.rows = append(g.rows, row)
 		return g, true
@@ -154,7 +154,7 @@ func (t *Tensor) concrete() bool {
 		}
 	}
 	for _, c := range t.cols {
-		if !concrete(c.v) {
+		if c.wait == nil && !concrete(c.now) {
 			return false
 		}
 	}

@@ -27,9 +27,9 @@ type columnSpec struct {
 	inner int
 }
 
-// specOf returns what is known of a tensor without the data of its partitions.
-func specOf(t *Tensor) *Spec {
-	m := specMaker{rank: t.rank, d: t.dtype, dims: make([]dim, t.rank), cols: make([]columnSpec, len(t.cols))}
+// specOf returns what is known of a tensor and its columns without the data of its partitions.
+func specOf(t *Tensor, cols []column) *Spec {
+	m := specMaker{rank: t.rank, d: t.dtype, dims: make([]dim, t.rank), cols: make([]columnSpec, len(cols))}
 	if t.rank == 1 {
 		m.dims[0] = dim{known(t.nrows), true}
 	}
@@ -42,10 +42,40 @@ func specOf(t *Tensor) *Spec {
 			m.dims[i+1].n = p.StaticUniformRowLength()
 		}
 	}
-	for i, c := range t.cols {
-		m.cols[i] = columnSpec{c.name, c.v.Spec(), c.inner}
+	for i, c := range cols {
+		m.cols[i] = columnSpec{c.name, c.typ(), c.inner}
 	}
 	return m.spec()
+}
+
+// typ returns the Spec of the entries. Pending ones are gathered only if it depends on
+// their data.
+func (c column) typ() tenon.Spec {
+	if c.wait != nil {
+		if from := c.wait.from.Load(); from != nil {
+			if s, ok := rowsSpec(from.v.Spec(), from.at.Shape().Dim(0)); ok {
+				return s
+			}
+		}
+	}
+	return c.v().Spec()
+}
+
+// rowsSpec returns the Spec of n of the rows of concrete entries, and false where it
+// depends on which they are.
+func rowsSpec(s tenon.Spec, n int) (tenon.Spec, bool) {
+	if list, with, ok := specPieces(s); ok {
+		for i, x := range list {
+			if list[i], ok = rowsSpec(x, n); !ok {
+				return nil, false
+			}
+		}
+		return with(list), true
+	}
+	if t, ok := s.(*tensor.Spec); ok {
+		return tensor.NewSpec(t.DType(), t.Shape().With(0, n)), true
+	}
+	return nil, false
 }
 
 // outermost returns a Spec with another size of the outermost dimension.

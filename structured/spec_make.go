@@ -87,7 +87,7 @@ func SpecOf(x any) (*Spec, error) {
 			return nil, tenon.NewError(tenon.ErrDType, "structured.SpecOf", fmt.Sprintf("%s holds no records", tenon.String(v.Spec())))
 		}
 	}
-	return t.spec, nil
+	return t.typ(), nil
 }
 
 // WithShape returns the Spec of records of another static shape of the same rank

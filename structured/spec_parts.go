@@ -129,7 +129,7 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 				return nil, s.stranger(v)
 			}
 		}
-		out = append(out, t.cols[i].v)
+		out = append(out, t.cols[i].v())
 	}
 	return out, nil
 }
@@ -181,10 +181,10 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 				n = m
 			}
 		}
-		cols[i] = column{c.name, x, c.inner}
+		cols[i] = column{name: c.name, now: x, inner: c.inner}
 	}
 	if s.rank == 1 && nrows == nil {
-		nrows = sizeOf(cols[0].v, s.dtype)
+		nrows = sizeOf(cols[0].v(), s.dtype)
 	}
 	return newTensor(s.rank, nrows, parts, cols, s.dtype), nil
 }

@@ -40,7 +40,7 @@ func FromStructs[T any](rows []T) (t *Tensor, err error) {
 func SpecOfStructs[T any]() (s *Spec, err error) {
 	defer tenon.Catch(&err)
 	w := newStructWriter("structured.SpecOfStructs", reflect.TypeFor[T](), 0)
-	return outermost(w.tensor().spec, -1).(*Spec), nil
+	return outermost(w.tensor().typ(), -1).(*Spec), nil
 }
 
 // ToStructs returns records as Go structs: the reverse of [FromStructs]. A column of

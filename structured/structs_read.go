@@ -98,7 +98,7 @@ func (p *plan) record(v tensor.Tensor, at *fieldPlace) readFunc {
 		if k < 0 {
 			at.field(f.name).fail(tenon.ErrNotFound, -1, "the records have no such field, but %q", t.FieldNames())
 		}
-		fields = append(fields, reading{f.offset, f.plan.reader(t.cols[k].v, at.field(f.name))})
+		fields = append(fields, reading{f.offset, f.plan.reader(t.cols[k].v(), at.field(f.name))})
 	}
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := 0; i < n; i += blockRows {

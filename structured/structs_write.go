@@ -196,7 +196,7 @@ func (w *recordWriter) zero(n int) {
 func (w *recordWriter) columns() []column {
 	cols := make([]column, len(w.fields))
 	for i, f := range w.fields {
-		cols[i] = column{name: w.plan.fields[i].name, v: f.column(), inner: allPlain}
+		cols[i] = column{name: w.plan.fields[i].name, now: f.column(), inner: allPlain}
 	}
 	return cols
 }

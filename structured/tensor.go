@@ -3,8 +3,8 @@ package structured
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -25,20 +25,10 @@ type Tensor struct {
 	parts []*ragged.RowPartition // of the dimensions below the first
 	cols  []column
 	dtype dtype.DType // of the splits
-	spec  *Spec
-}
 
-// A column is a field without the partitions that it shares with the others.
-type column struct {
-	name string
-	v    tensor.Tensor // one entry for each record; at rank 0 the field itself
-	// inner says how many of the records' last dimensions are plain ones of the
-	// field, and not partitioned, as far as they are uniform.
-	inner int
+	frame atomic.Pointer[Spec] // without columns
+	spec  atomic.Pointer[Spec]
 }
-
-// allPlain is the inner of a column of which no dimension has to be partitioned.
-const allPlain = math.MaxInt16
 
 var (
 	_ tensor.Tensor = (*Tensor)(nil)
@@ -51,13 +41,20 @@ func newTensor(rank int, nrows tensor.Tensor, parts []*ragged.RowPartition, cols
 	if rank > 1 {
 		nrows = parts[0].NRows()
 	}
-	t := &Tensor{rank: rank, nrows: nrows, parts: parts, cols: cols, dtype: d}
-	t.spec = specOf(t)
-	return t
+	return &Tensor{rank: rank, nrows: nrows, parts: parts, cols: cols, dtype: d}
 }
 
 // Spec returns the *Spec.
-func (t *Tensor) Spec() tenon.Spec { return t.spec }
+func (t *Tensor) Spec() tenon.Spec { return t.typ() }
+
+// typ is Spec. It is made when it is first asked for, as it may gather fields.
+func (t *Tensor) typ() *Spec {
+	if s := t.spec.Load(); s != nil {
+		return s
+	}
+	t.spec.CompareAndSwap(nil, specOf(t, t.cols))
+	return t.spec.Load()
+}
 
 // DType returns dtype.None: each field has an element type of its own.
 func (t *Tensor) DType() dtype.DType { return dtype.None }
@@ -67,7 +64,12 @@ func (t *Tensor) Rank() int { return t.rank }
 
 // Shape returns the static sizes of the records' dimensions, shape.Unknown where
 // rows differ in length.
-func (t *Tensor) Shape() shape.Shape { return t.spec.Shape() }
+func (t *Tensor) Shape() shape.Shape {
+	if t.frame.Load() == nil {
+		t.frame.CompareAndSwap(nil, specOf(t, nil))
+	}
+	return t.frame.Load().Shape()
+}
 
 // NRows returns the size of the outermost dimension as a scalar, nil at rank 0.
 func (t *Tensor) NRows() tensor.Tensor { return t.nrows }
@@ -192,10 +194,10 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 	if rank < 0 {
 		tenon.Throw(invalid("structured", "", "the rank of the result is not known"))
 	}
-	out := make([]column, len(cols))
 	if rank == 0 {
+		out := make([]column, len(cols))
 		for i, c := range cols {
-			out[i] = column{name: c.name, v: pick(c.v, at), inner: allPlain}
+			out[i] = c.picked(at)
 		}
 		return newTensor(0, nil, nil, out, d)
 	}
@@ -212,10 +214,20 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 			}
 		}
 	}
-	for i, c := range cols {
-		out[i] = column{name: c.name, v: plainer(taken(c.v, flat), inner), inner: max(c.inner, inner)}
+	return newTensor(rank, sizeOf(flat, d), parts, takeAll(cols, flat, inner), d)
+}
+
+// picked returns the entry of a column with a number, as a field of a single record.
+func (c column) picked(at tensor.Tensor) column {
+	out := column{name: c.name, inner: allPlain}
+	if c.wait != nil {
+		if s := c.wait.from.Load(); s != nil { // one entry needs no others
+			out.now = pick(plainer(s.v, s.inner), ops.Gather(s.at, at, 0))
+			return out
+		}
 	}
-	return newTensor(rank, sizeOf(flat, d), parts, out, d)
+	out.now = pick(c.v(), at)
+	return out
 }
 
 // pick returns the entry of a column with a number, a scalar.
@@ -229,6 +241,12 @@ func pick(v, at tensor.Tensor) tensor.Tensor {
 
 // lift returns a list of one entry.
 func lift(v tensor.Tensor) tensor.Tensor {
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = lift(x)
+		}
+		return with(list)
+	}
 	x, err := tenon.Try(func() tensor.Tensor { return ops.ExpandDims(v, 0) })
 	if errors.Is(err, tenon.ErrUnsupported) { // where an axis has no place without a name
 		return ops.Stack([]tensor.Tensor{v}, 0)
@@ -236,23 +254,26 @@ func lift(v tensor.Tensor) tensor.Tensor {
 	return tenon.Must(x, err)
 }
 
-// taken returns rows of a column by number. All of them in their order are the
-// column itself.
+// taken returns entries of a column by number, at once. All of them in their order are
+// the column itself.
 func taken(v tensor.Tensor, at tensor.Tensor) tensor.Tensor {
-	n := v.Shape().Dim(0)
-	if d, ok := op.Known(at); ok && n >= 0 && d.Shape().Dim(0) == n {
-		same := true
-		for i, k := range tensor.Data[int64](d) {
-			if int64(i) != k {
-				same = false
-				break
-			}
-		}
-		if same {
-			return v
-		}
+	if d, ok := op.Known(at); ok && countsUp(d, v.Shape().Dim(0)) {
+		return v
 	}
 	return gatherRows(v, at)
+}
+
+// countsUp reports whether an index is 0, 1, … up to n, which may not be known.
+func countsUp(at tensor.Tensor, n int) bool {
+	if n < 0 || at.Shape().Dim(0) != n {
+		return false
+	}
+	for i, k := range tensor.Data[int64](at) {
+		if int64(i) != k {
+			return false
+		}
+	}
+	return true
 }
 
 // plainer lets the fields of a structured column have plain dimensions, as the fields
@@ -264,7 +285,14 @@ func plainer(v tensor.Tensor, inner int) tensor.Tensor {
 	}
 	cols := slices.Clone(s.cols)
 	for i, c := range cols {
-		cols[i].v, cols[i].inner = plainer(c.v, inner), max(c.inner, inner)
+		cols[i].inner = max(c.inner, inner)
+		if c.wait == nil {
+			cols[i].now = plainer(c.now, inner)
+		} else if from := c.wait.from.Load(); from == nil {
+			cols[i] = cols[i].with(plainer(c.v(), inner))
+		} else if _, ok := from.v.(*Tensor); ok {
+			cols[i].wait = newPending(rowsFrom{from.v, from.at, max(from.inner, inner)})
+		}
 	}
 	return newTensor(1, s.nrows, nil, cols, s.dtype)
 }
@@ -276,7 +304,7 @@ func (t *Tensor) rows() []column {
 	}
 	out := make([]column, len(t.cols))
 	for i, c := range t.cols {
-		out[i] = column{name: c.name, v: lift(c.v), inner: allPlain}
+		out[i] = column{name: c.name, now: lift(c.v()), inner: allPlain}
 	}
 	return out
 }

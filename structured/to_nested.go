@@ -19,7 +19,7 @@ func (t *Tensor) ToNested() (x any, err error) {
 	if t.rank == 0 {
 		m := map[string]any{}
 		for _, c := range t.cols {
-			m[c.name] = plain(c.v)
+			m[c.name] = plain(c.v())
 		}
 		return m, nil
 	}
@@ -32,7 +32,7 @@ func (t *Tensor) ToNested() (x any, err error) {
 		list[i] = make(map[string]any, len(t.cols))
 	}
 	for _, c := range t.cols {
-		for i, x := range plain(c.v).([]any) {
+		for i, x := range plain(c.v()).([]any) {
 			list[i].(map[string]any)[c.name] = x
 		}
 	}

@@ -29,7 +29,7 @@ func (t *Tensor) WithShapeDType(d dtype.DType) (out *Tensor, err error) {
 	}
 	cols := slices.Clone(t.cols)
 	for i, c := range cols {
-		cols[i].v = withSplits(c.v, d)
+		cols[i] = c.with(withSplits(c.v(), d))
 	}
 	nrows := t.nrows
 	if nrows != nil {

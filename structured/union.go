@@ -61,7 +61,7 @@ func NewUnion(tags any, variants []Field) (u *Union, err error) {
 	return newUnion(rec), nil
 }
 
-func newUnion(rec *Tensor) *Union { return &Union{rec, &UnionSpec{rec.spec}} }
+func newUnion(rec *Tensor) *Union { return &Union{rec, &UnionSpec{rec.typ()}} }
 
 // Spec returns the *UnionSpec.
 func (u *Union) Spec() tenon.Spec { return u.spec }
@@ -179,10 +179,10 @@ func (s *UnionSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 		return nil, err
 	}
 	t, ok := components[0].(*Tensor)
-	if !ok || !tagged(t.spec) {
+	if !ok || !tagged(t.typ()) {
 		return nil, tenon.NewError(tenon.ErrDType, UnionTypeName, "a union is made of tags and variants")
 	}
-	if k, ok := op.Known(t.cols[0].v); ok {
+	if k, ok := op.Known(t.cols[0].v()); ok {
 		for i, n := range tensor.Data[int8](k) {
 			if n < 0 || int(n) >= len(t.cols)-1 {
 				return nil, invalid(UnionTypeName, fmt.Sprintf("tags[%d]", i), "is %d, there are %d variants", n, len(t.cols)-1)

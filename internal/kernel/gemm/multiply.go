@@ -18,6 +18,10 @@ const (
 // for each combination of their indices. A product over no k (K = 0) is 0.
 func Multiply[T Element](p Params[T], batch ...Batch) {
 	p.check(batch, len(p.A), len(p.B))
+	if isSmall(&p, batch) {
+		small(&p)
+		return
+	}
 	multiplyWith(familyOf[T](), p, batch, nil, nil)
 }
 

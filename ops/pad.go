@@ -142,6 +142,9 @@ func init() {
 //	x: [a, b] → [before₀+a+after₀, before₁+b+after₁], any element type.
 //	Gradient: the cotangent without the margins, to which mirrored ones add theirs.
 func Pad(x, paddings any, o PadOptions) tensor.Tensor {
+	if p, ok := paddings.([][]int); ok && len(p) == 0 { // a scalar has no axes, but its widths are integers too
+		paddings = tensor.Of([]int64{}, 0, 2)
+	}
 	if o.Mode == PadConstant || o.Mode == "" {
 		return op.Eval(padOp, x, paddings, o.Value)
 	}

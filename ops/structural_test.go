@@ -187,6 +187,7 @@ func TestStrings(t *testing.T) {
 	}
 	check("transposed", ops.Transpose([][]string{{"a", "b"}, {"c", "d"}}), [][]string{{"a", "c"}, {"b", "d"}})
 	check("padded", ops.Pad([]string{"a"}, [][]int{{1, 1}}, ops.PadOptions{Value: "-"}), []string{"-", "a", "-"})
+	check("padded scalar", ops.Pad("a", [][]int{}, ops.PadOptions{}), "a")
 	check("filled", ops.Zeros(dtype.String, []int{2}), []string{"", ""})
 	check("truth", ops.AsString([]bool{true, false}, ops.FormatOptions{}), []string{"true", "false"})
 	check("sorted", ops.Sort([]string{"b", "", "B", "a"}, 0, ops.SortOptions{Descending: true}), []string{"b", "a", "B", ""})

@@ -87,7 +87,7 @@ func concat(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return op.One(joined2(c, ts, axis))
+	return op.One(joined2(c, ts, axis, commonSplits(ts)))
 }
 
 // shortElements is the number of elements up to which [shortConcat] joins.
@@ -178,7 +178,7 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 			}
 			lengths[i] = outerSize(t)
 		}
-		values := joined2(c, ts, 0)
+		values := joined2(c, ts, 0, commonSplits(ts))
 		d := dtype.Int64
 		if _, parts := split(values); len(parts) > 0 {
 			d = parts[0].DType()
@@ -190,10 +190,31 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 		return partitioned(values, newPartition(rows.FromLengths(ops.Stack(l, 0)), values.Shape().Dim(0)))
 	}
 	wide := make([]tensor.Tensor, len(ts))
-	for i, t := range ts {
-		wide[i] = withAxis(atLeast(t, min(axis, rankOf(t)-1)), axis)
+	k := axis
+	if n, ok := commonInner(ts); ok && n > 0 {
+		k = min(k, n) // sizes below the partitions that are equal stay sizes
 	}
-	return joined2(c, wide, axis)
+	for i, t := range ts {
+		wide[i] = withAxis(atLeast(t, min(k, rankOf(t)-1)), axis)
+	}
+	return joined2(c, wide, axis, commonSplits(ts))
+}
+
+// commonInner returns the number of partitions of tensors that have the same number and
+// the same sizes below them.
+func commonInner(ts []tensor.Tensor) (k int, ok bool) {
+	flat, parts := split(ts[0])
+	if flat.Shape().Rank() < 1 {
+		return 0, false
+	}
+	inner := flat.Shape().Tail(1)
+	for _, t := range ts[1:] {
+		f, p := split(t)
+		if len(p) != len(parts) || f.Shape().Rank() < 1 || !f.Shape().Tail(1).Equal(inner) {
+			return 0, false
+		}
+	}
+	return len(parts), inner.IsFull()
 }
 
 // atLeast returns t with at least k partitions: dimensions of uniform size become
@@ -225,8 +246,20 @@ func foldOuter(t tensor.Tensor) tensor.Tensor {
 	return merged(t, 0, 1)
 }
 
-// joined2 concatenates tensors of one rank and element type.
-func joined2(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
+// commonSplits returns the type of the row splits of what is made of tensors together.
+// A dense tensor has none and takes that of the others.
+func commonSplits(ts []tensor.Tensor) dtype.DType {
+	var all []*RowPartition
+	for _, t := range ts {
+		_, parts := split(t)
+		all = append(all, parts...)
+	}
+	return widest(all)
+}
+
+// joined2 concatenates tensors of one rank and element type; row splits get the
+// type d.
+func joined2(c *op.Call, ts []tensor.Tensor, axis int, d dtype.DType) tensor.Tensor {
 	if len(ts) == 1 {
 		return ts[0]
 	}
@@ -239,15 +272,8 @@ func joined2(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 		return ops.Concat(ts, axis)
 	}
 	same := make([]tensor.Tensor, len(ts))
-	all := []*RowPartition{}
 	for i, t := range ts {
-		same[i] = atLeast(t, k)
-		_, parts := split(same[i])
-		all = append(all, parts...)
-	}
-	d := widest(all)
-	for i, t := range same {
-		flat, parts := split(t)
+		flat, parts := split(atLeast(t, k))
 		cast := make([]*RowPartition, len(parts))
 		for j, p := range parts {
 			cast[j] = p.as(d)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -218,6 +219,28 @@ func TestEncodingsMeet(t *testing.T) {
 	}
 	if u := rag([]int64{1}, nil).Partition().DetectUniform(); u.IsUniform() {
 		t.Errorf("%v is no uniform partition", u)
+	}
+}
+
+// What is joined with int32 splits keeps them, also where an operand is dense, and
+// sizes below the partitions stay sizes.
+func TestJoinedForms(t *testing.T) {
+	narrow := tenon.Must(ragged.FromRowSplits([]int{1, 2, 3}, []int32{0, 1, 3}))
+	pairs := tenon.Must(ragged.FromRowSplits([][]int{{1, 2}, {3, 4}}, []int{0, 0, 2}))
+	for name, c := range map[string]struct {
+		got    T
+		splits dtype.DType
+		rank   int
+	}{
+		"concat dense": {ops.Concat([]any{narrow, [][]int{{7, 8}, {9, 9}}}, 1), dtype.Int32, 1},
+		"stack dense":  {tenon.Must(ragged.Stack([]T{narrow, tensor.Of([]int{1, 2, 3, 4}, 2, 2)}, 1)), dtype.Int32, 2},
+		"stack inner":  {tenon.Must(ragged.Stack([]T{pairs, pairs}, -1)), dtype.Int64, 1},
+		"stack rows":   {tenon.Must(ragged.Stack([]T{pairs, pairs}, 1)), dtype.Int64, 2},
+	} {
+		r, ok := c.got.(*ragged.Tensor)
+		if !ok || r.RaggedRank() != c.rank || r.Partition().DType() != c.splits {
+			t.Errorf("%s: %v, want %d partitions of %v", name, c.got, c.rank, c.splits)
+		}
 	}
 }
 

@@ -50,8 +50,9 @@ func number(c *cases.Case, name string) any {
 	if !c.Has(name) {
 		return nil
 	}
-	if t, ok := c.Attrs[name].(tensor.Tensor); ok {
-		return t
+	switch x := c.Attrs[name].(type) {
+	case tensor.Tensor, int:
+		return x
 	}
 	return cases.Float(c.Attrs[name])
 }

@@ -17,6 +17,17 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/pierrec/lz4/v4 v4.1.29 // indirect
+
+require (
+	github.com/apache/arrow-go/v18 v18.8.0
+	github.com/goccy/go-json v0.10.6 // indirect
+	github.com/google/flatbuffers v25.12.19+incompatible
+	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
+	github.com/zeebo/xxh3 v1.1.0 // indirect
+	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
+)
+
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect

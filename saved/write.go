@@ -15,6 +15,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/atomicfile"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/shape"
@@ -38,7 +39,7 @@ func Write(name string, tree any, o WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(name, p.writeTo); err != nil {
+	if err := atomicfile.Write(name, p.writeTo); err != nil {
 		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "saved.Write", Where: name, Err: err, Line: source.Line()}
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/tenonml/tenon/examples/gosearch/internal/atomicfile"
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
+	"github.com/tenonml/tenon/internal/atomicfile"
 	"github.com/tenonml/tenon/jsonl"
 )
 

@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext;
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -34,7 +34,7 @@ const Order = `
 
 	# tier 5: what is done with any Value
 	NONE < profile;
-	graph, ops, profile, internal/kernel/..., internal/arena < internal/interp;
+	graph, ops/rows, profile, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops < internal/passes;
 	ops, nest < internal/batching, grad;
 	graph, nest < state;
@@ -52,6 +52,7 @@ const Order = `
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
+	internal/atomicfile < arrowio, saved;
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
@@ -71,7 +72,7 @@ const Outside = `
 	gonum.org/v1/... < linalg, plot;
 	github.com/klauspost/compress/... < jsonl;
 	golang.org/x/text/... < textnorm;
-	github.com/apache/arrow-go/... < arrowio;
+	github.com/apache/arrow-go/..., github.com/google/flatbuffers/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tenonml/tenon/examples/gosearch/internal/atomicfile"
+	"github.com/tenonml/tenon/internal/atomicfile"
 )
 
 func TestWrite(t *testing.T) {

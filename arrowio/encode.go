@@ -1,0 +1,323 @@
+package arrowio
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+const encodeName = "arrowio.ToArray"
+
+// encode returns a Value in the form that belongs to its Spec.
+func encode(v tenon.Value) part {
+	v = known(v)
+	if inRows(v.Spec()) {
+		return rows(v, 0).with(keyForm, formRows)
+	}
+	return whole(v).with(keyForm, formWhole)
+}
+
+// known returns the tensor that one stands for which only records what is done with it. It
+// throws where there is none.
+func known(v tenon.Value) tenon.Value {
+	switch v.(type) {
+	case *structured.Dictionary, *named.Tensor:
+		return v // they have a form of their own
+	}
+	if c, ok := v.(tensor.Concreter); ok {
+		return tenon.Must(c.Concrete())
+	}
+	return v
+}
+
+// parts takes a Value apart.
+func parts(v tenon.Value) []tenon.Value {
+	list := tenon.Must(v.Spec().Disassemble(v))
+	for i, c := range list {
+		list[i] = known(c)
+	}
+	return list
+}
+
+// rows returns an element for each row of a Value. The dimensions below the rows, as many
+// as lists says, become lists even where a tensor would do.
+func rows(v tenon.Value, lists int) part {
+	switch x := known(v).(type) {
+	case *tensor.Dense:
+		return denseRows(x, lists, nil)
+	case *tensor.Strings:
+		return shaped(texts(x), x.Shape().Dims(), lists, nil)
+	case *ragged.Tensor:
+		p := rows(x.FlatValues(), lists-x.RaggedRank())
+		for _, r := range slices.Backward(x.Partitions()) {
+			p = list(r, p)
+		}
+		return p
+	case *masked.Tensor:
+		depth := x.Mask().Shape().Rank() - 1
+		return missing(rows(x.Values(), depth), depth, flatMask(x.Mask()))
+	case *structured.Tensor:
+		return recordRows(x, func(names []string, cols []part, n int) part { return record(n, names, cols) })
+	case *structured.Dictionary:
+		return dictionaryRows(x)
+	case *structured.Union:
+		return recordRows(parts(x)[0].(*structured.Tensor), union)
+	case *structured.Held:
+		return rows(x.Value(), lists)
+	case *named.Tensor:
+		return namedRows(x, lists)
+	}
+	return componentRows(v)
+}
+
+// denseRows returns the rows of a tensor, whose axes below may have names.
+func denseRows(d *tensor.Dense, lists int, names []string) part {
+	dims := d.Shape().Dims()
+	if d.DType().IsComplex() {
+		dims = append(slices.Clone(dims), 2)
+	}
+	return shaped(numbers(tensor.Contiguous(d)), dims, lists, names)
+}
+
+// flatMask returns the elements of a mask in row-major order.
+func flatMask(mask tensor.Tensor) []bool {
+	if r, ok := mask.(*ragged.Tensor); ok {
+		mask = r.FlatValues()
+	}
+	d, ok := known(mask).(*tensor.Dense)
+	if !ok {
+		tenon.Throw(fail(tenon.ErrUnsupported, encodeName, "mask", "a mask %s has no form in Arrow", tenon.String(mask.Spec())))
+	}
+	return tensor.Elems[bool](tensor.Contiguous(d))
+}
+
+// missing adds validity to the data at a depth of lists.
+func missing(p part, depth int, valid []bool) part {
+	d := p.data.(*array.Data)
+	if depth > 0 {
+		child := part{data: d.Children()[0]}
+		item := d.DataType().(arrow.NestedType).Fields()[0]
+		child.meta = metaOf(item.Metadata)
+		child.nullable = item.Nullable
+		child = missing(child, depth-1, valid)
+		return part{data: array.NewData(retyped(d.DataType(), child.field(item.Name)), d.Len(), d.Buffers(), []arrow.ArrayData{child.data}, d.NullN(), 0), meta: p.meta, nullable: p.nullable}
+	}
+	if d.DataType().ID() == arrow.SPARSE_UNION { // has no validity of its own
+		p = record(d.Len(), []string{columnName}, []part{p})
+		d = p.data.(*array.Data)
+	}
+	nulls := 0
+	for _, ok := range valid {
+		if !ok {
+			nulls++
+		}
+	}
+	buffers := slices.Clone(d.Buffers())
+	buffers[0] = buffer(pack(valid))
+	out := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), nulls, 0)
+	out.SetDictionary(dictionaryOf(d))
+	return part{data: out, meta: p.meta, nullable: true}
+}
+
+// dictionaryOf returns the words of a dictionary array; nil for others.
+func dictionaryOf(d arrow.ArrayData) arrow.ArrayData {
+	if d.DataType().ID() != arrow.DICTIONARY {
+		return nil
+	}
+	return d.Dictionary()
+}
+
+// retyped returns a type of lists with other elements.
+func retyped(t arrow.DataType, item arrow.Field) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), item)
+	case *arrow.ListType:
+		return arrow.ListOfField(item)
+	}
+	return arrow.LargeListOfField(item)
+}
+
+func metaOf(m arrow.Metadata) map[string]string {
+	out := map[string]string{}
+	for i, k := range m.Keys() {
+		out[k] = m.Values()[i]
+	}
+	return out
+}
+
+// recordRows returns lists of what join makes of the columns.
+func recordRows(t *structured.Tensor, join func(names []string, cols []part, n int) part) part {
+	s := t.Spec().(*structured.Spec)
+	all, names := parts(t), t.FieldNames()
+	cols := make([]part, len(names))
+	for i, v := range all[len(all)-len(names):] {
+		cols[i] = rows(v, 0)
+	}
+	n := 0
+	if len(cols) > 0 {
+		n = cols[0].len()
+	} else if len(s.RowPartitions()) > 0 {
+		splits, _ := all[len(s.RowPartitions())-1].(*ragged.RowPartition).Splits64()
+		n = int(splits[len(splits)-1])
+	} else {
+		n = scalarInt(t.NRows())
+	}
+	p := join(names, cols, n)
+	for i := s.Rank() - 2; i >= 0; i-- {
+		p = list(all[i].(*ragged.RowPartition), p)
+	}
+	return p
+}
+
+func scalarInt(t tensor.Tensor) int {
+	return int(tensor.Item[int64](known(ops.Cast(t, dtype.Int64))))
+}
+
+// union makes a union of tags and variants.
+func union(names []string, cols []part, n int) part {
+	fields := make([]arrow.Field, len(cols)-1)
+	codes := make([]arrow.UnionTypeCode, len(fields))
+	children := make([]arrow.ArrayData, len(fields))
+	for i, c := range cols[1:] {
+		fields[i], codes[i], children[i] = c.field(names[i+1]), arrow.UnionTypeCode(i), c.data
+	}
+	tags := cols[0].data.Buffers()[1]
+	return part{data: array.NewData(arrow.SparseUnionOf(fields, codes), n, []*memory.Buffer{nil, tags}, children, 0, 0)}
+}
+
+// dictionaryRows returns codes with words.
+func dictionaryRows(x *structured.Dictionary) part {
+	words := rows(x.Words(), 0)
+	codes := known(x.Codes())
+	around := []*ragged.RowPartition(nil)
+	if r, ok := codes.(*ragged.Tensor); ok {
+		around, codes = r.Partitions(), known(r.FlatValues())
+	}
+	d := tensor.Contiguous(codes.(*tensor.Dense))
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: words.data.DataType()}
+	data := array.NewDataWithDictionary(typ, d.Len(), []*memory.Buffer{nil, buffer(d.Bytes())}, 0, 0, words.data.(*array.Data))
+	p := shaped(part{data: data}, d.Shape().Dims(), 0, nil)
+	for _, r := range slices.Backward(around) {
+		p = list(r, p)
+	}
+	return p
+}
+
+// namedRows returns what is inside, with the names that Arrow has a place for.
+func namedRows(x *named.Tensor, lists int) part {
+	inner := parts(x)[0]
+	var names []string
+	for _, n := range x.Dims().Names() {
+		names = append(names, n.String())
+	}
+	switch t := inner.(type) {
+	case *tensor.Dense:
+		if !t.DType().IsComplex() {
+			return denseRows(t, lists, names[1:])
+		}
+	case *ragged.Tensor:
+		flat, ok := known(t.FlatValues()).(*tensor.Dense)
+		if ok && t.RaggedRank() == 1 && lists == 0 && !flat.DType().IsComplex() {
+			if p, ok := variable(t.Partition(), tensor.Contiguous(flat), names[1:]); ok {
+				return p
+			}
+		}
+	}
+	return rows(inner, lists)
+}
+
+// variable returns rows of different lengths as tensors of different sizes. It is false
+// where sizes do not fit 32 bits, as the type has them.
+func variable(p *ragged.RowPartition, flat *tensor.Dense, names []string) (part, bool) {
+	splits, _ := p.Splits64()
+	dims := flat.Shape().Dims()
+	size := 1
+	for _, k := range dims[1:] {
+		size *= k
+	}
+	if splits[len(splits)-1] > math.MaxInt32 || flat.Len() > math.MaxInt32 {
+		return part{}, false
+	}
+	offsets := make([]int32, len(splits))
+	sizes := make([]int32, 0, (len(splits)-1)*len(dims))
+	for i, s := range splits {
+		offsets[i] = int32(s) * int32(size)
+		if i > 0 {
+			sizes = append(sizes, int32(s-splits[i-1]))
+			for _, k := range dims[1:] {
+				sizes = append(sizes, int32(k))
+			}
+		}
+	}
+	child := numbers(flat)
+	data := part{data: array.NewData(arrow.ListOfField(child.field("item")), len(splits)-1, []*memory.Buffer{nil, buffer(asBytes(offsets))}, []arrow.ArrayData{child.data}, 0, 0)}
+	shape := fixed(part{data: array.NewData(arrow.PrimitiveTypes.Int32, len(sizes), []*memory.Buffer{nil, buffer(asBytes(sizes))}, nil, 0, 0)}, len(dims))
+	m := shapeMeta{DimNames: names, Uniform: []*int{nil}}
+	for _, k := range dims[1:] {
+		m.Uniform = append(m.Uniform, &k)
+	}
+	text, _ := json.Marshal(m) // integers and strings always have a form
+	return record(len(splits)-1, []string{"data", "shape"}, []part{data, shape}).with(keyExtName, variableShape).with(keyExtMeta, string(text)), true
+}
+
+// componentRows returns a struct of the components' rows.
+func componentRows(v tenon.Value) part {
+	fields := v.Spec().Components()
+	var names []string
+	var children []part
+	for i, c := range parts(v) {
+		names = append(names, fields[i].Name)
+		children = append(children, rows(c, 0).with(keyForm, formRows))
+	}
+	return record(children[0].len(), names, children)
+}
+
+// whole returns one element that holds all of a Value.
+func whole(v tenon.Value) part {
+	v = known(v)
+	if inRows(v.Spec()) {
+		return single(rows(v, 0)).with(keyForm, formList)
+	}
+	switch x := v.(type) {
+	case *tensor.Dense:
+		p := numbers(tensor.Contiguous(x))
+		if x.DType().IsComplex() {
+			p = fixed(p, 2)
+		}
+		return p
+	case *tensor.Strings:
+		return texts(x)
+	case *masked.Tensor:
+		if x.Mask().Shape().IsScalar() {
+			return missing(whole(x.Values()), 0, flatMask(x.Mask()))
+		}
+	case *structured.Held:
+		if x.Shape().IsScalar() {
+			return whole(x.Value())
+		}
+	case *named.Tensor:
+		return whole(parts(x)[0])
+	}
+	fields := v.Spec().Components()
+	var names []string
+	var children []part
+	for i, c := range parts(v) {
+		names = append(names, fields[i].Name)
+		children = append(children, whole(c))
+	}
+	return record(1, names, children)
+}

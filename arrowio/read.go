@@ -1,0 +1,282 @@
+package arrowio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// ReadFile reads a file, in the file or the streaming format, as one Value.
+func ReadFile(name string, o ReadOptions) (tenon.Value, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "arrowio.ReadFile", Where: name, Err: err, Line: source.Line()}
+	}
+	v, err := Decode(b, o)
+	if err != nil {
+		e := *tenon.AsError(err)
+		e.Op = "arrowio.ReadFile"
+		if e.Where = name + ": " + e.Where; e.Where == name+": " {
+			e.Where = name
+		}
+		return nil, &e
+	}
+	return v, nil
+}
+
+// fileMark begins and ends a file.
+const fileMark = "ARROW1"
+
+// continuation stands before the length of a message.
+const continuation = 0xffffffff
+
+// Decode reads the bytes of a file or a stream as one Value, which shares their memory
+// where they are not compressed: they must not change afterwards. The batches are joined.
+func Decode(b []byte, o ReadOptions) (v tenon.Value, err error) {
+	const fn = "arrowio.Decode"
+	defer recovered(fn, &err)
+	defer tenon.Catch(&err)
+	r := newReading(fn, o, int64(len(b)))
+	var schema *arrow.Schema
+	var batches []arrow.RecordBatch
+	if bytes.HasPrefix(b, []byte(fileMark)) {
+		schema, batches, err = r.file(b)
+	} else {
+		schema, batches, err = r.batches(&messages{all: b})
+	}
+	if err != nil {
+		return nil, damaged(fn, "", err)
+	}
+	if len(batches) == 1 {
+		return r.batch(batches[0]), nil
+	}
+	n := int64(0)
+	chunks := make([][]arrow.Array, schema.NumFields())
+	for _, x := range batches {
+		n += x.NumRows()
+		for i, c := range x.Columns() {
+			chunks[i] = append(chunks[i], c)
+		}
+	}
+	return r.joined(schema, chunks, n), nil
+}
+
+// file returns the batches of a file in memory. Behind its mark a file is a stream, of which
+// the footer says where the dictionaries and batches are.
+func (r *reading) file(b []byte) (*arrow.Schema, []arrow.RecordBatch, error) {
+	if len(b) < 2*len(fileMark)+8 || !bytes.HasSuffix(b, []byte(fileMark)) {
+		return nil, nil, errors.New("the file is cut off: its end is missing")
+	}
+	blocks, err := checkFooter(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.batches(&messages{all: b[8:], file: b, blocks: blocks})
+}
+
+// batches returns all batches of a stream.
+func (r *reading) batches(m *messages) (*arrow.Schema, []arrow.RecordBatch, error) {
+	x, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(&limited{r: r}))
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []arrow.RecordBatch
+	for {
+		batch, err := x.Read()
+		if err == io.EOF {
+			return x.Schema(), out, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("batch %d: %w", len(out), err)
+		}
+		batch.Retain()
+		out = append(out, batch)
+	}
+}
+
+// limited is an allocator that takes no more than a reading may.
+type limited struct{ r *reading }
+
+func (l *limited) Allocate(n int) []byte {
+	l.r.take("", int64(n))
+	return memory.DefaultAllocator.Allocate(n)
+}
+
+func (l *limited) Reallocate(n int, b []byte) []byte {
+	if n < 0 || n > cap(b) {
+		l.r.take("", int64(n))
+	}
+	return memory.DefaultAllocator.Reallocate(n, b)
+}
+
+func (l *limited) Free(b []byte) { memory.DefaultAllocator.Free(b) }
+
+// messages reads the messages of a stream, from memory or else from a reader, and checks
+// them. Memory is taken as bytes come, not as lengths say.
+type messages struct {
+	all  []byte
+	from io.Reader
+	size func(n int64) // is told how many bytes a message has
+
+	file   []byte  // nil for a stream
+	blocks []block // of a file, the messages behind the schema
+	begun  bool    // the schema has been read
+}
+
+func (m *messages) Retain()  {}
+func (m *messages) Release() {}
+
+// next returns the next n bytes.
+func (m *messages) next(n int64) ([]byte, error) {
+	if m.from == nil {
+		if n > int64(len(m.all)) {
+			m.all = nil
+			return nil, io.ErrUnexpectedEOF
+		}
+		b := m.all[:n:n]
+		m.all = m.all[n:]
+		return b, nil
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(n, 1<<20)))
+	if _, err := io.CopyN(&b, m.from, n); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Message returns the next message, and io.EOF at the end of the stream.
+func (m *messages) Message() (*ipc.Message, error) {
+	if m.file != nil && m.begun {
+		return m.block()
+	}
+	m.begun = true
+	length, err := m.length()
+	if err != nil || length == 0 {
+		if err == nil {
+			err = io.EOF
+		}
+		return nil, err
+	}
+	if length < 8 || length > maxMeta {
+		return nil, fmt.Errorf("a message with %d bytes of metadata", length)
+	}
+	meta, err := m.next(length)
+	if err != nil {
+		return nil, err
+	}
+	size, err := checkMessage(meta)
+	if err != nil {
+		return nil, err
+	}
+	body, err := m.next(size)
+	if err != nil {
+		return nil, err
+	}
+	if m.size != nil {
+		m.size(length + size)
+	}
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
+}
+
+// block returns the next message that a footer has named.
+func (m *messages) block() (*ipc.Message, error) {
+	if len(m.blocks) == 0 {
+		return nil, io.EOF
+	}
+	b := m.blocks[0]
+	m.blocks = m.blocks[1:]
+	meta, err := b.check(m.file)
+	if err != nil {
+		return nil, err
+	}
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(m.file[b.at+b.meta:b.at+b.meta+b.body])), nil
+}
+
+// length reads the length of the next message's metadata: 0, or nothing at all, at the end.
+func (m *messages) length() (int64, error) {
+	if m.from == nil && len(m.all) == 0 {
+		return 0, nil
+	}
+	b, err := m.next(4)
+	if err == nil && binary.LittleEndian.Uint32(b) == continuation {
+		b, err = m.next(4)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int64(int32(binary.LittleEndian.Uint32(b))), nil
+}
+
+// A Reader reads the batches of a stream one after the other.
+type Reader struct {
+	ipc *ipc.Reader
+	r   *reading
+	err error
+}
+
+// NewReader returns a Reader of a stream, which begins with a schema.
+func NewReader(from io.Reader, o ReadOptions) (x *Reader, err error) {
+	const fn = "arrowio.NewReader"
+	defer recovered(fn, &err)
+	r := newReading("arrowio.Reader.Next", o, 0)
+	m := &messages{from: from, size: func(n int64) {
+		if o.MaxBytes == 0 {
+			r.budget = newReading("", o, n).budget
+		}
+	}}
+	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(&limited{r: r}))
+	if err != nil {
+		return nil, damaged(fn, "", err)
+	}
+	return &Reader{ipc: s, r: r}, nil
+}
+
+// Schema returns the columns and their types.
+func (x *Reader) Schema() *arrow.Schema { return x.ipc.Schema() }
+
+// Next returns the next batch as a Value, and io.EOF after the last. After another error
+// there are no more.
+func (x *Reader) Next() (v tenon.Value, err error) {
+	if x.err != nil {
+		return nil, x.err
+	}
+	defer func() { x.err = err }()
+	defer recovered(x.r.fn, &err)
+	defer tenon.Catch(&err)
+	b, err := x.ipc.Read()
+	if err == io.EOF {
+		return nil, err
+	}
+	if err != nil {
+		return nil, damaged(x.r.fn, "", err)
+	}
+	clear(x.r.parts)
+	return x.r.batch(b), nil
+}
+
+// All returns the batches that are left. An error is the last of what comes.
+func (x *Reader) All() iter.Seq2[tenon.Value, error] {
+	return func(yield func(tenon.Value, error) bool) {
+		for {
+			v, err := x.Next()
+			if err == io.EOF || !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package arrowio
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// ToArray returns a Value as an array, and the field that describes it under a name: the
+// type, the names of canonical extension types, and the Spec. It shares the Value's memory
+// where it can.
+func ToArray(name string, v tenon.Value) (f arrow.Field, a arrow.Array, err error) {
+	defer recovered(encodeName, &err)
+	defer tenon.Catch(&err)
+	if v == nil {
+		return f, nil, fail(tenon.ErrInvalid, encodeName, name, "the value is nil")
+	}
+	p, err := specified(encode(v), v.Spec())
+	if err != nil {
+		return f, nil, err
+	}
+	return p.field(name), array.MakeFromData(p.data), nil
+}
+
+// specified adds a Spec to the metadata of a part.
+func specified(p part, s tenon.Spec) (part, error) {
+	text, err := specText(s)
+	if err != nil {
+		return p, err
+	}
+	return p.with(keySpec, text), nil
+}
+
+// specText returns a Spec as metadata have it.
+func specText(s tenon.Spec) (string, error) {
+	b := tenon.AppendBinary(nil, s)
+	if _, _, err := tenon.DecodeBinary(b); err != nil {
+		return "", fail(tenon.ErrUnsupported, encodeName, "", "the Spec nests too deep for metadata: %s", tenon.AsError(err).Msg)
+	}
+	return base64.StdEncoding.EncodeToString(b), nil
+}
+
+// specOf returns the Spec in metadata; nil where there is none that can be read.
+func (r *reading) specOf(m arrow.Metadata) tenon.Spec {
+	text, ok := m.GetValue(keySpec)
+	if !ok || r.o.Plain {
+		return nil
+	}
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil
+	}
+	s, rest, err := tenon.DecodeBinary(b)
+	if err != nil || len(rest) > 0 {
+		return nil
+	}
+	return s
+}
+
+// FromArray returns an array as a Value: as ReadOptions.Spec or the field's metadata say,
+// or else by its Arrow type. It shares the array's memory where it can.
+func FromArray(f arrow.Field, a arrow.Array, o ReadOptions) (v tenon.Value, err error) {
+	const fn = "arrowio.FromArray"
+	defer recovered(fn, &err)
+	defer tenon.Catch(&err)
+	if a == nil {
+		return nil, fail(tenon.ErrInvalid, fn, f.Name, "the array is nil")
+	}
+	if err := damaged(fn, f.Name, array.ValidateFull(a)); err != nil {
+		return nil, err
+	}
+	f.Type = a.DataType()
+	return newReading(fn, o, dataSize(a.Data())).column(f, a, o.Spec), nil
+}
+
+// column returns a column as a Value.
+func (r *reading) column(f arrow.Field, a arrow.Array, want tenon.Spec) tenon.Value {
+	a.Retain() // what is shared stays
+	at := ""
+	if f.Name != "" {
+		at = below("", f.Name)
+	}
+	if want != nil {
+		return r.decode(at, f, a.Data(), want)
+	}
+	if s := r.specOf(f.Metadata); s != nil {
+		if v, err := tenon.Try(func() tenon.Value { return r.decode(at, f, a.Data(), s) }); err == nil {
+			return v
+		}
+	}
+	return r.natural(at, f, a.Data())
+}
+
+// dataSize returns the bytes of all buffers of an array.
+func dataSize(d arrow.ArrayData) int64 {
+	n := int64(0)
+	for _, b := range d.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, c := range d.Children() {
+		n += dataSize(c)
+	}
+	if w := dictionaryOf(d); w != nil {
+		n += dataSize(w)
+	}
+	return n
+}
+
+// ToRecord returns a Value as a record batch: a list of records with a column for each
+// field, and anything else with one column.
+func ToRecord(v tenon.Value) (b arrow.RecordBatch, err error) {
+	defer recovered("arrowio.ToRecord", &err)
+	defer tenon.Catch(&err)
+	if v == nil {
+		return nil, fail(tenon.ErrInvalid, "arrowio.ToRecord", "", "the value is nil")
+	}
+	return toRecord(v, false)
+}
+
+func toRecord(v tenon.Value, plain bool) (arrow.RecordBatch, error) {
+	v = known(v)
+	var p part
+	meta := map[string]string{}
+	if s, ok := v.Spec().(*structured.Spec); ok && s.Rank() == 1 && inRows(s) {
+		p = rows(v, 0)
+	} else {
+		one := encode(v)
+		p = record(one.len(), []string{columnName}, []part{one})
+		meta[keyWhole] = "column"
+	}
+	if !plain {
+		text, err := specText(v.Spec())
+		if err != nil {
+			return nil, err
+		}
+		meta[keySpec] = text
+	} else {
+		meta = nil
+	}
+	t := p.data.DataType().(*arrow.StructType)
+	fields := slices.Clone(t.Fields())
+	var specs []tenon.Field
+	if s, ok := v.Spec().(*structured.Spec); ok && !plain && meta[keyWhole] == "" {
+		specs = columns(s)
+	}
+	cols := make([]arrow.Array, len(fields))
+	for i, c := range p.data.Children() {
+		cols[i] = array.MakeFromData(c)
+		m := metaOf(fields[i].Metadata)
+		if specs != nil {
+			text, err := specText(specs[i].Spec)
+			if err != nil {
+				return nil, err
+			}
+			m[keySpec], m[keyForm] = text, formRows
+		}
+		if plain {
+			delete(m, keyForm)
+		}
+		fields[i].Metadata = arrow.MetadataFrom(m)
+	}
+	md := arrow.MetadataFrom(meta)
+	return array.NewRecordBatch(arrow.NewSchema(fields, &md), cols, int64(p.len())), nil
+}
+
+// FromRecord returns a record batch as a Value: as what it was, or else as a list of records
+// with a field for each column.
+func FromRecord(b arrow.RecordBatch, o ReadOptions) (v tenon.Value, err error) {
+	const fn = "arrowio.FromRecord"
+	defer recovered(fn, &err)
+	defer tenon.Catch(&err)
+	if b == nil {
+		return nil, fail(tenon.ErrInvalid, fn, "", "the record batch is nil")
+	}
+	size := int64(0)
+	for _, c := range b.Columns() {
+		size += dataSize(c.Data())
+	}
+	return newReading(fn, o, size).batch(b), nil
+}
+
+// batch validates a record batch and returns it as a Value.
+func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
+	for i, c := range b.Columns() {
+		if r.o.Columns == nil || slices.Contains(r.o.Columns, b.ColumnName(i)) {
+			tenon.Throw(damaged(r.fn, b.ColumnName(i), array.ValidateFull(c)))
+		}
+		if int64(c.Len()) != b.NumRows() {
+			tenon.Throw(fail(tenon.ErrInvalid, r.fn, b.ColumnName(i), "the column has %d elements, the batch %d rows", c.Len(), b.NumRows()))
+		}
+	}
+	schema := b.Schema()
+	want := r.o.Spec
+	if want == nil {
+		want = r.specOf(schema.Metadata())
+	}
+	kind, _ := schema.Metadata().GetValue(keyWhole)
+	records, _ := want.(*structured.Spec)
+	isColumn := kind != "" && !r.o.Plain || r.o.Spec != nil && (records == nil || records.Rank() != 1)
+	if isColumn && b.NumCols() == 1 {
+		if r.o.Columns != nil {
+			tenon.Throw(fail(tenon.ErrInvalid, r.fn, "ReadOptions.Columns", "the data are one Value, without columns to choose from"))
+		}
+		return r.column(schema.Field(0), b.Column(0), want)
+	}
+	var names []string
+	for _, f := range schema.Fields() {
+		names = append(names, f.Name)
+	}
+	if records != nil && records.Rank() == 1 && slices.Equal(records.FieldNames(), names) && r.o.Columns == nil {
+		v, err := tenon.Try(func() tenon.Value { return r.byRecords(b, records) })
+		if err == nil {
+			return v
+		}
+		if r.o.Spec != nil {
+			tenon.Throw(err)
+		}
+	} else if r.o.Spec != nil {
+		tenon.Throw(fail(tenon.ErrDType, r.fn, "", "the columns %q are not the fields of %s", names, tenon.String(r.o.Spec)))
+	}
+	return r.byColumns(b, names)
+}
+
+// byRecords returns a batch as records of a Spec.
+func (r *reading) byRecords(b arrow.RecordBatch, s *structured.Spec) tenon.Value {
+	cols := make([]tenon.Value, b.NumCols())
+	for i, c := range columns(s) {
+		b.Column(i).Retain()
+		cols[i] = r.rows(below("", c.Name), b.Schema().Field(i), b.Column(i).Data(), c.Spec)
+	}
+	return assembleRecords(s, nil, int(b.NumRows()), cols)
+}
+
+// byColumns returns a batch as records, each column by itself.
+func (r *reading) byColumns(b arrow.RecordBatch, names []string) tenon.Value {
+	chosen := r.o.Columns
+	if chosen == nil {
+		chosen = names
+	}
+	var fields []structured.Field
+	for _, name := range chosen {
+		k := slices.Index(names, name)
+		if k < 0 {
+			e := fail(tenon.ErrNotFound, r.fn, name, "there is no such column")
+			e.Hint = "the columns are " + strings.Join(names, ", ")
+			tenon.Throw(e)
+		}
+		v, ok := r.column(b.Schema().Field(k), b.Column(k), nil).(tensor.Tensor)
+		if !ok {
+			tenon.Throw(fail(tenon.ErrUnsupported, r.fn, name, "the column is no tensor"))
+		}
+		fields = append(fields, structured.Field{Name: name, Value: v})
+	}
+	return tenon.Must(structured.FromFields(fields, shape.Of(int(b.NumRows())), structured.Options{NRows: int(b.NumRows())}))
+}

@@ -1,0 +1,69 @@
+package atomicfile
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Write calls fill with a writer and puts what it wrote at a path, replacing a file
+// that is there, only once all of it is on disk. When fill or the disk fails, the error
+// comes back, the path is as it was and nothing is left beside it. The folder must exist;
+// what is at the path must be a regular file, whose mode is kept.
+func Write(path string, fill func(w io.Writer) error) (err error) {
+	dir, base := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	mode := os.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil {
+		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
+			return errors.New("there is something that is no regular file")
+		}
+	}
+	temp := filepath.Join(dir, "."+base+"."+rand.Text()[:12]+".tmp")
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // a second close is harmless
+			os.Remove(temp)
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<18)
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil { // a full disk may not show before
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir brings the entries of a directory to the disk.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // directories cannot be opened there
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -122,7 +122,7 @@ func gatherWords(m vec.Machine, streaming bool, suffix string) {
 	}, sink.Explain(streaming)...)...)
 	g := newGatherer(m, streaming)
 	lanes := ZMM()
-	VMOVDQU32(wordNumbers(), lanes)
+	VMOVDQU32(wordsOf("wordNumbers", func(i int) int { return i }), lanes)
 	Label("row")
 	g.prefetch()
 	at, n := g.next()
@@ -170,18 +170,4 @@ func gatherWords(m vec.Machine, streaming bool, suffix string) {
 	SUBQ(end, off)
 	MOVQ(end, from)
 	JMP(LabelRef("move"))
-}
-
-var wordTable *Mem
-
-// wordNumbers returns the memory of 0, 1, 2, … as 32-bit integers.
-func wordNumbers() Mem {
-	if wordTable == nil {
-		mem := GLOBL("wordNumbers", RODATA|NOPTR)
-		for i := range 16 {
-			DATA(4*i, U32(uint64(i)))
-		}
-		wordTable = &mem
-	}
-	return *wordTable
 }

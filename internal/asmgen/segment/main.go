@@ -26,8 +26,12 @@ func main() {
 			reduce(m, r)
 		}
 		flats(m)
-		rowwise(m, "mulRows", "x[i] c[r]", func(x, c vec.V) vec.V { return m.Mul(x, c) })
-		rowwise(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
+		perRow := rowwise
+		if m.Wide {
+			perRow = spread
+		}
+		perRow(m, "mulRows", "x[i] c[r]", func(x, c vec.V) vec.V { return m.Mul(x, c) })
+		perRow(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
 	}
 	fence()
 	for _, wide := range []bool{true, false} {

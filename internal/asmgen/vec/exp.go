@@ -94,13 +94,44 @@ func (m Machine) ExpNear(x V) V {
 	return m.Mul(m.Add(em, Const(1)), m.pow2(n))
 }
 
-// ExpBounded is [Machine.ExpNear] with the fewest instructions.
+// ExpBounded is [Machine.ExpNear] with the fewest instructions, for |x| <= 100 where
+// elements are float32.
 func (m Machine) ExpBounded(x V) V {
 	if !m.Wide {
 		return m.ExpNear(x)
 	}
-	n, em := m.reduceExp(x)
-	return m.scale(m.Add(em, Const(1)), n)
+	if m.Elem == Float64 {
+		n, em := m.reduceExp(x)
+		return m.scale(m.Add(em, Const(1)), n)
+	}
+	// x = (k + j/16)·ln 2 + r with integers k and j < 16. Adding 1.5·2^19 leaves 16k + j
+	// in the low bits, of which the look-up takes j.
+	const round = 0x1.8p19
+	t := m.FMAConst(m.Load(x), Const(math.Log2E), m.Get(Const(round)))
+	n := m.Sub(t, Const(round))
+	const high = float32(math.Ln2)
+	r := m.MulSub(m.Load(x), n, Const(high))
+	r = m.MulSub(r, n, Const(math.Ln2-float64(high)))
+	p := m.Reg()
+	VPERMPS(m.table(m.exp2Sixteenths()), t, p)
+	m.emitted()
+	// (e^r-1-r)/r², |r| <= ln 2/32: 2^-32 of e^r
+	em := m.FMA(m.Poly(r, 0.5, 0.166669492), m.Mul(r, r), r)
+	return m.scale(m.FMA(em, p, p), n)
+}
+
+var sixteenths *Mem
+
+// exp2Sixteenths returns the memory of 2^(j/16).
+func (m Machine) exp2Sixteenths() Mem {
+	if sixteenths == nil {
+		mem := GLOBL("exp2Sixteenths", RODATA|NOPTR)
+		for j := range 16 {
+			DATA(4*j, U32(math.Float32bits(float32(math.Exp2(float64(j)/16)))))
+		}
+		sixteenths = &mem
+	}
+	return *sixteenths
 }
 
 // Exp2 returns 2^x.

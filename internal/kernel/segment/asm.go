@@ -16,8 +16,8 @@ var kernels32 = [...]*floatKernels[float32]{
 			reduceInverse: {inverseF32AVX512, 16, 32},
 		},
 		expNear: expNearF32AVX512, exp: expF32AVX512, log: logF32AVX512,
-		mulRows: mulRowsF32AVX512, subRows: subRowsF32AVX512,
-		mulRowsPast: mulRowsPastF32AVX512, subRowsPast: subRowsPastF32AVX512,
+		mul: rowwise[float32]{spread: mulRowsF32AVX512, spreadPast: mulRowsPastF32AVX512},
+		sub: rowwise[float32]{spread: subRowsF32AVX512, spreadPast: subRowsPastF32AVX512},
 	},
 	cpu.AVX2: {
 		reducers: [...]reducer[float32]{
@@ -28,8 +28,8 @@ var kernels32 = [...]*floatKernels[float32]{
 			reduceInverse: {inverseF32AVX2, 8, 24},
 		},
 		expNear: expNearF32AVX2, exp: expF32AVX2, log: logF32AVX2,
-		mulRows: mulRowsF32AVX2, subRows: subRowsF32AVX2,
-		mulRowsPast: mulRowsPastF32AVX2, subRowsPast: subRowsPastF32AVX2,
+		mul: rowwise[float32]{kernel: mulRowsF32AVX2, past: mulRowsPastF32AVX2},
+		sub: rowwise[float32]{kernel: subRowsF32AVX2, past: subRowsPastF32AVX2},
 	},
 }
 
@@ -43,8 +43,8 @@ var kernels64 = [...]*floatKernels[float64]{
 			reduceInverse: {inverseF64AVX512, 8, 24},
 		},
 		expNear: expNearF64AVX512, exp: expF64AVX512, log: logF64AVX512,
-		mulRows: mulRowsF64AVX512, subRows: subRowsF64AVX512,
-		mulRowsPast: mulRowsPastF64AVX512, subRowsPast: subRowsPastF64AVX512,
+		mul: rowwise[float64]{spread: mulRowsF64AVX512, spreadPast: mulRowsPastF64AVX512},
+		sub: rowwise[float64]{spread: subRowsF64AVX512, spreadPast: subRowsPastF64AVX512},
 	},
 	cpu.AVX2: {
 		reducers: [...]reducer[float64]{
@@ -55,8 +55,8 @@ var kernels64 = [...]*floatKernels[float64]{
 			reduceInverse: {inverseF64AVX2, 4, 12},
 		},
 		expNear: expNearF64AVX2, exp: expF64AVX2, log: logF64AVX2,
-		mulRows: mulRowsF64AVX2, subRows: subRowsF64AVX2,
-		mulRowsPast: mulRowsPastF64AVX2, subRowsPast: subRowsPastF64AVX2,
+		mul: rowwise[float64]{kernel: mulRowsF64AVX2, past: mulRowsPastF64AVX2},
+		sub: rowwise[float64]{kernel: subRowsF64AVX2, past: subRowsPastF64AVX2},
 	},
 }
 

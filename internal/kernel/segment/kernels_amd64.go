@@ -59,33 +59,35 @@ func expF32AVX512(dst *float32, x *float32, n int)
 //go:noescape
 func logF32AVX512(dst *float32, x *float32, n int)
 
-// mulRowsF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// 2 whole vectors are read and written from the beginning of each row, one row after the other.
+// mulRowsF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
 //
 //go:noescape
-func mulRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
+func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
 
-// mulRowsPastF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// 2 whole vectors are read and written from the beginning of each row, one row after the other.
-// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
-// not aligned; what fills no line at the end stays behind that, and its length is returned.
+// mulRowsPastF32AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
+// Whole lines are written past the cache.
 //
 //go:noescape
-func mulRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
+func mulRowsPastF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
 
-// subRowsF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// 2 whole vectors are read and written from the beginning of each row, one row after the other.
+// subRowsF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
 //
 //go:noescape
-func subRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
+func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
 
-// subRowsPastF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// 2 whole vectors are read and written from the beginning of each row, one row after the other.
-// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
-// not aligned; what fills no line at the end stays behind that, and its length is returned.
+// subRowsPastF32AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
+// Whole lines are written past the cache.
 //
 //go:noescape
-func subRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
+func subRowsPastF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
 
 // sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -142,33 +144,35 @@ func expF64AVX512(dst *float64, x *float64, n int)
 //go:noescape
 func logF64AVX512(dst *float64, x *float64, n int)
 
-// mulRowsF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// mulRowsF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
 //
 //go:noescape
-func mulRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
+func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
 
-// mulRowsPastF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is.
-// 3 whole vectors are read and written from the beginning of each row, one row after the other.
-// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
-// not aligned; what fills no line at the end stays behind that, and its length is returned.
+// mulRowsPastF64AVX512 sets dst[i] = x[i] c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
+// Whole lines are written past the cache.
 //
 //go:noescape
-func mulRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
+func mulRowsPastF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
 
-// subRowsF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// 3 whole vectors are read and written from the beginning of each row, one row after the other.
+// subRowsF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
 //
 //go:noescape
-func subRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
+func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
 
-// subRowsPastF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is.
-// 3 whole vectors are read and written from the beginning of each row, one row after the other.
-// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
-// not aligned; what fills no line at the end stays behind that, and its length is returned.
+// subRowsPastF64AVX512 sets dst[i] = x[i] - c[r] for the elements i of each row r. dst and x are where the first row is. Nothing else is written.
+// It notes in marks, a byte for each element and 64 more, where rows begin, and in own the numbers of rows that are not empty, with room
+// for a vector behind them.
+// Whole lines are written past the cache.
 //
 //go:noescape
-func subRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
+func subRowsPastF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
 
 // sumF32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.

@@ -2714,65 +2714,61 @@ main:
 	PREFETCHT0   4160(DX)
 	PREFETCHT0   4224(DX)
 	PREFETCHT0   4288(DX)
-	VMULPS       Z7, Z0, Z4
-	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVAPS      Z0, Z4
+	VFMADD132PS  Z8, Z7, Z4
+	VSUBPS       Z7, Z4, Z14
 	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z8, Z4, Z0
-	VFNMADD231PS Z9, Z4, Z0
-	VMOVAPS      Z10, Z16
-	VFMADD213PS  Z11, Z0, Z16
-	VFMADD213PS  Z12, Z0, Z16
-	VFMADD213PS  Z13, Z0, Z16
-	VFMADD213PS  Z14, Z0, Z16
-	VMULPS       Z0, Z0, Z17
-	VFMADD213PS  Z0, Z17, Z16
-	VADDPS       Z15, Z16, Z0
-	VSCALEFPS    Z4, Z0, Z0
+	VFNMADD231PS Z9, Z14, Z0
+	VFNMADD231PS Z10, Z14, Z0
+	VPERMPS      Z11, Z4, Z4
+	VMOVAPS      Z12, Z15
+	VFMADD213PS  Z13, Z0, Z15
+	VMULPS       Z0, Z0, Z16
+	VFMADD213PS  Z0, Z16, Z15
+	VFMADD213PS  Z4, Z4, Z15
+	VSCALEFPS    Z14, Z15, Z0
 	VMOVUPS      Z0, (CX)
-	VMULPS       Z7, Z1, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVAPS      Z1, Z0
+	VFMADD132PS  Z8, Z7, Z0
+	VSUBPS       Z7, Z0, Z4
 	VMOVAPS      Z1, Z1
-	VFNMADD231PS Z8, Z0, Z1
-	VFNMADD231PS Z9, Z0, Z1
-	VMOVAPS      Z10, Z4
-	VFMADD213PS  Z11, Z1, Z4
-	VFMADD213PS  Z12, Z1, Z4
-	VFMADD213PS  Z13, Z1, Z4
-	VFMADD213PS  Z14, Z1, Z4
-	VMULPS       Z1, Z1, Z16
-	VFMADD213PS  Z1, Z16, Z4
-	VADDPS       Z15, Z4, Z1
-	VSCALEFPS    Z0, Z1, Z0
+	VFNMADD231PS Z9, Z4, Z1
+	VFNMADD231PS Z10, Z4, Z1
+	VPERMPS      Z11, Z0, Z0
+	VMOVAPS      Z12, Z14
+	VFMADD213PS  Z13, Z1, Z14
+	VMULPS       Z1, Z1, Z15
+	VFMADD213PS  Z1, Z15, Z14
+	VFMADD213PS  Z0, Z0, Z14
+	VSCALEFPS    Z4, Z14, Z0
 	VMOVUPS      Z0, 64(CX)
-	VMULPS       Z7, Z2, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VMOVAPS      Z2, Z1
-	VFNMADD231PS Z8, Z0, Z1
-	VFNMADD231PS Z9, Z0, Z1
-	VMOVAPS      Z10, Z2
-	VFMADD213PS  Z11, Z1, Z2
-	VFMADD213PS  Z12, Z1, Z2
-	VFMADD213PS  Z13, Z1, Z2
-	VFMADD213PS  Z14, Z1, Z2
-	VMULPS       Z1, Z1, Z4
-	VFMADD213PS  Z1, Z4, Z2
-	VADDPS       Z15, Z2, Z1
-	VSCALEFPS    Z0, Z1, Z0
+	VMOVAPS      Z2, Z0
+	VFMADD132PS  Z8, Z7, Z0
+	VSUBPS       Z7, Z0, Z1
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS Z9, Z1, Z2
+	VFNMADD231PS Z10, Z1, Z2
+	VPERMPS      Z11, Z0, Z0
+	VMOVAPS      Z12, Z4
+	VFMADD213PS  Z13, Z2, Z4
+	VMULPS       Z2, Z2, Z14
+	VFMADD213PS  Z2, Z14, Z4
+	VFMADD213PS  Z0, Z0, Z4
+	VSCALEFPS    Z1, Z4, Z0
 	VMOVUPS      Z0, 128(CX)
-	VMULPS       Z7, Z3, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VMOVAPS      Z3, Z1
-	VFNMADD231PS Z8, Z0, Z1
-	VFNMADD231PS Z9, Z0, Z1
-	VMOVAPS      Z10, Z2
-	VFMADD213PS  Z11, Z1, Z2
-	VFMADD213PS  Z12, Z1, Z2
-	VFMADD213PS  Z13, Z1, Z2
-	VFMADD213PS  Z14, Z1, Z2
-	VMULPS       Z1, Z1, Z3
-	VFMADD213PS  Z1, Z3, Z2
-	VADDPS       Z15, Z2, Z1
-	VSCALEFPS    Z0, Z1, Z0
+	VMOVAPS      Z3, Z0
+	VFMADD132PS  Z8, Z7, Z0
+	VSUBPS       Z7, Z0, Z1
+	VMOVAPS      Z3, Z2
+	VFNMADD231PS Z9, Z1, Z2
+	VFNMADD231PS Z10, Z1, Z2
+	VPERMPS      Z11, Z0, Z0
+	VMOVAPS      Z12, Z3
+	VFMADD213PS  Z13, Z2, Z3
+	VMULPS       Z2, Z2, Z4
+	VFMADD213PS  Z2, Z4, Z3
+	VFMADD213PS  Z0, Z0, Z3
+	VSCALEFPS    Z1, Z3, Z0
 	VMOVUPS      Z0, 192(CX)
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x00000100, CX
@@ -2796,20 +2792,19 @@ tail:
 	KNOTW        K2, K2
 	KORTESTW     K2, K2
 	JNE          done
-	VMULPS       Z7, Z0, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z1
+	VFMADD132PS  Z8, Z7, Z1
+	VSUBPS       Z7, Z1, Z2
 	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z8, Z1, Z0
-	VFNMADD231PS Z9, Z1, Z0
-	VMOVAPS      Z10, Z2
-	VFMADD213PS  Z11, Z0, Z2
-	VFMADD213PS  Z12, Z0, Z2
-	VFMADD213PS  Z13, Z0, Z2
-	VFMADD213PS  Z14, Z0, Z2
-	VMULPS       Z0, Z0, Z3
-	VFMADD213PS  Z0, Z3, Z2
-	VADDPS       Z15, Z2, Z0
-	VSCALEFPS    Z1, Z0, Z0
+	VFNMADD231PS Z9, Z2, Z0
+	VFNMADD231PS Z10, Z2, Z0
+	VPERMPS      Z11, Z1, Z1
+	VMOVAPS      Z12, Z3
+	VFMADD213PS  Z13, Z0, Z3
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z3
+	VFMADD213PS  Z1, Z1, Z3
+	VSCALEFPS    Z2, Z3, Z0
 	VMOVUPS      Z0, K1, (CX)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, CX
@@ -2829,15 +2824,13 @@ done:
 constants:
 	VBROADCASTSD c32_7fffffff<>+0(SB), Z5
 	VBROADCASTSD c32_42200000<>+0(SB), Z6
-	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSD c32_3f317200<>+0(SB), Z8
-	VBROADCASTSD c32_35bfbe8e<>+0(SB), Z9
-	VBROADCASTSD c32_3ab50d56<>+0(SB), Z10
-	VBROADCASTSD c32_3c091fe3<>+0(SB), Z11
-	VBROADCASTSD c32_3d2aac8b<>+0(SB), Z12
-	VBROADCASTSD c32_3e2aaa45<>+0(SB), Z13
-	VBROADCASTSD c32_3efffffe<>+0(SB), Z14
-	VBROADCASTSD c32_3f800000<>+0(SB), Z15
+	VBROADCASTSD c32_49400000<>+0(SB), Z7
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSD c32_3f317218<>+0(SB), Z9
+	VBROADCASTSD c32_b102e308<>+0(SB), Z10
+	VMOVUPS      exp2Sixteenths<>+0(SB), Z11
+	VBROADCASTSD c32_3e2aab68<>+0(SB), Z12
+	VBROADCASTSD c32_3f000000<>+0(SB), Z13
 	JMP          begin
 
 DATA c32_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
@@ -2852,53 +2845,59 @@ DATA c32_42200000<>+16(SB)/8, $0x4220000042200000
 DATA c32_42200000<>+24(SB)/8, $0x4220000042200000
 GLOBL c32_42200000<>(SB), RODATA|NOPTR, $32
 
+DATA c32_49400000<>+0(SB)/8, $0x4940000049400000
+DATA c32_49400000<>+8(SB)/8, $0x4940000049400000
+DATA c32_49400000<>+16(SB)/8, $0x4940000049400000
+DATA c32_49400000<>+24(SB)/8, $0x4940000049400000
+GLOBL c32_49400000<>(SB), RODATA|NOPTR, $32
+
 DATA c32_3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA c32_3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA c32_3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA c32_3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
 GLOBL c32_3fb8aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA c32_3f317200<>+0(SB)/8, $0x3f3172003f317200
-DATA c32_3f317200<>+8(SB)/8, $0x3f3172003f317200
-DATA c32_3f317200<>+16(SB)/8, $0x3f3172003f317200
-DATA c32_3f317200<>+24(SB)/8, $0x3f3172003f317200
-GLOBL c32_3f317200<>(SB), RODATA|NOPTR, $32
+DATA c32_3f317218<>+0(SB)/8, $0x3f3172183f317218
+DATA c32_3f317218<>+8(SB)/8, $0x3f3172183f317218
+DATA c32_3f317218<>+16(SB)/8, $0x3f3172183f317218
+DATA c32_3f317218<>+24(SB)/8, $0x3f3172183f317218
+GLOBL c32_3f317218<>(SB), RODATA|NOPTR, $32
 
-DATA c32_35bfbe8e<>+0(SB)/8, $0x35bfbe8e35bfbe8e
-DATA c32_35bfbe8e<>+8(SB)/8, $0x35bfbe8e35bfbe8e
-DATA c32_35bfbe8e<>+16(SB)/8, $0x35bfbe8e35bfbe8e
-DATA c32_35bfbe8e<>+24(SB)/8, $0x35bfbe8e35bfbe8e
-GLOBL c32_35bfbe8e<>(SB), RODATA|NOPTR, $32
+DATA c32_b102e308<>+0(SB)/8, $0xb102e308b102e308
+DATA c32_b102e308<>+8(SB)/8, $0xb102e308b102e308
+DATA c32_b102e308<>+16(SB)/8, $0xb102e308b102e308
+DATA c32_b102e308<>+24(SB)/8, $0xb102e308b102e308
+GLOBL c32_b102e308<>(SB), RODATA|NOPTR, $32
 
-DATA c32_3ab50d56<>+0(SB)/8, $0x3ab50d563ab50d56
-DATA c32_3ab50d56<>+8(SB)/8, $0x3ab50d563ab50d56
-DATA c32_3ab50d56<>+16(SB)/8, $0x3ab50d563ab50d56
-DATA c32_3ab50d56<>+24(SB)/8, $0x3ab50d563ab50d56
-GLOBL c32_3ab50d56<>(SB), RODATA|NOPTR, $32
+DATA exp2Sixteenths<>+0(SB)/4, $0x3f800000
+DATA exp2Sixteenths<>+4(SB)/4, $0x3f85aac3
+DATA exp2Sixteenths<>+8(SB)/4, $0x3f8b95c2
+DATA exp2Sixteenths<>+12(SB)/4, $0x3f91c3d3
+DATA exp2Sixteenths<>+16(SB)/4, $0x3f9837f0
+DATA exp2Sixteenths<>+20(SB)/4, $0x3f9ef532
+DATA exp2Sixteenths<>+24(SB)/4, $0x3fa5fed7
+DATA exp2Sixteenths<>+28(SB)/4, $0x3fad583f
+DATA exp2Sixteenths<>+32(SB)/4, $0x3fb504f3
+DATA exp2Sixteenths<>+36(SB)/4, $0x3fbd08a4
+DATA exp2Sixteenths<>+40(SB)/4, $0x3fc5672a
+DATA exp2Sixteenths<>+44(SB)/4, $0x3fce248c
+DATA exp2Sixteenths<>+48(SB)/4, $0x3fd744fd
+DATA exp2Sixteenths<>+52(SB)/4, $0x3fe0ccdf
+DATA exp2Sixteenths<>+56(SB)/4, $0x3feac0c7
+DATA exp2Sixteenths<>+60(SB)/4, $0x3ff5257d
+GLOBL exp2Sixteenths<>(SB), RODATA|NOPTR, $64
 
-DATA c32_3c091fe3<>+0(SB)/8, $0x3c091fe33c091fe3
-DATA c32_3c091fe3<>+8(SB)/8, $0x3c091fe33c091fe3
-DATA c32_3c091fe3<>+16(SB)/8, $0x3c091fe33c091fe3
-DATA c32_3c091fe3<>+24(SB)/8, $0x3c091fe33c091fe3
-GLOBL c32_3c091fe3<>(SB), RODATA|NOPTR, $32
+DATA c32_3e2aab68<>+0(SB)/8, $0x3e2aab683e2aab68
+DATA c32_3e2aab68<>+8(SB)/8, $0x3e2aab683e2aab68
+DATA c32_3e2aab68<>+16(SB)/8, $0x3e2aab683e2aab68
+DATA c32_3e2aab68<>+24(SB)/8, $0x3e2aab683e2aab68
+GLOBL c32_3e2aab68<>(SB), RODATA|NOPTR, $32
 
-DATA c32_3d2aac8b<>+0(SB)/8, $0x3d2aac8b3d2aac8b
-DATA c32_3d2aac8b<>+8(SB)/8, $0x3d2aac8b3d2aac8b
-DATA c32_3d2aac8b<>+16(SB)/8, $0x3d2aac8b3d2aac8b
-DATA c32_3d2aac8b<>+24(SB)/8, $0x3d2aac8b3d2aac8b
-GLOBL c32_3d2aac8b<>(SB), RODATA|NOPTR, $32
-
-DATA c32_3e2aaa45<>+0(SB)/8, $0x3e2aaa453e2aaa45
-DATA c32_3e2aaa45<>+8(SB)/8, $0x3e2aaa453e2aaa45
-DATA c32_3e2aaa45<>+16(SB)/8, $0x3e2aaa453e2aaa45
-DATA c32_3e2aaa45<>+24(SB)/8, $0x3e2aaa453e2aaa45
-GLOBL c32_3e2aaa45<>(SB), RODATA|NOPTR, $32
-
-DATA c32_3efffffe<>+0(SB)/8, $0x3efffffe3efffffe
-DATA c32_3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
-DATA c32_3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
-DATA c32_3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
-GLOBL c32_3efffffe<>(SB), RODATA|NOPTR, $32
+DATA c32_3f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000<>+24(SB)/8, $0x3f0000003f000000
+GLOBL c32_3f000000<>(SB), RODATA|NOPTR, $32
 
 // func expF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -3046,6 +3045,48 @@ DATA c32_c2d00000<>+8(SB)/8, $0xc2d00000c2d00000
 DATA c32_c2d00000<>+16(SB)/8, $0xc2d00000c2d00000
 DATA c32_c2d00000<>+24(SB)/8, $0xc2d00000c2d00000
 GLOBL c32_c2d00000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f317200<>+0(SB)/8, $0x3f3172003f317200
+DATA c32_3f317200<>+8(SB)/8, $0x3f3172003f317200
+DATA c32_3f317200<>+16(SB)/8, $0x3f3172003f317200
+DATA c32_3f317200<>+24(SB)/8, $0x3f3172003f317200
+GLOBL c32_3f317200<>(SB), RODATA|NOPTR, $32
+
+DATA c32_35bfbe8e<>+0(SB)/8, $0x35bfbe8e35bfbe8e
+DATA c32_35bfbe8e<>+8(SB)/8, $0x35bfbe8e35bfbe8e
+DATA c32_35bfbe8e<>+16(SB)/8, $0x35bfbe8e35bfbe8e
+DATA c32_35bfbe8e<>+24(SB)/8, $0x35bfbe8e35bfbe8e
+GLOBL c32_35bfbe8e<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3ab50d56<>+0(SB)/8, $0x3ab50d563ab50d56
+DATA c32_3ab50d56<>+8(SB)/8, $0x3ab50d563ab50d56
+DATA c32_3ab50d56<>+16(SB)/8, $0x3ab50d563ab50d56
+DATA c32_3ab50d56<>+24(SB)/8, $0x3ab50d563ab50d56
+GLOBL c32_3ab50d56<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3c091fe3<>+0(SB)/8, $0x3c091fe33c091fe3
+DATA c32_3c091fe3<>+8(SB)/8, $0x3c091fe33c091fe3
+DATA c32_3c091fe3<>+16(SB)/8, $0x3c091fe33c091fe3
+DATA c32_3c091fe3<>+24(SB)/8, $0x3c091fe33c091fe3
+GLOBL c32_3c091fe3<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3d2aac8b<>+0(SB)/8, $0x3d2aac8b3d2aac8b
+DATA c32_3d2aac8b<>+8(SB)/8, $0x3d2aac8b3d2aac8b
+DATA c32_3d2aac8b<>+16(SB)/8, $0x3d2aac8b3d2aac8b
+DATA c32_3d2aac8b<>+24(SB)/8, $0x3d2aac8b3d2aac8b
+GLOBL c32_3d2aac8b<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e2aaa45<>+0(SB)/8, $0x3e2aaa453e2aaa45
+DATA c32_3e2aaa45<>+8(SB)/8, $0x3e2aaa453e2aaa45
+DATA c32_3e2aaa45<>+16(SB)/8, $0x3e2aaa453e2aaa45
+DATA c32_3e2aaa45<>+24(SB)/8, $0x3e2aaa453e2aaa45
+GLOBL c32_3e2aaa45<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3efffffe<>+0(SB)/8, $0x3efffffe3efffffe
+DATA c32_3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
+DATA c32_3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
+DATA c32_3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
+GLOBL c32_3efffffe<>(SB), RODATA|NOPTR, $32
 
 // func logF32AVX512(dst *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -3196,441 +3237,905 @@ DATA c32_3eaaaad2<>+16(SB)/8, $0x3eaaaad23eaaaad2
 DATA c32_3eaaaad2<>+24(SB)/8, $0x3eaaaad23eaaaad2
 GLOBL c32_3eaaaad2<>(SB), RODATA|NOPTR, $32
 
-DATA c32_3f000000<>+0(SB)/8, $0x3f0000003f000000
-DATA c32_3f000000<>+8(SB)/8, $0x3f0000003f000000
-DATA c32_3f000000<>+16(SB)/8, $0x3f0000003f000000
-DATA c32_3f000000<>+24(SB)/8, $0x3f0000003f000000
-GLOBL c32_3f000000<>(SB), RODATA|NOPTR, $32
+// func mulRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·mulRowsF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-// func mulRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
-// Requires: AVX, AVX512F
-TEXT ·mulRowsF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ c+16(FP), DX
-	MOVQ splits+24(FP), BX
-	MOVQ rows+32(FP), SI
-	MOVQ (BX), DI
+clear:
+	VMOVUPS Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
 
-row:
-	ADDQ         $0x08, BX
-	MOVQ         (BX), R8
-	SUBQ         DI, R8
-	ADDQ         R8, DI
-	VBROADCASTSS (DX), Z0
-	ADDQ         $0x04, DX
-	VMOVUPS      (CX), Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS      Z1, (AX)
-	VMOVUPS      64(CX), Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	CMPQ         R8, $0x20
-	JG           more
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPS       (R10), Y0
+	VCOMPRESSPS.Z Y0, K1, Y0
+	VMOVUPS       Y0, (R13)
+	LEAQ          (R13)(SI*4), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x20, R10
+	JMP           rows
 
 last:
-	LEAQ (CX)(R8*4), CX
-	LEAQ (AX)(R8*4), AX
-	DECQ SI
-	JNZ  row
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
+
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVL  (R10), R14
+	MOVL  R14, (R13)
+	ADDQ  $0x04, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*4), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ    $0x04, BX
+	XORQ    SI, SI
+	MOVQ    $0x1111111111111111, R8
+	VMOVUPS upperHalf<>+0(SB), Z0
+	VMOVUPS nibbles<>+0(SB), Z2
+
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z3
+	VPTESTMB  Z3, Z3, K1
+	KMOVQ     K1, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   (CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z3, Z4, Z3
+	VMOVUPS   Z3, (AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   64(CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z3, Z4, Z3
+	VMOVUPS   Z3, 64(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   128(CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z3, Z4, Z3
+	VMOVUPS   Z3, 128(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   192(CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z3, Z4, Z3
+	VMOVUPS   Z3, 192(AX)(SI*4)
+	SHRQ      $0x10, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ     SI, DI
+	JGE      done
+	MOVQ     $0x00000010, R10
+	MOVQ     DI, R9
+	SUBQ     SI, R9
+	CMPQ     R9, R10
+	CMOVQGT  R10, R9
+	VMOVDQU  (DX)(SI*1), X1
+	VPTESTMB X1, X1, K1
+	KMOVQ    K1, R10
+	BZHIQ    R9, R10, R10
+	MOVQ     $-1, R11
+	BZHIQ    R9, R11, R11
+	KMOVW    R11, K1
+	MOVWLZX  R10, R10
+	MOVL     R10, R11
+	ANDL     $0x01, R11
+	LEAQ     (BX)(R11*4), BX
+	XORL     R11, R10
+	PDEPQ    R8, R10, R11
+	IMULQ    R8, R11
+	POPCNTL  R10, R10
+	VMOVQ    R11, X1
+	VMOVUPS  (CX)(SI*4), Z4
+	VPERMD   Z1, Z0, Z3
+	VPSRLVD  Z2, Z3, Z3
+	VPERMPS  (BX), Z3, Z3
+	LEAQ     (BX)(R10*4), BX
+	VMULPS   Z3, Z4, Z3
+	VMOVUPS  Z3, K1, (AX)(SI*4)
+	ADDQ     R9, SI
+	JMP      rest
+
+done:
 	VZEROUPPER
 	RET
 
-more:
-	ADDQ $0x80, CX
-	ADDQ $0x80, AX
-	SUBQ $0x20, R8
+DATA upperHalf<>+0(SB)/4, $0x00000000
+DATA upperHalf<>+4(SB)/4, $0x00000000
+DATA upperHalf<>+8(SB)/4, $0x00000000
+DATA upperHalf<>+12(SB)/4, $0x00000000
+DATA upperHalf<>+16(SB)/4, $0x00000000
+DATA upperHalf<>+20(SB)/4, $0x00000000
+DATA upperHalf<>+24(SB)/4, $0x00000000
+DATA upperHalf<>+28(SB)/4, $0x00000000
+DATA upperHalf<>+32(SB)/4, $0x00000001
+DATA upperHalf<>+36(SB)/4, $0x00000001
+DATA upperHalf<>+40(SB)/4, $0x00000001
+DATA upperHalf<>+44(SB)/4, $0x00000001
+DATA upperHalf<>+48(SB)/4, $0x00000001
+DATA upperHalf<>+52(SB)/4, $0x00000001
+DATA upperHalf<>+56(SB)/4, $0x00000001
+DATA upperHalf<>+60(SB)/4, $0x00000001
+GLOBL upperHalf<>(SB), RODATA|NOPTR, $64
 
-vector:
-	VMOVUPS (CX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	CMPQ    R8, $0x10
-	JLE     last
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x10, R8
-	JMP     vector
+DATA nibbles<>+0(SB)/4, $0x00000000
+DATA nibbles<>+4(SB)/4, $0x00000004
+DATA nibbles<>+8(SB)/4, $0x00000008
+DATA nibbles<>+12(SB)/4, $0x0000000c
+DATA nibbles<>+16(SB)/4, $0x00000010
+DATA nibbles<>+20(SB)/4, $0x00000014
+DATA nibbles<>+24(SB)/4, $0x00000018
+DATA nibbles<>+28(SB)/4, $0x0000001c
+DATA nibbles<>+32(SB)/4, $0x00000000
+DATA nibbles<>+36(SB)/4, $0x00000004
+DATA nibbles<>+40(SB)/4, $0x00000008
+DATA nibbles<>+44(SB)/4, $0x0000000c
+DATA nibbles<>+48(SB)/4, $0x00000010
+DATA nibbles<>+52(SB)/4, $0x00000014
+DATA nibbles<>+56(SB)/4, $0x00000018
+DATA nibbles<>+60(SB)/4, $0x0000001c
+GLOBL nibbles<>(SB), RODATA|NOPTR, $64
 
-// func mulRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
-// Requires: AVX, AVX512F, CMOV
+// func mulRowsPastF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·mulRowsPastF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ    dst+0(FP), AX
-	MOVQ    stage+40(FP), CX
-	MOVQ    AX, DX
-	ANDQ    $-64, DX
-	MOVQ    CX, BX
-	ANDQ    $0x3f, AX
-	CMOVQEQ AX, BX
-	ADDQ    $0x40, CX
-	MOVQ    DX, 1408(CX)
-	MOVQ    BX, 1416(CX)
-	LEAQ    (CX)(AX*1), AX
-	MOVQ    x+8(FP), DX
-	MOVQ    c+16(FP), BX
-	MOVQ    splits+24(FP), SI
-	MOVQ    rows+32(FP), DI
-	MOVQ    (SI), R8
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-row:
-	ADDQ         $0x08, SI
-	MOVQ         (SI), R9
-	SUBQ         R8, R9
-	ADDQ         R9, R8
-	VBROADCASTSS (BX), Z0
-	ADDQ         $0x04, BX
-	VMOVUPS      (DX), Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS      Z1, (AX)
-	VMOVUPS      64(DX), Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	CMPQ         R9, $0x20
-	JG           more
-
-last:
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    -1024(AX), R9
-	CMPQ    R9, CX
-	JB      stay1
-	MOVQ    CX, R9
-	MOVQ    AX, R10
-	ANDQ    $-64, R10
-	MOVQ    1408(CX), R11
-	CMPQ    R9, R10
-	JAE     rest2
-	MOVQ    1416(CX), R12
-	TESTQ   R12, R12
-	JZ      line2
-	VMOVUPS (R9), Z0
-	VMOVUPS Z0, (R12)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R11
-	CMPQ    R9, R10
-	JAE     rest2
-
-line2:
-	VMOVUPS  (R9), Z0
-	VMOVNTPS Z0, (R11)
-	ADDQ     $0x40, R9
-	ADDQ     $0x40, R11
-	CMPQ     R9, R10
-	JB       line2
-
-rest2:
-	MOVQ    R11, 1408(CX)
-	VMOVUPS (R10), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    R10, AX
-	ADDQ    CX, AX
-
-stay1:
-	DECQ    DI
-	JNZ     row
-	MOVQ    CX, DX
-	MOVQ    AX, BX
-	ANDQ    $-64, BX
-	MOVQ    1408(CX), SI
-	CMPQ    DX, BX
-	JAE     rest3
-	MOVQ    1416(CX), DI
-	TESTQ   DI, DI
-	JZ      line3
-	VMOVUPS (DX), Z0
-	VMOVUPS Z0, (DI)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, DX
+clear:
+	VMOVUPS Z0, (DX)(SI*1)
 	ADDQ    $0x40, SI
-	CMPQ    DX, BX
-	JAE     rest3
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
 
-line3:
-	VMOVUPS  (DX), Z0
-	VMOVNTPS Z0, (SI)
-	ADDQ     $0x40, DX
-	ADDQ     $0x40, SI
-	CMPQ     DX, BX
-	JB       line3
-
-rest3:
-	MOVQ    SI, 1408(CX)
-	VMOVUPS (BX), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    BX, AX
-	ADDQ    CX, AX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-more:
-	ADDQ $0x80, DX
-	ADDQ $0x80, AX
-	SUBQ $0x20, R9
-
-vector:
-	LEAQ    -1024(AX), R10
-	CMPQ    R10, CX
-	JB      stay4
-	MOVQ    CX, R10
-	MOVQ    AX, R11
-	ANDQ    $-64, R11
-	MOVQ    1408(CX), R12
-	CMPQ    R10, R11
-	JAE     rest5
-	MOVQ    1416(CX), R13
-	TESTQ   R13, R13
-	JZ      line5
-	VMOVUPS (R10), Z1
-	VMOVUPS Z1, (R13)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R12
-	CMPQ    R10, R11
-	JAE     rest5
-
-line5:
-	VMOVUPS  (R10), Z1
-	VMOVNTPS Z1, (R12)
-	ADDQ     $0x40, R10
-	ADDQ     $0x40, R12
-	CMPQ     R10, R11
-	JB       line5
-
-rest5:
-	MOVQ    R12, 1408(CX)
-	VMOVUPS (R11), Z1
-	VMOVUPS Z1, (CX)
-	SUBQ    R11, AX
-	ADDQ    CX, AX
-
-stay4:
-	VMOVUPS (DX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	CMPQ    R9, $0x10
-	JLE     last
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, AX
-	SUBQ    $0x10, R9
-	JMP     vector
-
-// func subRowsF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int)
-// Requires: AVX, AVX512F
-TEXT ·subRowsF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ c+16(FP), DX
-	MOVQ splits+24(FP), BX
-	MOVQ rows+32(FP), SI
-	MOVQ (BX), DI
-
-row:
-	ADDQ         $0x08, BX
-	MOVQ         (BX), R8
-	SUBQ         DI, R8
-	ADDQ         R8, DI
-	VBROADCASTSS (DX), Z0
-	ADDQ         $0x04, DX
-	VMOVUPS      (CX), Z1
-	VSUBPS       Z0, Z1, Z1
-	VMOVUPS      Z1, (AX)
-	VMOVUPS      64(CX), Z1
-	VSUBPS       Z0, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	CMPQ         R8, $0x20
-	JG           more
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPS       (R10), Y0
+	VCOMPRESSPS.Z Y0, K1, Y0
+	VMOVUPS       Y0, (R13)
+	LEAQ          (R13)(SI*4), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x20, R10
+	JMP           rows
 
 last:
-	LEAQ (CX)(R8*4), CX
-	LEAQ (AX)(R8*4), AX
-	DECQ SI
-	JNZ  row
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
+
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVL  (R10), R14
+	MOVL  R14, (R13)
+	ADDQ  $0x04, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*4), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ     $0x04, BX
+	XORQ     SI, SI
+	MOVQ     $0x1111111111111111, R8
+	VMOVUPS  upperHalf<>+0(SB), Z0
+	VMOVUPS  nibbles<>+0(SB), Z2
+	MOVQ     AX, R9
+	NEGQ     R9
+	ANDQ     $0x3f, R9
+	JZ       lines
+	SHRQ     $0x02, R9
+	CMPQ     R9, DI
+	CMOVQGT  DI, R9
+	VMOVDQU  (DX)(SI*1), X1
+	VPTESTMB X1, X1, K1
+	KMOVQ    K1, R10
+	BZHIQ    R9, R10, R10
+	MOVQ     $-1, R11
+	BZHIQ    R9, R11, R11
+	KMOVW    R11, K1
+	MOVWLZX  R10, R10
+	MOVL     R10, R11
+	ANDL     $0x01, R11
+	LEAQ     (BX)(R11*4), BX
+	XORL     R11, R10
+	PDEPQ    R8, R10, R11
+	IMULQ    R8, R11
+	POPCNTL  R10, R10
+	VMOVQ    R11, X1
+	VMOVUPS  (CX)(SI*4), Z3
+	VPERMD   Z1, Z0, Z1
+	VPSRLVD  Z2, Z1, Z1
+	VPERMPS  (BX), Z1, Z1
+	LEAQ     (BX)(R10*4), BX
+	VMULPS   Z1, Z3, Z1
+	VMOVUPS  Z1, K1, (AX)(SI*4)
+	ADDQ     R9, SI
+
+lines:
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z1
+	VPTESTMB  Z1, Z1, K1
+	KMOVQ     K1, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   (CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, (AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   64(CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, 64(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   128(CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, 128(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   192(CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VMULPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, 192(AX)(SI*4)
+	SHRQ      $0x10, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ     SI, DI
+	JGE      done
+	MOVQ     $0x00000010, R10
+	MOVQ     DI, R9
+	SUBQ     SI, R9
+	CMPQ     R9, R10
+	CMOVQGT  R10, R9
+	VMOVDQU  (DX)(SI*1), X1
+	VPTESTMB X1, X1, K1
+	KMOVQ    K1, R10
+	BZHIQ    R9, R10, R10
+	MOVQ     $-1, R11
+	BZHIQ    R9, R11, R11
+	KMOVW    R11, K1
+	MOVWLZX  R10, R10
+	MOVL     R10, R11
+	ANDL     $0x01, R11
+	LEAQ     (BX)(R11*4), BX
+	XORL     R11, R10
+	PDEPQ    R8, R10, R11
+	IMULQ    R8, R11
+	POPCNTL  R10, R10
+	VMOVQ    R11, X4
+	VMOVUPS  (CX)(SI*4), Z3
+	VPERMD   Z4, Z0, Z1
+	VPSRLVD  Z2, Z1, Z1
+	VPERMPS  (BX), Z1, Z1
+	LEAQ     (BX)(R10*4), BX
+	VMULPS   Z1, Z3, Z1
+	VMOVUPS  Z1, K1, (AX)(SI*4)
+	ADDQ     R9, SI
+	JMP      rest
+
+done:
 	VZEROUPPER
 	RET
 
-more:
-	ADDQ $0x80, CX
-	ADDQ $0x80, AX
-	SUBQ $0x20, R8
+// func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·subRowsF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-vector:
-	VMOVUPS (CX), Z1
-	VSUBPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	CMPQ    R8, $0x10
-	JLE     last
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x10, R8
-	JMP     vector
+clear:
+	VMOVUPS Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
 
-// func subRowsPastF32AVX512(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
-// Requires: AVX, AVX512F, CMOV
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPS       (R10), Y0
+	VCOMPRESSPS.Z Y0, K1, Y0
+	VMOVUPS       Y0, (R13)
+	LEAQ          (R13)(SI*4), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x20, R10
+	JMP           rows
+
+last:
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
+
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVL  (R10), R14
+	MOVL  R14, (R13)
+	ADDQ  $0x04, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*4), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ    $0x04, BX
+	XORQ    SI, SI
+	MOVQ    $0x1111111111111111, R8
+	VMOVUPS upperHalf<>+0(SB), Z0
+	VMOVUPS nibbles<>+0(SB), Z2
+
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z3
+	VPTESTMB  Z3, Z3, K1
+	KMOVQ     K1, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   (CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z3, Z4, Z3
+	VMOVUPS   Z3, (AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   64(CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z3, Z4, Z3
+	VMOVUPS   Z3, 64(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   128(CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z3, Z4, Z3
+	VMOVUPS   Z3, 128(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X1
+	VMOVUPS   192(CX)(SI*4), Z4
+	VPERMD    Z1, Z0, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPERMPS   (BX), Z3, Z3
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z3, Z4, Z3
+	VMOVUPS   Z3, 192(AX)(SI*4)
+	SHRQ      $0x10, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ     SI, DI
+	JGE      done
+	MOVQ     $0x00000010, R10
+	MOVQ     DI, R9
+	SUBQ     SI, R9
+	CMPQ     R9, R10
+	CMOVQGT  R10, R9
+	VMOVDQU  (DX)(SI*1), X1
+	VPTESTMB X1, X1, K1
+	KMOVQ    K1, R10
+	BZHIQ    R9, R10, R10
+	MOVQ     $-1, R11
+	BZHIQ    R9, R11, R11
+	KMOVW    R11, K1
+	MOVWLZX  R10, R10
+	MOVL     R10, R11
+	ANDL     $0x01, R11
+	LEAQ     (BX)(R11*4), BX
+	XORL     R11, R10
+	PDEPQ    R8, R10, R11
+	IMULQ    R8, R11
+	POPCNTL  R10, R10
+	VMOVQ    R11, X1
+	VMOVUPS  (CX)(SI*4), Z4
+	VPERMD   Z1, Z0, Z3
+	VPSRLVD  Z2, Z3, Z3
+	VPERMPS  (BX), Z3, Z3
+	LEAQ     (BX)(R10*4), BX
+	VSUBPS   Z3, Z4, Z3
+	VMOVUPS  Z3, K1, (AX)(SI*4)
+	ADDQ     R9, SI
+	JMP      rest
+
+done:
+	VZEROUPPER
+	RET
+
+// func subRowsPastF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·subRowsPastF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ    dst+0(FP), AX
-	MOVQ    stage+40(FP), CX
-	MOVQ    AX, DX
-	ANDQ    $-64, DX
-	MOVQ    CX, BX
-	ANDQ    $0x3f, AX
-	CMOVQEQ AX, BX
-	ADDQ    $0x40, CX
-	MOVQ    DX, 1408(CX)
-	MOVQ    BX, 1416(CX)
-	LEAQ    (CX)(AX*1), AX
-	MOVQ    x+8(FP), DX
-	MOVQ    c+16(FP), BX
-	MOVQ    splits+24(FP), SI
-	MOVQ    rows+32(FP), DI
-	MOVQ    (SI), R8
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-row:
-	ADDQ         $0x08, SI
-	MOVQ         (SI), R9
-	SUBQ         R8, R9
-	ADDQ         R9, R8
-	VBROADCASTSS (BX), Z0
-	ADDQ         $0x04, BX
-	VMOVUPS      (DX), Z1
-	VSUBPS       Z0, Z1, Z1
-	VMOVUPS      Z1, (AX)
-	VMOVUPS      64(DX), Z1
-	VSUBPS       Z0, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	CMPQ         R9, $0x20
-	JG           more
+clear:
+	VMOVUPS Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
+
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPS       (R10), Y0
+	VCOMPRESSPS.Z Y0, K1, Y0
+	VMOVUPS       Y0, (R13)
+	LEAQ          (R13)(SI*4), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x20, R10
+	JMP           rows
 
 last:
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    -1024(AX), R9
-	CMPQ    R9, CX
-	JB      stay1
-	MOVQ    CX, R9
-	MOVQ    AX, R10
-	ANDQ    $-64, R10
-	MOVQ    1408(CX), R11
-	CMPQ    R9, R10
-	JAE     rest2
-	MOVQ    1416(CX), R12
-	TESTQ   R12, R12
-	JZ      line2
-	VMOVUPS (R9), Z0
-	VMOVUPS Z0, (R12)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R11
-	CMPQ    R9, R10
-	JAE     rest2
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
 
-line2:
-	VMOVUPS  (R9), Z0
-	VMOVNTPS Z0, (R11)
-	ADDQ     $0x40, R9
-	ADDQ     $0x40, R11
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVL  (R10), R14
+	MOVL  R14, (R13)
+	ADDQ  $0x04, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*4), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ     $0x04, BX
+	XORQ     SI, SI
+	MOVQ     $0x1111111111111111, R8
+	VMOVUPS  upperHalf<>+0(SB), Z0
+	VMOVUPS  nibbles<>+0(SB), Z2
+	MOVQ     AX, R9
+	NEGQ     R9
+	ANDQ     $0x3f, R9
+	JZ       lines
+	SHRQ     $0x02, R9
+	CMPQ     R9, DI
+	CMOVQGT  DI, R9
+	VMOVDQU  (DX)(SI*1), X1
+	VPTESTMB X1, X1, K1
+	KMOVQ    K1, R10
+	BZHIQ    R9, R10, R10
+	MOVQ     $-1, R11
+	BZHIQ    R9, R11, R11
+	KMOVW    R11, K1
+	MOVWLZX  R10, R10
+	MOVL     R10, R11
+	ANDL     $0x01, R11
+	LEAQ     (BX)(R11*4), BX
+	XORL     R11, R10
+	PDEPQ    R8, R10, R11
+	IMULQ    R8, R11
+	POPCNTL  R10, R10
+	VMOVQ    R11, X1
+	VMOVUPS  (CX)(SI*4), Z3
+	VPERMD   Z1, Z0, Z1
+	VPSRLVD  Z2, Z1, Z1
+	VPERMPS  (BX), Z1, Z1
+	LEAQ     (BX)(R10*4), BX
+	VSUBPS   Z1, Z3, Z1
+	VMOVUPS  Z1, K1, (AX)(SI*4)
+	ADDQ     R9, SI
+
+lines:
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z1
+	VPTESTMB  Z1, Z1, K1
+	KMOVQ     K1, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   (CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, (AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   64(CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, 64(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   128(CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, 128(AX)(SI*4)
+	SHRQ      $0x10, R9
+	MOVWLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*4), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X4
+	VMOVUPS   192(CX)(SI*4), Z3
+	VPERMD    Z4, Z0, Z1
+	VPSRLVD   Z2, Z1, Z1
+	VPERMPS   (BX), Z1, Z1
+	LEAQ      (BX)(R10*4), BX
+	VSUBPS    Z1, Z3, Z1
+	VMOVNTPS  Z1, 192(AX)(SI*4)
+	SHRQ      $0x10, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ     SI, DI
+	JGE      done
+	MOVQ     $0x00000010, R10
+	MOVQ     DI, R9
+	SUBQ     SI, R9
 	CMPQ     R9, R10
-	JB       line2
+	CMOVQGT  R10, R9
+	VMOVDQU  (DX)(SI*1), X1
+	VPTESTMB X1, X1, K1
+	KMOVQ    K1, R10
+	BZHIQ    R9, R10, R10
+	MOVQ     $-1, R11
+	BZHIQ    R9, R11, R11
+	KMOVW    R11, K1
+	MOVWLZX  R10, R10
+	MOVL     R10, R11
+	ANDL     $0x01, R11
+	LEAQ     (BX)(R11*4), BX
+	XORL     R11, R10
+	PDEPQ    R8, R10, R11
+	IMULQ    R8, R11
+	POPCNTL  R10, R10
+	VMOVQ    R11, X4
+	VMOVUPS  (CX)(SI*4), Z3
+	VPERMD   Z4, Z0, Z1
+	VPSRLVD  Z2, Z1, Z1
+	VPERMPS  (BX), Z1, Z1
+	LEAQ     (BX)(R10*4), BX
+	VSUBPS   Z1, Z3, Z1
+	VMOVUPS  Z1, K1, (AX)(SI*4)
+	ADDQ     R9, SI
+	JMP      rest
 
-rest2:
-	MOVQ    R11, 1408(CX)
-	VMOVUPS (R10), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    R10, AX
-	ADDQ    CX, AX
-
-stay1:
-	DECQ    DI
-	JNZ     row
-	MOVQ    CX, DX
-	MOVQ    AX, BX
-	ANDQ    $-64, BX
-	MOVQ    1408(CX), SI
-	CMPQ    DX, BX
-	JAE     rest3
-	MOVQ    1416(CX), DI
-	TESTQ   DI, DI
-	JZ      line3
-	VMOVUPS (DX), Z0
-	VMOVUPS Z0, (DI)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, SI
-	CMPQ    DX, BX
-	JAE     rest3
-
-line3:
-	VMOVUPS  (DX), Z0
-	VMOVNTPS Z0, (SI)
-	ADDQ     $0x40, DX
-	ADDQ     $0x40, SI
-	CMPQ     DX, BX
-	JB       line3
-
-rest3:
-	MOVQ    SI, 1408(CX)
-	VMOVUPS (BX), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    BX, AX
-	ADDQ    CX, AX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+48(FP)
+done:
 	VZEROUPPER
 	RET
-
-more:
-	ADDQ $0x80, DX
-	ADDQ $0x80, AX
-	SUBQ $0x20, R9
-
-vector:
-	LEAQ    -1024(AX), R10
-	CMPQ    R10, CX
-	JB      stay4
-	MOVQ    CX, R10
-	MOVQ    AX, R11
-	ANDQ    $-64, R11
-	MOVQ    1408(CX), R12
-	CMPQ    R10, R11
-	JAE     rest5
-	MOVQ    1416(CX), R13
-	TESTQ   R13, R13
-	JZ      line5
-	VMOVUPS (R10), Z1
-	VMOVUPS Z1, (R13)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R12
-	CMPQ    R10, R11
-	JAE     rest5
-
-line5:
-	VMOVUPS  (R10), Z1
-	VMOVNTPS Z1, (R12)
-	ADDQ     $0x40, R10
-	ADDQ     $0x40, R12
-	CMPQ     R10, R11
-	JB       line5
-
-rest5:
-	MOVQ    R12, 1408(CX)
-	VMOVUPS (R11), Z1
-	VMOVUPS Z1, (CX)
-	SUBQ    R11, AX
-	ADDQ    CX, AX
-
-stay4:
-	VMOVUPS (DX), Z1
-	VSUBPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	CMPQ    R9, $0x10
-	JLE     last
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, AX
-	SUBQ    $0x10, R9
-	JMP     vector
 
 // func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
@@ -6201,447 +6706,1095 @@ DATA c64_3fe555555555554f<>+16(SB)/8, $0x3fe555555555554f
 DATA c64_3fe555555555554f<>+24(SB)/8, $0x3fe555555555554f
 GLOBL c64_3fe555555555554f<>(SB), RODATA|NOPTR, $32
 
-// func mulRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
-// Requires: AVX, AVX512F
-TEXT ·mulRowsF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ c+16(FP), DX
-	MOVQ splits+24(FP), BX
-	MOVQ rows+32(FP), SI
-	MOVQ (BX), DI
+// func mulRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·mulRowsF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-row:
-	ADDQ         $0x08, BX
-	MOVQ         (BX), R8
-	SUBQ         DI, R8
-	ADDQ         R8, DI
-	VBROADCASTSD (DX), Z0
-	ADDQ         $0x08, DX
-	VMOVUPD      (CX), Z1
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      64(CX), Z1
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      128(CX), Z1
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 128(AX)
-	CMPQ         R8, $0x18
-	JG           more
+clear:
+	VMOVUPD Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
+
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPD       (R10), Z0
+	VCOMPRESSPD.Z Z0, K1, Z0
+	VMOVUPD       Z0, (R13)
+	LEAQ          (R13)(SI*8), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x40, R10
+	JMP           rows
 
 last:
-	LEAQ (CX)(R8*8), CX
-	LEAQ (AX)(R8*8), AX
-	DECQ SI
-	JNZ  row
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
+
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVQ  (R10), R14
+	MOVQ  R14, (R13)
+	ADDQ  $0x08, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*8), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ $0x08, BX
+	XORQ SI, SI
+	MOVQ $0x0101010101010101, R8
+
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z0
+	VPTESTMB  Z0, Z0, K1
+	KMOVQ     K1, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, (AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   64(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 64(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   128(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 128(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   192(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 192(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   256(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 256(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   320(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 320(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   384(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 384(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   448(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 448(AX)(SI*8)
+	SHRQ      $0x08, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ      SI, DI
+	JGE       done
+	MOVQ      $0x00000008, R10
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, R10
+	CMOVQGT   R10, R9
+	VMOVDQU   (DX)(SI*1), X0
+	VPTESTMB  X0, X0, K1
+	KMOVQ     K1, R10
+	BZHIQ     R9, R10, R10
+	MOVQ      $-1, R11
+	BZHIQ     R9, R11, R11
+	KMOVW     R11, K1
+	MOVBLZX   R10, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      R9, SI
+	JMP       rest
+
+done:
 	VZEROUPPER
 	RET
 
-more:
-	ADDQ $0xc0, CX
-	ADDQ $0xc0, AX
-	SUBQ $0x18, R8
-
-vector:
-	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	CMPQ    R8, $0x08
-	JLE     last
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, R8
-	JMP     vector
-
-// func mulRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
-// Requires: AVX, AVX512F, CMOV
+// func mulRowsPastF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·mulRowsPastF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ    dst+0(FP), AX
-	MOVQ    stage+40(FP), CX
-	MOVQ    AX, DX
-	ANDQ    $-64, DX
-	MOVQ    CX, BX
-	ANDQ    $0x3f, AX
-	CMOVQEQ AX, BX
-	ADDQ    $0x40, CX
-	MOVQ    DX, 1408(CX)
-	MOVQ    BX, 1416(CX)
-	LEAQ    (CX)(AX*1), AX
-	MOVQ    x+8(FP), DX
-	MOVQ    c+16(FP), BX
-	MOVQ    splits+24(FP), SI
-	MOVQ    rows+32(FP), DI
-	MOVQ    (SI), R8
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-row:
-	ADDQ         $0x08, SI
-	MOVQ         (SI), R9
-	SUBQ         R8, R9
-	ADDQ         R9, R8
-	VBROADCASTSD (BX), Z0
-	ADDQ         $0x08, BX
-	VMOVUPD      (DX), Z1
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      64(DX), Z1
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      128(DX), Z1
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 128(AX)
-	CMPQ         R9, $0x18
-	JG           more
-
-last:
-	LEAQ    (DX)(R9*8), DX
-	LEAQ    (AX)(R9*8), AX
-	LEAQ    -1024(AX), R9
-	CMPQ    R9, CX
-	JB      stay1
-	MOVQ    CX, R9
-	MOVQ    AX, R10
-	ANDQ    $-64, R10
-	MOVQ    1408(CX), R11
-	CMPQ    R9, R10
-	JAE     rest2
-	MOVQ    1416(CX), R12
-	TESTQ   R12, R12
-	JZ      line2
-	VMOVUPD (R9), Z0
-	VMOVUPS Z0, (R12)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R11
-	CMPQ    R9, R10
-	JAE     rest2
-
-line2:
-	VMOVUPD  (R9), Z0
-	VMOVNTPS Z0, (R11)
-	ADDQ     $0x40, R9
-	ADDQ     $0x40, R11
-	CMPQ     R9, R10
-	JB       line2
-
-rest2:
-	MOVQ    R11, 1408(CX)
-	VMOVUPD (R10), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    R10, AX
-	ADDQ    CX, AX
-
-stay1:
-	DECQ    DI
-	JNZ     row
-	MOVQ    CX, DX
-	MOVQ    AX, BX
-	ANDQ    $-64, BX
-	MOVQ    1408(CX), SI
-	CMPQ    DX, BX
-	JAE     rest3
-	MOVQ    1416(CX), DI
-	TESTQ   DI, DI
-	JZ      line3
-	VMOVUPD (DX), Z0
-	VMOVUPS Z0, (DI)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, DX
+clear:
+	VMOVUPD Z0, (DX)(SI*1)
 	ADDQ    $0x40, SI
-	CMPQ    DX, BX
-	JAE     rest3
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
 
-line3:
-	VMOVUPD  (DX), Z0
-	VMOVNTPS Z0, (SI)
-	ADDQ     $0x40, DX
-	ADDQ     $0x40, SI
-	CMPQ     DX, BX
-	JB       line3
-
-rest3:
-	MOVQ    SI, 1408(CX)
-	VMOVUPD (BX), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    BX, AX
-	ADDQ    CX, AX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-more:
-	ADDQ $0xc0, DX
-	ADDQ $0xc0, AX
-	SUBQ $0x18, R9
-
-vector:
-	LEAQ    -1024(AX), R10
-	CMPQ    R10, CX
-	JB      stay4
-	MOVQ    CX, R10
-	MOVQ    AX, R11
-	ANDQ    $-64, R11
-	MOVQ    1408(CX), R12
-	CMPQ    R10, R11
-	JAE     rest5
-	MOVQ    1416(CX), R13
-	TESTQ   R13, R13
-	JZ      line5
-	VMOVUPD (R10), Z1
-	VMOVUPS Z1, (R13)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R12
-	CMPQ    R10, R11
-	JAE     rest5
-
-line5:
-	VMOVUPD  (R10), Z1
-	VMOVNTPS Z1, (R12)
-	ADDQ     $0x40, R10
-	ADDQ     $0x40, R12
-	CMPQ     R10, R11
-	JB       line5
-
-rest5:
-	MOVQ    R12, 1408(CX)
-	VMOVUPD (R11), Z1
-	VMOVUPS Z1, (CX)
-	SUBQ    R11, AX
-	ADDQ    CX, AX
-
-stay4:
-	VMOVUPD (DX), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	CMPQ    R9, $0x08
-	JLE     last
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, R9
-	JMP     vector
-
-// func subRowsF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int)
-// Requires: AVX, AVX512F
-TEXT ·subRowsF64AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ c+16(FP), DX
-	MOVQ splits+24(FP), BX
-	MOVQ rows+32(FP), SI
-	MOVQ (BX), DI
-
-row:
-	ADDQ         $0x08, BX
-	MOVQ         (BX), R8
-	SUBQ         DI, R8
-	ADDQ         R8, DI
-	VBROADCASTSD (DX), Z0
-	ADDQ         $0x08, DX
-	VMOVUPD      (CX), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      64(CX), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      128(CX), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 128(AX)
-	CMPQ         R8, $0x18
-	JG           more
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPD       (R10), Z0
+	VCOMPRESSPD.Z Z0, K1, Z0
+	VMOVUPD       Z0, (R13)
+	LEAQ          (R13)(SI*8), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x40, R10
+	JMP           rows
 
 last:
-	LEAQ (CX)(R8*8), CX
-	LEAQ (AX)(R8*8), AX
-	DECQ SI
-	JNZ  row
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
+
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVQ  (R10), R14
+	MOVQ  R14, (R13)
+	ADDQ  $0x08, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*8), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ      $0x08, BX
+	XORQ      SI, SI
+	MOVQ      $0x0101010101010101, R8
+	MOVQ      AX, R9
+	NEGQ      R9
+	ANDQ      $0x3f, R9
+	JZ        lines
+	SHRQ      $0x03, R9
+	CMPQ      R9, DI
+	CMOVQGT   DI, R9
+	VMOVDQU   (DX)(SI*1), X0
+	VPTESTMB  X0, X0, K1
+	KMOVQ     K1, R10
+	BZHIQ     R9, R10, R10
+	MOVQ      $-1, R11
+	BZHIQ     R9, R11, R11
+	KMOVW     R11, K1
+	MOVBLZX   R10, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      R9, SI
+
+lines:
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z0
+	VPTESTMB  Z0, Z0, K1
+	KMOVQ     K1, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, (AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   64(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 64(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   128(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 128(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   192(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 192(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   256(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 256(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   320(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 320(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   384(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 384(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   448(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 448(AX)(SI*8)
+	SHRQ      $0x08, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ      SI, DI
+	JGE       done
+	MOVQ      $0x00000008, R10
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, R10
+	CMOVQGT   R10, R9
+	VMOVDQU   (DX)(SI*1), X0
+	VPTESTMB  X0, X0, K1
+	KMOVQ     K1, R10
+	BZHIQ     R9, R10, R10
+	MOVQ      $-1, R11
+	BZHIQ     R9, R11, R11
+	KMOVW     R11, K1
+	MOVBLZX   R10, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      R9, SI
+	JMP       rest
+
+done:
 	VZEROUPPER
 	RET
 
-more:
-	ADDQ $0xc0, CX
-	ADDQ $0xc0, AX
-	SUBQ $0x18, R8
+// func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·subRowsF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-vector:
-	VMOVUPD (CX), Z1
-	VSUBPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	CMPQ    R8, $0x08
-	JLE     last
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, R8
-	JMP     vector
+clear:
+	VMOVUPD Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
 
-// func subRowsPastF64AVX512(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
-// Requires: AVX, AVX512F, CMOV
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPD       (R10), Z0
+	VCOMPRESSPD.Z Z0, K1, Z0
+	VMOVUPD       Z0, (R13)
+	LEAQ          (R13)(SI*8), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x40, R10
+	JMP           rows
+
+last:
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
+
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVQ  (R10), R14
+	MOVQ  R14, (R13)
+	ADDQ  $0x08, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*8), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
+
+marked:
+	SUBQ $0x08, BX
+	XORQ SI, SI
+	MOVQ $0x0101010101010101, R8
+
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z0
+	VPTESTMB  Z0, Z0, K1
+	KMOVQ     K1, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, (AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   64(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 64(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   128(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 128(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   192(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 192(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   256(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 256(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   320(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 320(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   384(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 384(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   448(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, 448(AX)(SI*8)
+	SHRQ      $0x08, R9
+	ADDQ      $0x40, SI
+	JMP       many
+
+rest:
+	CMPQ      SI, DI
+	JGE       done
+	MOVQ      $0x00000008, R10
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, R10
+	CMOVQGT   R10, R9
+	VMOVDQU   (DX)(SI*1), X0
+	VPTESTMB  X0, X0, K1
+	KMOVQ     K1, R10
+	BZHIQ     R9, R10, R10
+	MOVQ      $-1, R11
+	BZHIQ     R9, R11, R11
+	KMOVW     R11, K1
+	MOVBLZX   R10, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      R9, SI
+	JMP       rest
+
+done:
+	VZEROUPPER
+	RET
+
+// func subRowsPastF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·subRowsPastF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ    dst+0(FP), AX
-	MOVQ    stage+40(FP), CX
-	MOVQ    AX, DX
-	ANDQ    $-64, DX
-	MOVQ    CX, BX
-	ANDQ    $0x3f, AX
-	CMOVQEQ AX, BX
-	ADDQ    $0x40, CX
-	MOVQ    DX, 1408(CX)
-	MOVQ    BX, 1416(CX)
-	LEAQ    (CX)(AX*1), AX
-	MOVQ    x+8(FP), DX
-	MOVQ    c+16(FP), BX
-	MOVQ    splits+24(FP), SI
-	MOVQ    rows+32(FP), DI
-	MOVQ    (SI), R8
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   marks+40(FP), DX
+	MOVQ   own+48(FP), BX
+	MOVQ   splits+24(FP), R8
+	MOVQ   rows+32(FP), R9
+	MOVQ   c+16(FP), R10
+	MOVQ   (R8), R11
+	MOVQ   (R8)(R9*8), DI
+	SUBQ   R11, DI
+	VPXORD Z0, Z0, Z0
+	XORQ   SI, SI
 
-row:
-	ADDQ         $0x08, SI
-	MOVQ         (SI), R9
-	SUBQ         R8, R9
-	ADDQ         R9, R8
-	VBROADCASTSD (BX), Z0
-	ADDQ         $0x08, BX
-	VMOVUPD      (DX), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      64(DX), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      128(DX), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMOVUPD      Z1, 128(AX)
-	CMPQ         R9, $0x18
-	JG           more
+clear:
+	VMOVUPD Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JL      clear
+	MOVQ    DX, R12
+	SUBQ    R11, R12
+	MOVQ    BX, R13
+
+rows:
+	SUBQ          $0x08, R9
+	JL            last
+	VMOVDQU64     (R8), Z0
+	VPCMPQ        $0x04, 8(R8), Z0, K1
+	KMOVB         K1, SI
+	POPCNTL       SI, SI
+	VMOVUPD       (R10), Z0
+	VCOMPRESSPD.Z Z0, K1, Z0
+	VMOVUPD       Z0, (R13)
+	LEAQ          (R13)(SI*8), R13
+	MOVQ          (R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          8(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          16(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          24(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          32(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          40(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          48(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	MOVQ          56(R8), SI
+	MOVB          $0x01, (R12)(SI*1)
+	ADDQ          $0x40, R8
+	ADDQ          $0x40, R10
+	JMP           rows
 
 last:
-	LEAQ    (DX)(R9*8), DX
-	LEAQ    (AX)(R9*8), AX
-	LEAQ    -1024(AX), R9
-	CMPQ    R9, CX
-	JB      stay1
-	MOVQ    CX, R9
-	MOVQ    AX, R10
-	ANDQ    $-64, R10
-	MOVQ    1408(CX), R11
-	CMPQ    R9, R10
-	JAE     rest2
-	MOVQ    1416(CX), R12
-	TESTQ   R12, R12
-	JZ      line2
-	VMOVUPD (R9), Z0
-	VMOVUPS Z0, (R12)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R11
-	CMPQ    R9, R10
-	JAE     rest2
+	ADDQ $0x08, R9
+	JZ   marked
+	MOVQ (R8), R11
 
-line2:
-	VMOVUPD  (R9), Z0
-	VMOVNTPS Z0, (R11)
-	ADDQ     $0x40, R9
-	ADDQ     $0x40, R11
-	CMPQ     R9, R10
-	JB       line2
+row:
+	ADDQ  $0x08, R8
+	MOVB  $0x01, (R12)(R11*1)
+	MOVQ  (R8), SI
+	MOVQ  (R10), R14
+	MOVQ  R14, (R13)
+	ADDQ  $0x08, R10
+	XORL  R14, R14
+	CMPQ  R11, SI
+	SETNE R14
+	LEAQ  (R13)(R14*8), R13
+	MOVQ  SI, R11
+	DECQ  R9
+	JNZ   row
 
-rest2:
-	MOVQ    R11, 1408(CX)
-	VMOVUPD (R10), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    R10, AX
-	ADDQ    CX, AX
+marked:
+	SUBQ      $0x08, BX
+	XORQ      SI, SI
+	MOVQ      $0x0101010101010101, R8
+	MOVQ      AX, R9
+	NEGQ      R9
+	ANDQ      $0x3f, R9
+	JZ        lines
+	SHRQ      $0x03, R9
+	CMPQ      R9, DI
+	CMOVQGT   DI, R9
+	VMOVDQU   (DX)(SI*1), X0
+	VPTESTMB  X0, X0, K1
+	KMOVQ     K1, R10
+	BZHIQ     R9, R10, R10
+	MOVQ      $-1, R11
+	BZHIQ     R9, R11, R11
+	KMOVW     R11, K1
+	MOVBLZX   R10, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      R9, SI
 
-stay1:
-	DECQ    DI
-	JNZ     row
-	MOVQ    CX, DX
-	MOVQ    AX, BX
-	ANDQ    $-64, BX
-	MOVQ    1408(CX), SI
-	CMPQ    DX, BX
-	JAE     rest3
-	MOVQ    1416(CX), DI
-	TESTQ   DI, DI
-	JZ      line3
-	VMOVUPD (DX), Z0
-	VMOVUPS Z0, (DI)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, SI
-	CMPQ    DX, BX
-	JAE     rest3
+lines:
+many:
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x40
+	JL        rest
+	VMOVDQU64 (DX)(SI*1), Z0
+	VPTESTMB  Z0, Z0, K1
+	KMOVQ     K1, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, (AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   64(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 64(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   128(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 128(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   192(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 192(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   256(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 256(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   320(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 320(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   384(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 384(AX)(SI*8)
+	SHRQ      $0x08, R9
+	MOVBLZX   R9, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   448(CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVNTPS  Z0, 448(AX)(SI*8)
+	SHRQ      $0x08, R9
+	ADDQ      $0x40, SI
+	JMP       many
 
-line3:
-	VMOVUPD  (DX), Z0
-	VMOVNTPS Z0, (SI)
-	ADDQ     $0x40, DX
-	ADDQ     $0x40, SI
-	CMPQ     DX, BX
-	JB       line3
+rest:
+	CMPQ      SI, DI
+	JGE       done
+	MOVQ      $0x00000008, R10
+	MOVQ      DI, R9
+	SUBQ      SI, R9
+	CMPQ      R9, R10
+	CMOVQGT   R10, R9
+	VMOVDQU   (DX)(SI*1), X0
+	VPTESTMB  X0, X0, K1
+	KMOVQ     K1, R10
+	BZHIQ     R9, R10, R10
+	MOVQ      $-1, R11
+	BZHIQ     R9, R11, R11
+	KMOVW     R11, K1
+	MOVBLZX   R10, R10
+	MOVL      R10, R11
+	ANDL      $0x01, R11
+	LEAQ      (BX)(R11*8), BX
+	XORL      R11, R10
+	PDEPQ     R8, R10, R11
+	IMULQ     R8, R11
+	POPCNTL   R10, R10
+	VMOVQ     R11, X0
+	VMOVUPD   (CX)(SI*8), Z1
+	VPMOVZXBQ X0, Z0
+	VPERMPD   (BX), Z0, Z0
+	LEAQ      (BX)(R10*8), BX
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+	ADDQ      R9, SI
+	JMP       rest
 
-rest3:
-	MOVQ    SI, 1408(CX)
-	VMOVUPD (BX), Z0
-	VMOVUPS Z0, (CX)
-	SUBQ    BX, AX
-	ADDQ    CX, AX
-	SUBQ    CX, AX
-	MOVQ    AX, ret+48(FP)
+done:
 	VZEROUPPER
 	RET
-
-more:
-	ADDQ $0xc0, DX
-	ADDQ $0xc0, AX
-	SUBQ $0x18, R9
-
-vector:
-	LEAQ    -1024(AX), R10
-	CMPQ    R10, CX
-	JB      stay4
-	MOVQ    CX, R10
-	MOVQ    AX, R11
-	ANDQ    $-64, R11
-	MOVQ    1408(CX), R12
-	CMPQ    R10, R11
-	JAE     rest5
-	MOVQ    1416(CX), R13
-	TESTQ   R13, R13
-	JZ      line5
-	VMOVUPD (R10), Z1
-	VMOVUPS Z1, (R13)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R12
-	CMPQ    R10, R11
-	JAE     rest5
-
-line5:
-	VMOVUPD  (R10), Z1
-	VMOVNTPS Z1, (R12)
-	ADDQ     $0x40, R10
-	ADDQ     $0x40, R12
-	CMPQ     R10, R11
-	JB       line5
-
-rest5:
-	MOVQ    R12, 1408(CX)
-	VMOVUPD (R11), Z1
-	VMOVUPS Z1, (CX)
-	SUBQ    R11, AX
-	ADDQ    CX, AX
-
-stay4:
-	VMOVUPD (DX), Z1
-	VSUBPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	CMPQ    R9, $0x08
-	JLE     last
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, R9
-	JMP     vector
 
 // func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, CMOV, MMX+

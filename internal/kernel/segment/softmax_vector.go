@@ -13,11 +13,16 @@ type floatKernels[T float32 | float64] struct {
 	exp     func(dst, x *T, n int)
 	log     func(dst, x *T, n int)
 
-	// mulRows and subRows combine each row with a number of its own. They read and
-	// write whole vectors. Those with Past in their names write past the cache, as
-	// movers do.
-	mulRows, subRows         func(dst *byte, x, c *T, splits *int64, rows int)
-	mulRowsPast, subRowsPast func(dst *byte, x, c *T, splits *int64, rows int, stage *byte) int
+	mul, sub rowwise[T]
+}
+
+// A rowwise operation combines each row with a number of its own. It is done by spread,
+// or else by kernel, which reads and writes whole vectors. The forms past write past the
+// cache; that of kernel does so as those of movers do.
+type rowwise[T float32 | float64] struct {
+	spread, spreadPast func(dst, x, c *T, splits *int64, rows int, marks *byte, own *T)
+	kernel             func(dst *byte, x, c *T, splits *int64, rows int)
+	past               func(dst *byte, x, c *T, splits *int64, rows int, stage *byte) int
 }
 
 // A normalizer computes softmax and its relatives, one piece of rows at a time.
@@ -103,7 +108,7 @@ func (n *normalizer[T]) block(lo, hi int) {
 	near := n.kind != logSoftmax && (size == 0 || n.k.expNear(&e[0], unsafe.SliceData(x), size) == size)
 	if !near {
 		n.k.reducers[reduceMax].run(n.ws, high, x, splits, from, plainMax(x, splits, from, high))
-		n.k.subRows(&n.ws.b[0], unsafe.SliceData(x), &high[0], &splits[0], rows)
+		n.combine(n.k.sub, through, y[:size], x, y, high, splits)
 		n.k.exp(&e[0], &y[0], size)
 	}
 	sums := reduceSum
@@ -113,10 +118,10 @@ func (n *normalizer[T]) block(lo, hi int) {
 	n.k.reducers[sums].run(n.ws, sum, e, splits, from, nil)
 	switch n.kind {
 	case softmax:
-		n.emit(n.k.mulRows, n.k.mulRowsPast, n.out[from:to], e, y, sum, splits)
+		n.combine(n.k.mul, n.flow, n.out[from:to], e, y, sum, splits)
 	case logSoftmax:
 		n.k.log(&sum[0], &sum[0], rows)
-		n.emit(n.k.subRows, n.k.subRowsPast, n.out[from:to], y, e, sum, splits)
+		n.combine(n.k.sub, n.flow, n.out[from:to], y, e, sum, splits)
 	case logSumExp:
 		n.k.log(&sum[0], &sum[0], rows)
 		if !near {
@@ -128,19 +133,27 @@ func (n *normalizer[T]) block(lo, hi int) {
 	}
 }
 
-// emit writes what a kernel makes of the rows of x and the numbers c to out. Where that
-// is not done past the cache it takes the way through a buffer: the kernel writes whole
-// vectors, and behind these rows may be some that have not been read yet.
-func (n *normalizer[T]) emit(kernel func(dst *byte, x, c *T, splits *int64, rows int),
-	kernelPast func(dst *byte, x, c *T, splits *int64, rows int, stage *byte) int, out, x, buf, c []T, splits []int64) {
-	if n.flow == past {
+// combine writes what o makes of the rows of x and the numbers c to out. A kernel that
+// writes whole vectors, and not past the cache, takes the way through buf, unless that is
+// out: behind these rows may be some that have not been read yet.
+func (n *normalizer[T]) combine(o rowwise[T], f flow, out, x, buf, c []T, splits []int64) {
+	rows := len(splits) - 1
+	switch {
+	case len(out) == 0:
+	case o.spread != nil && f == past:
+		o.spreadPast(&out[0], &x[0], &c[0], &splits[0], rows, &n.ws.marks[0], &view[T](n.ws.own[:])[0])
+	case o.spread != nil:
+		o.spread(&out[0], &x[0], &c[0], &splits[0], rows, &n.ws.marks[0], &view[T](n.ws.own[:])[0])
+	case f == past:
 		finishPast(bytesOf(out), n.ws.c[:], func(dst, stage *byte) int {
-			return kernelPast(dst, &x[0], &c[0], &splits[0], len(splits)-1, stage)
+			return o.past(dst, &x[0], &c[0], &splits[0], rows, stage)
 		})
-		return
+	default:
+		o.kernel((*byte)(unsafe.Pointer(&buf[0])), &x[0], &c[0], &splits[0], rows)
+		if &out[0] != &buf[0] {
+			copy(out, buf)
+		}
 	}
-	kernel((*byte)(unsafe.Pointer(&buf[0])), &x[0], &c[0], &splits[0], len(splits)-1)
-	copy(out, buf)
 }
 
 // plainMax returns what finds the largest element of a row that kernels do not take.
@@ -169,7 +182,7 @@ func (n *normalizer[T]) longRow(r int) {
 		end := min(at+pieceElements, len(row))
 		splits := [2]int64{0, int64(end - at)}
 		x := window(row, at, end, spare)
-		n.k.subRows(&n.ws.b[0], &x[0], &high, &splits[0], 1)
+		n.combine(n.k.sub, through, y[:end-at], x, y, []T{high}, splits[:])
 		n.k.exp(&e[0], &y[0], end-at)
 		var sum [1]T
 		n.k.reducers[reduceSum].run(n.ws, sum[:], e, splits[:], 0, nil)
@@ -186,15 +199,15 @@ func (n *normalizer[T]) longRow(r int) {
 		n.out[r] = addMax(T(math.Log(float64(total))), high)
 		return
 	}
-	apply, c := n.k.mulRows, 1/total
+	apply, c := n.k.mul, 1/total
 	if n.kind == logSoftmax {
-		apply, c = n.k.subRows, T(math.Log(float64(total)))
+		apply, c = n.k.sub, T(math.Log(float64(total)))
 	}
 	for at := from; at < to; at += pieceElements {
 		end := min(at+pieceElements, to)
 		splits := [2]int64{0, int64(end - at)}
 		x := window(n.out, at, end, spare)
-		apply(&n.ws.b[0], &x[0], &c, &splits[0], 1)
+		n.combine(apply, through, y[:end-at], x, y, []T{c}, splits[:])
 		writeOut(n.flow, n.out[at:end], y)
 	}
 }

@@ -14,14 +14,16 @@ const blockBytes = 8 << 10
 const blockRows = 512
 
 // A workspace is what one worker needs for a piece: three buffers of elements, with
-// room for whole vectors behind them, two of one element for each row, and what a
-// reducer notes down.
+// room for whole vectors behind them, two of one element for each row, and what
+// reducers and rowwise operations note down.
 type workspace struct {
 	a, b, c    [blockBytes + writeRoom + 64]byte
 	row1, row2 [blockRows*8 + 256]byte
 	vectors    [scratchBytes]byte
 	splits     [maxBatch + 1]int64
 	results    [maxBatch * 8]byte
+	marks      [blockBytes/4 + 128]byte
+	own        [blockRows*8 + 128]byte
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}

@@ -74,11 +74,10 @@ func FromArray(f arrow.Field, a arrow.Array, o ReadOptions) (v tenon.Value, err 
 	if a == nil {
 		return nil, fail(tenon.ErrInvalid, fn, f.Name, "the array is nil")
 	}
-	if err := damaged(fn, f.Name, array.ValidateFull(a)); err != nil {
-		return nil, err
-	}
+	r := newReading(fn, o, dataSize(a.Data()))
+	a = r.validated(f.Name, a)
 	f.Type = a.DataType()
-	return newReading(fn, o, dataSize(a.Data())).column(f, a, o.Spec), nil
+	return r.column(f, a, o.Spec), nil
 }
 
 // column returns a column as a Value.
@@ -191,9 +190,10 @@ func FromRecord(b arrow.RecordBatch, o ReadOptions) (v tenon.Value, err error) {
 
 // batch validates a record batch and returns it as a Value.
 func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
-	for i, c := range b.Columns() {
+	cols := slices.Clone(b.Columns())
+	for i, c := range cols {
 		if r.o.Columns == nil || slices.Contains(r.o.Columns, b.ColumnName(i)) {
-			tenon.Throw(damaged(r.fn, b.ColumnName(i), array.ValidateFull(c)))
+			cols[i] = r.validated(b.ColumnName(i), c)
 		}
 		if int64(c.Len()) != b.NumRows() {
 			tenon.Throw(fail(tenon.ErrInvalid, r.fn, b.ColumnName(i), "the column has %d elements, the batch %d rows", c.Len(), b.NumRows()))
@@ -211,14 +211,14 @@ func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
 		if r.o.Columns != nil {
 			tenon.Throw(fail(tenon.ErrInvalid, r.fn, "ReadOptions.Columns", "the data are one Value, without columns to choose from"))
 		}
-		return r.column(schema.Field(0), b.Column(0), want)
+		return r.column(schema.Field(0), cols[0], want)
 	}
 	var names []string
 	for _, f := range schema.Fields() {
 		names = append(names, f.Name)
 	}
 	if records != nil && records.Rank() == 1 && slices.Equal(records.FieldNames(), names) && r.o.Columns == nil {
-		v, err := tenon.Try(func() tenon.Value { return r.byRecords(b, records) })
+		v, err := tenon.Try(func() tenon.Value { return r.byRecords(b, cols, records) })
 		if err == nil {
 			return v
 		}
@@ -228,21 +228,21 @@ func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
 	} else if r.o.Spec != nil {
 		tenon.Throw(fail(tenon.ErrDType, r.fn, "", "the columns %q are not the fields of %s", names, tenon.String(r.o.Spec)))
 	}
-	return r.byColumns(b, names)
+	return r.byColumns(b, cols, names)
 }
 
 // byRecords returns a batch as records of a Spec.
-func (r *reading) byRecords(b arrow.RecordBatch, s *structured.Spec) tenon.Value {
-	cols := make([]tenon.Value, b.NumCols())
+func (r *reading) byRecords(b arrow.RecordBatch, cols []arrow.Array, s *structured.Spec) tenon.Value {
+	values := make([]tenon.Value, len(cols))
 	for i, c := range columns(s) {
-		b.Column(i).Retain()
-		cols[i] = r.rows(below("", c.Name), b.Schema().Field(i), b.Column(i).Data(), c.Spec)
+		cols[i].Retain()
+		values[i] = r.rows(below("", c.Name), b.Schema().Field(i), cols[i].Data(), c.Spec)
 	}
-	return assembleRecords(s, nil, int(b.NumRows()), cols)
+	return assembleRecords(s, nil, int(b.NumRows()), values)
 }
 
 // byColumns returns a batch as records, each column by itself.
-func (r *reading) byColumns(b arrow.RecordBatch, names []string) tenon.Value {
+func (r *reading) byColumns(b arrow.RecordBatch, cols []arrow.Array, names []string) tenon.Value {
 	chosen := r.o.Columns
 	if chosen == nil {
 		chosen = names
@@ -255,7 +255,7 @@ func (r *reading) byColumns(b arrow.RecordBatch, names []string) tenon.Value {
 			e.Hint = "the columns are " + strings.Join(names, ", ")
 			tenon.Throw(e)
 		}
-		v, ok := r.column(b.Schema().Field(k), b.Column(k), nil).(tensor.Tensor)
+		v, ok := r.column(b.Schema().Field(k), cols[k], nil).(tensor.Tensor)
 		if !ok {
 			tenon.Throw(fail(tenon.ErrUnsupported, r.fn, name, "the column is no tensor"))
 		}

@@ -111,17 +111,18 @@ func (r *reading) joined(schema *arrow.Schema, chunks [][]arrow.Array, n int64) 
 			cols[i] = list[0]
 			continue
 		}
-		for _, c := range list {
-			tenon.Throw(damaged(r.fn, f.Name, array.ValidateFull(c)))
-			r.take(f.Name, dataSize(c.Data()))
-		}
 		if len(list) == 0 {
 			cols[i] = array.MakeArrayOfNull(memory.DefaultAllocator, f.Type, 0)
 			continue
 		}
-		c, err := array.Concatenate(list, memory.DefaultAllocator)
+		data := make([]arrow.ArrayData, len(list))
+		for k, c := range list {
+			data[k] = r.validated(f.Name, c).Data()
+			r.take(f.Name, dataSize(data[k]))
+		}
+		d, err := concat(data)
 		tenon.Throw(damaged(r.fn, f.Name, err))
-		cols[i] = c
+		cols[i] = array.MakeFromData(d)
 	}
 	return r.batch(array.NewRecordBatch(schema, cols, n))
 }

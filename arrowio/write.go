@@ -1,8 +1,8 @@
 package arrowio
 
 import (
-	"bytes"
 	"io"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -95,7 +95,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 // failed returns an error of the file or of arrow-go.
 func (x *Writer) failed(fn string, err error) error {
 	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
-	if !x.o.Stream && bytes.Contains([]byte(err.Error()), []byte("dictionary replacement")) {
+	if !x.o.Stream && strings.Contains(err.Error(), "Dictionary replacement") {
 		e.Msg, e.Hint = "the words of a dictionary change from batch to batch, which files do not allow", "set WriteOptions.Stream"
 	}
 	return e

@@ -1,0 +1,191 @@
+package arrowio
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/tenonml/tenon"
+)
+
+// holds reports whether a type is, or has inside, one that f is true for.
+func holds(t arrow.DataType, f func(arrow.DataType) bool) bool {
+	if f(t) {
+		return true
+	}
+	if e, ok := t.(arrow.ExtensionType); ok {
+		return holds(e.StorageType(), f)
+	}
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		return holds(d.ValueType, f)
+	}
+	if n, ok := t.(arrow.NestedType); ok {
+		return slices.ContainsFunc(n.Fields(), func(c arrow.Field) bool { return holds(c.Type, f) })
+	}
+	return false
+}
+
+func isNull(t arrow.DataType) bool { return t.ID() == arrow.NULL }
+
+func isUnion(t arrow.DataType) bool {
+	return t.ID() == arrow.SPARSE_UNION || t.ID() == arrow.DENSE_UNION
+}
+
+// validated returns an array whose offsets, lengths and indices have been checked.
+func (r *reading) validated(at string, a arrow.Array) arrow.Array {
+	if holds(a.DataType(), isNull) {
+		a = array.MakeFromData(withNulls(a.Data()))
+	}
+	tenon.Throw(damaged(r.fn, at, array.ValidateFull(a)))
+	return a
+}
+
+// withNulls gives arrays of nulls the buffer that arrow-go's validation wants and its reader
+// does not make.
+func withNulls(d arrow.ArrayData) arrow.ArrayData {
+	buffers := d.Buffers()
+	if isNull(d.DataType()) && len(buffers) == 0 {
+		buffers = []*memory.Buffer{nil}
+	}
+	children := slices.Clone(d.Children())
+	for i, c := range children {
+		children[i] = withNulls(c)
+	}
+	out := array.NewData(d.DataType(), d.Len(), buffers, children, d.NullN(), d.Offset())
+	out.SetDictionary(dictionaryOf(d))
+	return out
+}
+
+// concat joins validated arrays of one type. arrow-go does it, but for unions.
+func concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
+	t := list[0].DataType()
+	if !holds(t, isUnion) {
+		arrays := make([]arrow.Array, len(list))
+		for i, d := range list {
+			arrays[i] = array.MakeFromData(d)
+		}
+		a, err := array.Concatenate(arrays, memory.DefaultAllocator)
+		if err != nil {
+			return nil, err
+		}
+		return a.Data(), nil
+	}
+	if e, ok := t.(arrow.ExtensionType); ok {
+		inner := make([]arrow.ArrayData, len(list))
+		for i, d := range list {
+			_, _, inner[i] = storage(arrow.Field{Type: e}, d)
+		}
+		d, err := concat(inner)
+		if err != nil {
+			return nil, err
+		}
+		return array.NewData(t, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset()), nil
+	}
+	if u, ok := t.(arrow.UnionType); ok {
+		return concatUnions(u, list)
+	}
+	n := 0
+	var present []bool
+	var ends []int64
+	fields := len(t.(arrow.NestedType).Fields())
+	parts := make([][]arrow.ArrayData, fields)
+	for _, d := range list {
+		n += d.Len()
+		present = append(present, validOrAll(d)...)
+		var r reading
+		if l, ok := r.level(d); !ok {
+			for i, c := range d.Children() {
+				parts[i] = append(parts[i], slice(c, d.Offset(), d.Offset()+d.Len()))
+			}
+		} else {
+			parts[0] = append(parts[0], l.child)
+			if l.k < 0 {
+				ends = appendEnds(ends, l.ends)
+			}
+		}
+	}
+	children := make([]arrow.ArrayData, fields)
+	for i, p := range parts {
+		var err error
+		if children[i], err = concat(p); err != nil {
+			return nil, err
+		}
+	}
+	buffers := []*memory.Buffer{nil}
+	if slices.Contains(present, false) {
+		buffers[0] = buffer(pack(present))
+	}
+	switch t.ID() {
+	case arrow.LARGE_LIST:
+		buffers = append(buffers, buffer(asBytes(ends)))
+	case arrow.LIST, arrow.MAP:
+		short := make([]int32, len(ends))
+		for i, e := range ends {
+			if short[i] = int32(e); int64(short[i]) != e {
+				return nil, fail(tenon.ErrInvalid, "", "", "the chunks have more elements than 32-bit offsets count")
+			}
+		}
+		buffers = append(buffers, buffer(asBytes(short)))
+	}
+	return array.NewData(t, n, buffers, children, array.UnknownNullCount, 0), nil
+}
+
+// appendEnds appends offsets to others that they follow.
+func appendEnds(ends, more []int64) []int64 {
+	if len(ends) == 0 {
+		ends = []int64{0}
+	}
+	from := ends[len(ends)-1] - more[0]
+	for _, e := range more[1:] {
+		ends = append(ends, e+from)
+	}
+	return ends
+}
+
+// concatUnions joins unions.
+func concatUnions(t arrow.UnionType, list []arrow.ArrayData) (arrow.ArrayData, error) {
+	var ids []byte
+	var ends []int32
+	dense := t.Mode() == arrow.DenseMode
+	parts := make([][]arrow.ArrayData, t.NumFields())
+	before := make([]int32, t.NumFields()) // elements of each variant
+	for _, d := range list {
+		if d.Len() == 0 {
+			continue
+		}
+		own := d.Buffers()[1].Bytes()[d.Offset() : d.Offset()+d.Len()]
+		ids = append(ids, own...)
+		if dense {
+			for i, e := range offsetsOfUnion(d) {
+				ends = append(ends, e+before[t.ChildIDs()[own[i]]])
+			}
+		}
+		for i, c := range d.Children() {
+			if !dense {
+				c = slice(c, d.Offset(), d.Offset()+d.Len())
+			}
+			before[i] += int32(c.Len())
+			parts[i] = append(parts[i], c)
+		}
+	}
+	if len(ids) == 0 {
+		return list[0], nil
+	}
+	children := make([]arrow.ArrayData, len(parts))
+	for i, p := range parts {
+		var err error
+		if children[i], err = concat(p); err != nil {
+			return nil, err
+		}
+		if dense && children[i].Len() != int(before[i]) {
+			return nil, fail(tenon.ErrInvalid, "", "", "the chunks have more elements than 32-bit offsets count")
+		}
+	}
+	buffers := []*memory.Buffer{nil, buffer(ids)}
+	if dense {
+		buffers = append(buffers, buffer(asBytes(ends)))
+	}
+	return array.NewData(t, len(ids), buffers, children, 0, 0), nil
+}

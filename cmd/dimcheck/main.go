@@ -12,6 +12,7 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"golang.org/x/tools/go/analysis/singlechecker"
@@ -22,6 +23,9 @@ import (
 
 func main() {
 	if vets(os.Args[1:]) {
+		// A process for each package is over before collecting pays, as long as it is small.
+		debug.SetMemoryLimit(256 << 20)
+		debug.SetGCPercent(-1)
 		unitchecker.Main(dimcheck.Analyzer)
 	}
 	singlechecker.Main(dimcheck.Analyzer)

@@ -10,7 +10,8 @@ import (
 // BroadcastRowsOptions says how far [BroadcastRows] goes. The zero value goes to the
 // innermost dimension.
 type BroadcastRowsOptions struct {
-	Depth int // only so many outer dimensions; what lies deeper stays as it is
+	Depth        int  // only so many outer dimensions; what lies deeper stays as it is
+	ShareMissing bool // what one tensor lacks there, none has
 }
 
 // BroadcastRows aligns tensors at their outermost dimension, where operations on
@@ -34,28 +35,90 @@ func BroadcastRows(xs []tensor.Tensor, o BroadcastRowsOptions) (ys []tensor.Tens
 		depth = min(depth, o.Depth)
 	}
 	in := make([]tensor.Tensor, len(xs))
+	for i, x := range xs {
+		in[i] = x
+		if r, ok := x.(Records); ok {
+			in[i] = r.Numbers()
+		}
+	}
+	share := 0
+	switch {
+	case o.ShareMissing && o.Depth > 0:
+		share = depth - 1
+	case o.ShareMissing:
+		share = depth
+	}
+	ys = rowsShared(fn, in, depth, share)
+	for i, x := range xs {
+		if r, ok := x.(Records); ok {
+			ys[i] = tenon.Must(r.AtNumbers(ys[i]))
+		}
+	}
+	return ys, nil
+}
+
+// rowsShared brings tensors to the same depth outermost dimensions. What one of them lacks
+// in the first share dimensions, the results lack, and their rows do not have to agree there.
+func rowsShared(fn string, xs []tensor.Tensor, depth, share int) []tensor.Tensor {
+	if values, mask := outermostMissing(xs, share); mask != nil {
+		ys := rowsShared(fn, values, depth, share)
+		for i, y := range ys {
+			ys[i] = withMask(y, mask)
+		}
+		return ys
+	}
+	in := make([]tensor.Tensor, len(xs))
 	masks := make([]tensor.Tensor, len(xs))
 	dense := true
 	for i, x := range xs {
-		if r, ok := x.(Records); ok {
-			x = r.Numbers()
-		}
 		in[i], masks[i], _ = maskedAt(x)
 		_, ragged := in[i].(*Tensor)
 		dense = dense && !ragged
 	}
-	ys = rowsBroadcast(fn, in, depth)
+	ys := rowsBroadcast(fn, in, depth)
 	for i, y := range ys {
 		if dense {
 			y = lists{dense: true}.settled(y)
 		}
-		y = withMask(y, masks[i])
-		if r, ok := xs[i].(Records); ok {
-			y = tenon.Must(r.AtNumbers(y))
-		}
-		ys[i] = y
+		ys[i] = withMask(y, masks[i])
 	}
-	return ys, nil
+	return ys
+}
+
+// outermostMissing takes the outermost masks that tensors have in their first dimensions
+// off, and returns them as one: rows that it lacks are empty in all of the values.
+func outermostMissing(xs []tensor.Tensor, dims int) (values []tensor.Tensor, mask tensor.Tensor) {
+	at := dims + 1
+	for _, x := range xs {
+		if _, m, depth := maskedAt(x); m != nil {
+			at = min(at, depth)
+		}
+	}
+	if at > dims {
+		return xs, nil
+	}
+	values = append([]tensor.Tensor(nil), xs...)
+	for i, x := range xs {
+		v, m, depth := maskedAt(x)
+		switch {
+		case m == nil || depth != at:
+			continue
+		case mask == nil:
+			mask = m
+		default:
+			mask = ops.LogicalAnd(mask, m)
+		}
+		values[i] = v
+	}
+	for i, v := range values {
+		if rankOf(v) > at && !listsAt(withoutMask(v), at).p.IsUniform() {
+			values[i] = emptied(v, mask, at)
+			if _, m, depth := maskedAt(values[i]); m != nil && depth == at {
+				values[i], _, _ = maskedAt(values[i])
+			}
+		}
+	}
+	return values, mask
 }
 
 // rowsBroadcast brings tensors to the same depth outermost dimensions.

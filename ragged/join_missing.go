@@ -42,8 +42,11 @@ func joinedMissing(ts []tensor.Tensor, axis int) tensor.Tensor {
 		rest := append([]tensor.Tensor(nil), ts...)
 		for k, u := range rest {
 			v, old, d := maskedAt(u)
-			switch {
-			case k == i || d == depth:
+			switch uniform := listsAt(withoutMask(u), depth).p.IsUniform(); {
+			case uniform && d == depth:
+				rest[k] = v
+			case uniform:
+			case d == depth:
 				rest[k] = emptied(v, ops.LogicalAnd(old, mask), depth)
 			default:
 				rest[k] = emptied(u, mask, depth)

@@ -43,7 +43,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 		return masked.New(x, at.(*masked.Tensor).Mask())
 	}
 	values, old, depth := maskedAt(x)
-	if err := sameOuter(fn, values, m); err != nil {
+	if err := sameOuter(fn, withoutMask(values), m); err != nil {
 		return nil, err
 	}
 	switch k := m.Shape().Rank(); {
@@ -54,7 +54,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	case k < depth:
 		return masked.New(x, m)
 	}
-	inner, err := masked.New(values, m)
+	inner, err := Mask(values, m)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +91,13 @@ func sameOuter(fn string, x, y tensor.Tensor) error {
 	return nil
 }
 
-// NaNToMissing returns x without its NaNs.
+// NaNToMissing returns x without its NaNs; elements of a type that has none stay as they are.
 func NaNToMissing(x tensor.Tensor) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	values, _, _ := maskedAt(x)
-	if !values.DType().IsFloat() && !values.DType().IsComplex() {
-		return Mask(x, ops.Cast(ops.OnesLike(values), dtype.Bool))
+	if !x.DType().IsFloat() && !x.DType().IsComplex() {
+		return x, nil
 	}
-	return Mask(x, ops.LogicalNot(ops.IsNaN(values)))
+	return Mask(x, ops.LogicalNot(ops.IsNaN(withoutMask(lifted(x)))))
 }
 
 // IsMissing tells for each entry of an axis whether it is missing. Below missing rows it

@@ -155,7 +155,9 @@ func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 		return withMask(takeOrNothing(m.Values(), at, there), takeOrNothing(m.Mask(), at, there))
 	}
 	if r, ok := v.(Records); ok {
-		return tenon.Must(r.AtNumbers(ops.Where(there, ops.Gather(withFiller(r.Numbers()), ops.Where(there, at, ops.Cast(outerSize(r.Numbers()), dtype.Int64)), 0), int64(0))))
+		n := r.Numbers()
+		at = ops.Where(there, at, ops.Cast(outerSize(n), dtype.Int64))
+		return tenon.Must(r.AtNumbers(withMask(ops.Gather(withFiller(n), at, 0), there))).(*masked.Tensor).Values()
 	}
 	if out := shortTake(v, at, there); out != nil {
 		return out

@@ -107,6 +107,13 @@ func TestMissing(t *testing.T) {
 		{"run lengths", ok(ragged.RunLengths(rows)), "[[1 1 1] - [1]]"},
 		{"position in no entries", ops.ArgMax(masked.All(tensor.Of([]int64{}, 2, 0)), 1), "[- -]"},
 		{"pairs", ok(first(ragged.Combinations(elems, 2, 1, ragged.CombinationOptions{}))), "[[- - 2] [] []]"},
+		{"numbers stay", ok(ragged.NaNToMissing(rows)), "[[1 2 3] - [4]]"},
+		{"NaN below rows", ok(ragged.FillMissing(ok(ragged.NaNToMissing(ops.Div(ops.Sub(rows, 1), ops.Sub(rows, 1)))), 9.0)), "[[9. 1. 1.] - [1.]]"},
+		{"shared", ok(first(ragged.BroadcastRows([]tensor.Tensor{tensor.Of([]int64{7, 8, 9}), elems}, ragged.BroadcastRowsOptions{ShareMissing: true}))), "[[- 7 7] [] [9]]"},
+		{"shared rows", ok(first(ragged.BroadcastRows([]tensor.Tensor{rowsOf([]int64{1, 1, 1}, []int64{2, 2}, []int64{3}), rows}, ragged.BroadcastRowsOptions{ShareMissing: true}))), "[[1 1 1] - [3]]"},
+		{"product", ok(first(ragged.Cartesian([]tensor.Tensor{elems, rowsOf([]int64{5, 6}, nil, []int64{7})}, 1, ragged.CartesianOptions{}))), "[[- - 2 2 3 3] [] [4]]"},
+		{"product of rows", ok(first(ragged.Cartesian([]tensor.Tensor{rows, rowsOf([]int64{5, 6}, []int64{8}, []int64{7})}, 1, ragged.CartesianOptions{}))), "[[1 1 2 2 3 3] - [4]]"},
+		{"product with rows", ok(first(ragged.Cartesian([]tensor.Tensor{rowsOf([]int64{5, 6}, []int64{8}, []int64{7}), rows}, 1, ragged.CartesianOptions{}))), "[[5 5 5 6 6 6] [] [7]]"},
 		{"pairs of rows", ok(first(ragged.Combinations(rows, 2, 1, ragged.CombinationOptions{}))), "[[1 1 2] - []]"},
 		{"singletons of rows", ok(ragged.DropMissing(ok(ragged.Singletons(tenon.Must(masked.New(elems, []bool{true, false, true})), 0)))), "[[[2 3]] [] [[4]]]"},
 	} {
@@ -134,6 +141,9 @@ func TestUniformRows(t *testing.T) {
 		{"positions", ops.ArgMin(tenon.Must(ragged.WithRaggedRank(tensor.Of([]int64{5, 2, 1, 7}, 2, 2), 1)), 1), "[1 0]", -1},
 		{"pairs", ok(first(ragged.Combinations(tensor.Of([]int64{1, 2, 3, 4, 5, 6}, 2, 3), 2, 1, ragged.CombinationOptions{Replacement: true}))), "[[1 1 1 2 2 3] [4 4 4 5 5 6]]", 6},
 		{"pairs of none", ok(first(ragged.Combinations(tensor.Of([]int64{}, 0, 3), 2, 1, ragged.CombinationOptions{}))), "[]", 3},
+		{"product", ok(first(ragged.Cartesian([]tensor.Tensor{tensor.Of([]int64{1, 2}, 1, 2), tensor.Of([]int64{1, 2}, 1, 2)}, 1, ragged.CartesianOptions{}))), "[[1 1 2 2]]", 4},
+		{"nested product", ok(first(ragged.Cartesian([]tensor.Tensor{tensor.Of([]int64{1, 2}), tensor.Of([]int64{1, 2, 3})}, 0, ragged.CartesianOptions{Nested: true}))), "[[1 1 1] [2 2 2]]", 3},
+		{"pick", ok(ragged.Pick(tenon.Must(ragged.FromUniformRowLength(x, 1, nil)), 0, ragged.PickOptions{})), "[[[1] []] [[2 3] [4]]]", 2},
 		{"all of empty rows", ok(ragged.FlattenAll(tenon.Must(ragged.FromRowSplits(tensor.Of([]int64{}, 2, 0), []int64{0, 2})))), "[]", -1},
 	} {
 		if got := shown(t, c.got); got != c.want {

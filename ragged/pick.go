@@ -113,7 +113,7 @@ func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor, err
 	d := p.spec.dtype
 	numbers := ops.Range(scalar(0, d), p.NVals(), scalar(1, d))
 	number, found := rows.Pick(numbers, p.RowSplits(), i, p.NVals())
-	return gatherRows(withEmptyRow(x.Values().(*Tensor)), number), found, nil
+	return gatherRows(withFiller(x.Values()), number), found, nil
 }
 
 // withEmptyRow adds an empty row at the end; a uniform dimension becomes a ragged one.

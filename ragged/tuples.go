@@ -123,7 +123,8 @@ type CartesianOptions struct {
 
 // Cartesian returns all ways to take one entry of each tensor's row of an axis, the last
 // tensor's entry changing fastest: a tensor for each, with shared partitions. Outside of
-// the axis the tensors have the same rows.
+// the axis the tensors have the same rows. A missing row has no entries to take; where
+// the first tensor lacks one, so do the results.
 //
 //	xs: [n, (mₖ), aₖ] each, axis 1 → [n, (Π m), aₖ]; nested [n, (m₀), (m₁), …, aₖ].
 //	Gradient: of the entries.
@@ -142,20 +143,28 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	if len(xs) == 0 {
 		tenon.Throw(invalid(fn, "xs", "is empty"))
 	}
+	a := axisIn(fn, xs[0], axis)
+	if values, mask := outermostMissing(xs, a); mask != nil {
+		parts := cartesian(fn, values, axis, o, local)
+		if _, first, depth := maskedAt(xs[0]); first != nil && depth == rankOf(mask) {
+			for i, p := range parts {
+				parts[i] = withMask(p, first)
+			}
+		}
+		return parts
+	}
 	levels := make([]lists, len(xs))
 	splits := make([]tensor.Tensor, len(xs))
 	records := make([]Records, len(xs))
-	a := 0
+	xs = append([]tensor.Tensor(nil), xs...)
 	for i, x := range xs {
 		if r, ok := x.(Records); ok {
-			records[i], x = r, r.Numbers()
+			records[i], xs[i] = r, r.Numbers()
 		}
-		if b := axisIn(fn, x, axis); i > 0 && b != a {
+		if b := axisIn(fn, x, axis); b != a {
 			tenon.Throw(invalid(fn, "axis", "%d means different dimensions of tensors of different ranks", axis))
-		} else {
-			a = b
 		}
-		levels[i], splits[i] = rowsAlong(x, a)
+		levels[i], splits[i] = rowsAlong(withoutMask(lifted(xs[i])), a)
 		if first := levels[0]; a > 0 && i > 0 {
 			if n, m := first.p.StaticNRows(), levels[i].p.StaticNRows(); n >= 0 && m >= 0 && n != m {
 				tenon.Throw(invalid(fn, "xs["+itoa(i)+"]", "has %d rows, the first tensor %d", m, n))
@@ -179,24 +188,64 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	if o.Nested {
 		inner = nestedRows(splits)
 	}
+	lengths := make([]tensor.Tensor, len(xs))
+	for i, l := range levels {
+		switch {
+		case a == 0:
+			lengths[i] = ops.Cast(outerSize(l.values), d)
+		case l.p.IsUniform():
+			lengths[i] = ops.Cast(l.p.uniform, d)
+		}
+	}
+	uniformTuples(inner, levels[0], lengths)
 	parts := make([]tensor.Tensor, len(xs))
 	for i, index := range at {
-		v := index
-		if !local {
-			v = gatherRows(levels[i].values, index)
+		arranged := func(v tensor.Tensor) tensor.Tensor {
+			if a > 0 || o.Nested {
+				v = onTop(v, append(append([]*RowPartition(nil), levels[0].outer...), inner...))
+			}
+			if a == 0 && o.Nested {
+				v = v.(*Tensor).Values()
+			}
+			return v
 		}
-		if a > 0 || o.Nested {
-			v = onTop(v, append(append([]*RowPartition(nil), levels[0].outer...), inner...))
+		if local {
+			parts[i] = arranged(index)
+			continue
 		}
-		if a == 0 && o.Nested {
-			v = v.(*Tensor).Values()
+		parts[i] = throughMasks(func(x tensor.Tensor) tensor.Tensor {
+			l, _ := rowsAlong(x, a)
+			return arranged(gatherRows(l.values, index))
+		})(lifted(xs[i]))
+		if r := records[i]; r != nil {
+			parts[i] = tenon.Must(r.AtNumbers(parts[i]))
 		}
-		if r := records[i]; r != nil && !local {
-			v = tenon.Must(r.AtNumbers(v))
-		}
-		parts[i] = v
 	}
 	return parts
+}
+
+// uniformTuples makes the partitions of a product uniform whose rows all have one length:
+// lengths holds those of the factors' rows that do, the first factor's rows being l's.
+func uniformTuples(parts []*RowPartition, l lists, lengths []tensor.Tensor) {
+	n := scalar(1, parts[0].DType())
+	if l.p != nil {
+		n = ops.Cast(l.p.NRows(), n.DType())
+	}
+	if len(parts) == 1 {
+		for _, m := range lengths[1:] {
+			if lengths[0] != nil && m != nil {
+				lengths[0] = product(lengths[0], m)
+			} else {
+				lengths[0] = nil
+			}
+		}
+	}
+	for i, p := range parts {
+		if lengths[i] != nil {
+			parts[i] = newUniform(n, ops.Cast(lengths[i], p.DType()))
+		}
+		n = parts[i].NVals()
+	}
 }
 
 // nestedRows returns the partitions of nested products: the rows of the first tensor,

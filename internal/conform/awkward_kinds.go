@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -108,6 +109,10 @@ func raggedParts(x tensor.Tensor, k int) (parts []*ragged.RowPartition, below te
 		}
 		below, err = masked.New(values, mask)
 		return parts, below, err
+	}
+	if s, ok := x.(*structured.Tensor); ok && s.Rank() > k {
+		below, err = s.MergeDims(0, k)
+		return s.RowPartitions()[:k], below, err
 	}
 	if r, ok := x.(*ragged.Tensor); ok && r.RaggedRank() > k {
 		all := r.Partitions()

@@ -74,7 +74,7 @@ func init() {
 			}
 			return ragged.Flatten(c.Tensor(0), c.AttrInt("axis", 1))
 		},
-		"unflatten": func(c *cases.Case) (any, error) { return ragged.Unflatten(c.Tensor(0), c.Arg(1), c.AttrInt("axis", 0)) },
+		"unflatten":   func(c *cases.Case) (any, error) { return ragged.Unflatten(c.Tensor(0), c.Arg(1), c.AttrInt("axis", 0)) },
 		"pad_none": func(c *cases.Case) (any, error) {
 			return ragged.PadMissing(c.Tensor(0), c.AttrInt("target", 0), c.AttrInt("axis", 1), ragged.PadOptions{Clip: c.AttrBool("clip", false)})
 		},
@@ -97,7 +97,7 @@ func init() {
 		"zip":             awkwardZip,
 		"unzip":           awkwardUnzip,
 		"broadcast_arrays": func(c *cases.Case) (any, error) {
-			ys, err := ragged.BroadcastRows(c.Tensors(0), ragged.BroadcastRowsOptions{})
+			ys, err := ragged.BroadcastRows(c.Tensors(0), ragged.BroadcastRowsOptions{ShareMissing: true})
 			return list(ys), err
 		},
 		"index": func(c *cases.Case) (any, error) {
@@ -113,8 +113,9 @@ func init() {
 		},
 		"values_astype": func(c *cases.Case) (any, error) { return ops.Cast(c.Arg(0), c.AttrDType("dtype", dtype.Float64)), nil },
 		"full_like": func(c *cases.Case) (any, error) {
-			x := c.Tensor(0)
-			return ops.Where(ops.Equal(ops.ZerosLike(x), ops.ZerosLike(x)), ops.Cast(c.Attrs["value"], x.DType()), x), nil
+			return throughMasks(c.Tensor(0), func(x tensor.Tensor) tensor.Tensor {
+				return ops.Where(ops.Equal(ops.ZerosLike(x), ops.ZerosLike(x)), ops.Cast(c.Attrs["value"], x.DType()), x)
+			})
 		},
 	} {
 		m["ragged."+name] = f
@@ -169,6 +170,19 @@ func allThere(x tensor.Tensor) tensor.Tensor {
 		return masked.All(x)
 	}
 	return tenon.Must(masked.New(allThere(m.Values()), m.Mask()))
+}
+
+// throughMasks does to the values of a tensor what f does, and leaves its masks.
+func throughMasks(x tensor.Tensor, f func(x tensor.Tensor) tensor.Tensor) (tensor.Tensor, error) {
+	m, ok := x.(*masked.Tensor)
+	if !ok {
+		return f(x), nil
+	}
+	v, err := throughMasks(m.Values(), f)
+	if err != nil {
+		return nil, err
+	}
+	return masked.New(v, m.Mask())
 }
 
 func fillNone(c *cases.Case) (any, error) {
@@ -266,7 +280,7 @@ func awkwardZip(c *cases.Case) (any, error) {
 	if limit > 0 {
 		rank = min(rank, limit)
 	}
-	ys, err := ragged.BroadcastRows(xs, ragged.BroadcastRowsOptions{Depth: limit})
+	ys, err := ragged.BroadcastRows(xs, ragged.BroadcastRowsOptions{Depth: rank, ShareMissing: true})
 	if err != nil {
 		return nil, err
 	}

@@ -129,8 +129,8 @@ func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	if s.Slice(0, axis).Size() == 1 { // the tensors lie one behind the other
 		to := out.Bytes()
 		for _, d := range ds {
-			if d.IsContiguous() && d.Len() < 64<<10 {
-				copy(to, d.Bytes())
+			if d.IsContiguous() {
+				move.CopyPart(to, d.Bytes(), len(out.Bytes()))
 			} else if d.Len() > 0 {
 				move.CopyTo(out.View(out.Len()-len(to)/d.DType().Size(), d.Shape(), tensor.RowMajor(d.Shape())), d)
 			}

@@ -124,7 +124,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := make([]int64, len(parts[0]))
+			out := entriesFor(len(parts[0]))
 			if err := segment.ZipSplits(out, parts...); err != nil {
 				return nil, partsError(c, err)
 			}
@@ -184,7 +184,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := make([]int64, len(parts[0]))
+			out := entriesFor(len(parts[0]))
 			if err := segment.ZipSplits(out, parts...); err != nil {
 				return nil, partsError(c, err)
 			}
@@ -239,7 +239,7 @@ var stackSplitsOp = op.Register(&op.Op{
 		for _, p := range parts {
 			n += len(p) - 1
 		}
-		out := make([]int64, n)
+		out := entriesFor(n)
 		if err := segment.StackSplits(out, parts...); err != nil {
 			return nil, partsError(c, err)
 		}

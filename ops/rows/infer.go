@@ -199,6 +199,18 @@ func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
 	return d
 }
 
+// fresh returns a vector of n numbers, all of which the caller sets, and its elements.
+func fresh(n int) (*tensor.Dense, []int64) {
+	d := tensor.Uninit(dtype.Int64, shape.Of(n))
+	return d, tensor.Data[int64](d)
+}
+
+// entriesFor returns memory for n numbers, all of which the caller sets.
+func entriesFor(n int) []int64 {
+	_, x := fresh(n)
+	return x
+}
+
 // splitsTensor returns row splits that a kernel has made in a partition's type.
 func splitsTensor(c *op.Call, d dtype.DType, splits []int64) (*tensor.Dense, error) {
 	t, err := indexTensor(c, d, splits)

@@ -85,7 +85,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			at := make([]int64, out[len(idx)])
+			at := entriesFor(int(out[len(idx)]))
 			segment.GatherPositions(at, out, splits, idx)
 			t, err := splitsTensor(c, c.Tensor(0).DType(), out)
 			return []tensor.Tensor{t, tensor.Vector(at)}, err
@@ -96,7 +96,7 @@ func init() {
 // gatheredSplits returns the row splits of the rows idx and checks those, and that
 // memory holds as many values.
 func gatheredSplits(c *op.Call, splits, idx []int64) ([]int64, error) {
-	out := make([]int64, len(idx)+1)
+	out := entriesFor(len(idx) + 1)
 	total, err := segment.GatherSplits(out, splits, idx)
 	if err != nil {
 		return nil, rowError(c, "indices", err)
@@ -163,7 +163,7 @@ var maskSplitsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		out := make([]int64, len(splits))
+		out := entriesFor(len(splits))
 		segment.MaskSplits(out, splits, mask)
 		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
 		return []tensor.Tensor{t}, err
@@ -204,7 +204,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := make([]int64, len(splits))
+			out := entriesFor(len(splits))
 			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(d.DType(), s)
@@ -247,7 +247,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := make([]int64, len(splits))
+			out := entriesFor(len(splits))
 			at := make([]int64, segment.SliceSplits(out, splits, sl))
 			segment.SelectPositions(at, out, splits, sl)
 			t, err := splitsTensor(c, c.Tensor(0).DType(), out)

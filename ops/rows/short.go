@@ -83,7 +83,7 @@ func shortLengths(splits any) tensor.Tensor {
 	if s == nil || d.DType().Size() != 8 {
 		return nil
 	}
-	out, lengths := tensor.Make[int64](shape.Of(len(s) - 1))
+	out, lengths := fresh(len(s) - 1)
 	segment.Lengths(lengths, s)
 	return out
 }
@@ -118,7 +118,7 @@ func shortSlice(values, splits any, k key.Key) (outValues, outSplits tensor.Tens
 	if !ok {
 		return nil, nil
 	}
-	to, entries := tensor.Make[int64](shape.Of(len(s)))
+	to, entries := fresh(len(s))
 	n := segment.SliceSplits(entries, s, how)
 	out := tensor.Uninit(x.DType(), x.Shape().With(0, int(n)))
 	if out.Len() > 0 {
@@ -135,7 +135,7 @@ func shortGather(values, splits, indices any) (outValues, outSplits tensor.Tenso
 		return nil, nil
 	}
 	at := tensor.Data[int64](i)
-	to, entries := tensor.Make[int64](shape.Of(len(at) + 1))
+	to, entries := fresh(len(at) + 1)
 	n, err := segment.GatherSplits(entries, s, at)
 	if err != nil || n > shortSize {
 		return nil, nil

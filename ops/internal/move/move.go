@@ -5,6 +5,8 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/internal/kernel/stream"
+	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/internal/strided"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -77,6 +79,20 @@ func CopyTo(dst, src *tensor.Dense) {
 		return
 	}
 	strided.Copy(dst.Raw(), src.Raw(), dst.Shape().Dims(), dst.Strides(), src.Strides(), dst.DType().Size())
+}
+
+// CopyPart copies src to dst, which is part of a result of so many bytes that is not
+// yet published.
+func CopyPart(dst, src []byte, whole int) {
+	const piece = 256 << 10
+	dst = dst[:len(src)]
+	par.For(len(src), piece, func(lo, hi int) {
+		if whole >= stream.Threshold {
+			stream.Copy(dst[lo:hi], src[lo:hi])
+		} else {
+			copy(dst[lo:hi], src[lo:hi])
+		}
+	})
 }
 
 // Copied returns a row-major copy.

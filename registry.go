@@ -2,9 +2,11 @@ package tenon
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tenonml/tenon/internal/source"
 )
@@ -15,7 +17,7 @@ type Decoder func(Encoding) (Spec, error)
 
 type registration struct {
 	decode Decoder
-	line   string
+	place  source.Place
 }
 
 var (
@@ -23,7 +25,39 @@ var (
 	registry   = map[string]registration{}
 )
 
-var nameForm = regexp.MustCompile(`^([\p{L}\p{N}_\-~]+[./])+[\p{L}_][\p{L}\p{N}_]*$`)
+// isTypeName reports whether a name is a Go-like path: elements of letters, digits and
+// _, - or ~, each followed by a dot or a slash, and an identifier at the end.
+func isTypeName(name string) bool {
+	cut := strings.LastIndexAny(name, "./")
+	if cut < 0 {
+		return false
+	}
+	word := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+	last := name[cut+1:]
+	if first, _ := utf8.DecodeRuneInString(last); last == "" || !word(first) || unicode.IsNumber(first) {
+		return false
+	}
+	for _, r := range last {
+		if !word(r) {
+			return false
+		}
+	}
+	empty := true
+	for _, r := range name[:cut+1] {
+		switch {
+		case r != '.' && r != '/':
+			if !word(r) && r != '-' && r != '~' {
+				return false
+			}
+			empty = false
+		case empty:
+			return false
+		default:
+			empty = true
+		}
+	}
+	return true
+}
 
 // Register makes a type of Spec known by name, so that what [AppendBinary] and
 // [Text] write can be read again. A name is a Go-like path, such as
@@ -34,21 +68,21 @@ func Register(name string, decode Decoder) {
 }
 
 func register(name string, decode Decoder) error {
-	if !nameForm.MatchString(name) {
+	if !isTypeName(name) {
 		return &Error{Kind: ErrInvalid, Op: "tenon.Register", Msg: fmt.Sprintf("%q is not a type name", name), Line: source.Line(),
 			Hint: `use a package path and a name, such as "example.com/graphs.Digraph"`}
 	}
 	if decode == nil {
 		return NewError(ErrInvalid, "tenon.Register", fmt.Sprintf("the decoder of %q is nil", name))
 	}
-	line := source.Line()
+	place := source.Here()
 	registryMu.Lock()
 	defer registryMu.Unlock()
 	if r, ok := registry[name]; ok {
-		return &Error{Kind: ErrInvalid, Op: "tenon.Register", Line: line,
-			Msg: fmt.Sprintf("the name %q is already registered, at %s", name, r.line)}
+		return &Error{Kind: ErrInvalid, Op: "tenon.Register", Line: source.Line(),
+			Msg: fmt.Sprintf("the name %q is already registered, at %s", name, r.place)}
 	}
-	registry[name] = registration{decode: decode, line: line}
+	registry[name] = registration{decode, place}
 	return nil
 }
 

@@ -270,7 +270,7 @@ func (p *parser) spec(depth int) (Spec, error) {
 }
 
 func decodeOrOpaque(name string, e Encoding, fields []Field, have bool) (Spec, error) {
-	if !Registered(name) && have && nameForm.MatchString(name) {
+	if !Registered(name) && have && isTypeName(name) {
 		return NewOpaque(name, e, fields), nil
 	}
 	return Decode(name, e)

@@ -34,31 +34,43 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error)
 // error that names the handler, and so do handlers that call one another without
 // end and results that are none.
 func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value, err error) {
-	defer c.recovered(name, &err)
+	returned := false
+	defer c.recovered(name, &returned, &err)
 	var here byte
 	if c.sampled(uintptr(unsafe.Pointer(&here))) && tooDeep() {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", name),
+		err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", name),
 			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
-	}
-	if f != nil {
+	} else if f != nil {
 		out, err = f(c)
 	} else {
 		out, err = h.HandleOp(c)
 	}
+	returned = true
 	if err != nil {
-		return nil, err
+		return nil, c.completed(err)
 	}
 	return c.counted(out, name)
 }
 
-// recovered completes the error of a handler at the end of its call.
-func (c *Call) recovered(name string, err *error) {
+// recovered makes an error of what a handler threw, or of its panic.
+func (c *Call) recovered(name string, returned *bool, err *error) {
+	if *returned {
+		return
+	}
 	if r := recover(); r != nil && !throw.Recovered(r, err) {
 		*err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s panicked: %v", name, r), Err: &handlerPanic{debug.Stack()}}
 	}
-	if *err != nil && !errors.Is(*err, NotHandled) {
-		*err = c.Fail(*err)
+	if *err != nil {
+		*err = c.completed(*err)
 	}
+}
+
+// completed completes the error of a handler, unless it declines.
+func (c *Call) completed(err error) error {
+	if errors.Is(err, NotHandled) {
+		return err
+	}
+	return c.Fail(err)
 }
 
 // counted checks what a handler returned.

@@ -39,8 +39,10 @@ func (c *Call) Context() context.Context {
 // SetContext sets what [Call.Context] returns, before the call runs.
 func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
 
-// One is what a handler returns for an operation with one result, as the function
-// [One] is, without memory of its own.
+// One is what a handler returns for an operation with one result. It does what the
+// function [One] does in the memory of the call, and gives the call back: another
+// operation may use it as soon as the handler has returned. A handler that keeps the
+// call returns op.One(v).
 func (c *Call) One(v tenon.Value) ([]tenon.Value, error) {
 	c.one[0] = v
 	return c.one[:], nil
@@ -70,6 +72,15 @@ func NewCall(o *Op, args ...any) (*Call, error) { return Bind(o, args, nil) }
 func (c *Call) Value(i int) tenon.Value {
 	v, _ := c.Args[i].(tenon.Value)
 	return v
+}
+
+// Arg returns argument i of a call if it is a T, which handlers ask of the values of
+// their own type:
+//
+//	x, ok := op.Arg[*Pair](c, 0)
+func Arg[T any](c *Call, i int) (T, bool) {
+	x, ok := c.Args[i].(T)
+	return x, ok
 }
 
 // Tensor returns tensor argument i as a tensor, or nil.

@@ -140,10 +140,9 @@ type Op struct {
 	// that cannot fail. The interpreter of graphs fuses operations that have one.
 	Block func(operands []dtype.DType) (BlockFunc, dtype.DType)
 
-	params  map[string]int
 	tensors []int // indices of the tensor parameters
 	plain   bool  // all parameters are single tensors that are given by position
-	line    string
+	place   source.Place
 }
 
 // A BlockFunc computes n elements of an elementwise operation. Bit i of scalars
@@ -197,10 +196,7 @@ func (o *Op) Func() string {
 
 // Param returns the index of a parameter, and -1 where there is none of the name.
 func (o *Op) Param(name string) int {
-	if i, ok := o.params[name]; ok {
-		return i
-	}
-	return -1
+	return slices.IndexFunc(o.Params, func(p Param) bool { return p.Name == name })
 }
 
 var (
@@ -223,22 +219,21 @@ func register(o *Op) error {
 	if o.Name == "" || o.Infer == nil || o.Kernel == nil {
 		return fail("operation %q needs a name, Infer and Kernel", o.Name)
 	}
-	o.params, o.plain = make(map[string]int, len(o.Params)), true
+	o.plain, o.tensors = true, make([]int, 0, len(o.Params))
 	for i, p := range o.Params {
-		if _, ok := o.params[p.Name]; ok || p.Name == "" {
+		if p.Name == "" || o.Param(p.Name) < i {
 			return fail("operation %s has two parameters called %q", o.Name, p.Name)
 		}
-		o.params[p.Name] = i
 		o.plain = o.plain && p.Kind == Tensor && !p.KeyOnly
 		if p.Kind != Attr {
 			o.tensors = append(o.tensors, i)
 		}
 	}
-	o.line = source.Line()
+	o.place = source.Here()
 	opsMu.Lock()
 	defer opsMu.Unlock()
 	if old, ok := all[o.Name]; ok {
-		return fail("operation %s is already registered, at %s", o.Name, old.line)
+		return fail("operation %s is already registered, at %s", o.Name, old.place)
 	}
 	all[o.Name] = o
 	return nil

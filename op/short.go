@@ -3,6 +3,8 @@ package op
 import (
 	"errors"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -10,10 +12,28 @@ import (
 )
 
 // shortCall is a call of an operation with one or two tensor parameters, in one
-// piece of memory.
+// piece of memory. It serves again once a handler has given it back by [Call.One].
 type shortCall struct {
 	Call
 	room [2]any
+}
+
+var shortCalls = sync.Pool{New: func() any { return new(shortCall) }}
+
+// free makes the call ready for another one, if out says that the handler has given
+// it back. It keeps nothing alive until then.
+func (c *shortCall) free(out []tenon.Value) {
+	if len(out) != 1 || &out[0] != &c.one[0] {
+		return
+	}
+	c.one[0], c.room[0] = nil, nil
+	if len(c.Args) == 2 {
+		c.room[1] = nil
+	}
+	if c.Out != nil || c.ctx != nil {
+		c.Out, c.ctx = nil, nil
+	}
+	shortCalls.Put(c)
 }
 
 // answered calls an operation whose only parameters are tensors and whose first
@@ -23,10 +43,7 @@ type shortCall struct {
 // case too when the handler declines: then it is asked again, for the record.
 func (o *Op) answered(x, y any, n int) tensor.Tensor {
 	h, ok := x.(Handler)
-	if !ok || empty(x) || n == 2 && empty(y) || len(o.Params) != n || len(o.tensors) != n {
-		return nil
-	}
-	if _, ok := x.(Recorder); ok {
+	if !ok || *data(&x) == nil || n == 2 && *data(&y) == nil || len(o.Params) != n || len(o.tensors) != n {
 		return nil
 	}
 	name := h.Spec().TypeName()
@@ -35,18 +52,27 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 	}
 	if n == 2 {
 		if reflect.TypeOf(x) == reflect.TypeOf(y) {
-			if y.(tenon.Value).Spec().TypeName() != name {
+			other := h
+			*data(&other) = *data(&y)
+			if other.Spec().TypeName() != name {
 				return nil
 			}
 		} else if d, ok := y.(*tensor.Dense); !ok || d == nil {
 			return nil
 		}
 	}
-	if a, ok := x.(Accepter); ok && !(a.AcceptsOp(h) && (n == 1 || a.AcceptsOp(y.(tenon.Value)))) {
-		return nil
+	if !undemanding(x) {
+		if _, ok := x.(Recorder); ok {
+			return nil
+		}
+		if a := x.(Accepter); !a.AcceptsOp(h) || n == 2 && !a.AcceptsOp(y.(tenon.Value)) {
+			return nil
+		}
 	}
-	c := &shortCall{}
-	c.Op, c.Args = o, c.room[:n:n]
+	c := shortCalls.Get().(*shortCall)
+	if c.Op != o || len(c.Args) != n { // what is not written costs the collector nothing
+		c.Op, c.Args = o, c.room[:n:n]
+	}
 	c.room[0] = x
 	if n == 2 {
 		c.room[1] = y
@@ -58,9 +84,30 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 		}
 		tenon.Throw(err)
 	}
-	return single(o, out)
+	t := single(o, out)
+	c.free(out)
+	return t
 }
 
-// empty reports whether x is nil or holds a nil pointer, whose methods may panic:
-// the second word of an interface is the pointer, or points to the value.
-func empty(x any) bool { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] == nil }
+// data is the second word of an interface, which is the pointer that it holds, or
+// points to the value. It is nil for nil and for a nil pointer, whose methods may panic.
+func data[T any](x *T) *unsafe.Pointer { return &(*[2]unsafe.Pointer)(unsafe.Pointer(x))[1] }
+
+// mild remembers types of Handlers that are neither Recorders nor Accepters, each at a
+// place that its address tells.
+var mild [64]atomic.Uintptr
+
+// undemanding reports whether a Handler is neither a Recorder nor an Accepter.
+func undemanding(h any) bool {
+	typ := (*[2]uintptr)(unsafe.Pointer(&h))[0]
+	known := &mild[typ>>6%uintptr(len(mild))]
+	if known.Load() == typ {
+		return true
+	}
+	switch h.(type) {
+	case Recorder, Accepter:
+		return false
+	}
+	known.Store(typ)
+	return true
+}

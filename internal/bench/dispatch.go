@@ -38,8 +38,8 @@ func (p *pair) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if !c.Op.IsBinaryElementwise() {
 		return nil, op.NotHandled
 	}
-	x, okx := c.Value(0).(*pair)
-	y, oky := c.Value(1).(*pair)
+	x, okx := op.Arg[*pair](c, 0)
+	y, oky := op.Arg[*pair](c, 1)
 	if !okx || !oky {
 		return nil, op.NotHandled
 	}

@@ -30,6 +30,30 @@ func Line() string {
 	return ""
 }
 
+// A Place is where something was called from, to be told later if somebody asks: it
+// costs a tenth of what [Line] does.
+type Place [12]uintptr
+
+// Here returns the place of the caller's caller.
+func Here() (p Place) {
+	runtime.Callers(3, p[:])
+	return p
+}
+
+// String returns what [Line] would have returned at the place, as far as twelve
+// callers tell.
+func (p Place) String() string {
+	for _, pc := range p {
+		if pc == 0 {
+			break
+		}
+		if line := at(pc); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
 // places tells what is known of places in the code, by program counter: the user's
 // line, and "" for the library. It grows no further than the program.
 var places sync.Map

@@ -17,3 +17,13 @@ func TestLine(t *testing.T) {
 		t.Errorf("called back by the standard library: %q", inside)
 	}
 }
+
+func TestPlace(t *testing.T) {
+	register := func() Place { return Here() }
+	if got := register().String(); !regexp.MustCompile(`^source[/\\]source_test\.go:\d+$`).MatchString(got) {
+		t.Errorf("got %q", got)
+	}
+	if got := (Place{}).String(); got != "" {
+		t.Errorf("nowhere is %q", got)
+	}
+}

@@ -36,9 +36,9 @@ func (t *Tensor) boundingShape(d dtype.DType) tensor.Tensor {
 	return ops.Stack(ts, 0)
 }
 
-// RowLengths returns the lengths along a dimension below the first: a vector for
-// dimension 1, and for a deeper one a ragged tensor with the length of each of its
-// rows. Negative dimensions count from the end.
+// RowLengths returns the lengths along a dimension: a scalar, the number of rows, for
+// dimension 0, a vector for dimension 1, and for a deeper one a ragged tensor with the
+// length of each of its rows. Negative dimensions count from the end.
 func (t *Tensor) RowLengths(dimension int) (l tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	s := ShapeOf(t)
@@ -46,10 +46,13 @@ func (t *Tensor) RowLengths(dimension int) (l tensor.Tensor, err error) {
 	if a < 0 {
 		a += s.Rank()
 	}
-	if a < 1 || a >= s.Rank() {
-		e := invalid("ragged.RowLengths", "dimension", "%d is none of the %d below the first", dimension, s.Rank()-1)
+	if a < 0 || a >= s.Rank() {
+		e := invalid("ragged.RowLengths", "dimension", "%d is none of the %d dimensions", dimension, s.Rank())
 		e.Kind = tenon.ErrAxis
 		return nil, e
+	}
+	if a == 0 {
+		return t.NRows(), nil
 	}
 	k := len(t.parts)
 	if a <= k {

@@ -21,7 +21,8 @@ type DenseOptions struct {
 	Default any
 
 	// Shape is the shape of the result; what lies outside is cut. A dimension that is
-	// shape.Unknown is as large as the tensor needs. Nil stands for all of them unknown.
+	// shape.Unknown is as large as the whole tensor needs, rows that are cut included.
+	// Nil stands for all of them unknown.
 	Shape []int
 }
 
@@ -59,7 +60,7 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 		case p.IsUniform():
 			d = unfolded(d, p)
 		default:
-			d = rows.ToDense(d, p.RowSplits(), p.longest(), fill)
+			d = rows.ToDense(d, p.RowSplits(), t.parts[i].longest(), fill)
 		}
 		if fill != nil && fill.Shape().Rank() > 0 && i > 0 {
 			// A row that is missing is filled with rows of the default.

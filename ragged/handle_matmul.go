@@ -66,7 +66,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if tb {
 		out.cols, out.k = b.rows, b.m
 	}
-	return op.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2))
+	return op.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits(ts)))
 }
 
 // matricesOf takes the two innermost dimensions of a tensor as matrices.
@@ -91,8 +91,14 @@ func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
 	}
 	k := len(t.parts)
 	switch r := t.flat.Shape().Rank(); {
-	case r > 2:
-		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "matrices inside of a ragged dimension are multiplied by a dense matrix only"))
+	case r > 2: // matrices of one size
+		all := atLeast(t, k+r-3).(*Tensor)
+		out.batch, out.n = all.parts, ops.Cast(outerSize(all.flat), dtype.Int64)
+		out.m, out.k = all.flat.Shape().Dim(1), all.flat.Shape().Dim(2)
+		out.rows = filled(out.n, ops.Cast(sizeOf(all.flat, 1, dtype.Int64), dtype.Int64))
+		out.cols = filled(out.n, ops.Cast(sizeOf(all.flat, 2, dtype.Int64), dtype.Int64))
+		out.flat = ops.Reshape(all.flat, []int{-1})
+		return out
 	case r == 2:
 		p := t.parts[k-1]
 		out.batch, out.n = t.parts[:k-1], ops.Cast(p.NRows(), dtype.Int64)
@@ -147,24 +153,29 @@ func sameBatch(c *op.Call, a, b *matrices) error {
 	return nil
 }
 
-// tensor puts matrices together: ragged where their sizes are, dense otherwise.
-func (x *matrices) tensor(single bool) tensor.Tensor {
+// tensor puts matrices together: ragged where their sizes are, dense otherwise. Row
+// splits have the type d.
+func (x *matrices) tensor(single bool, d dtype.DType) tensor.Tensor {
+	batch := make([]*RowPartition, len(x.batch))
+	for i, p := range x.batch {
+		batch[i] = p.as(d)
+	}
 	switch {
 	case single:
 		return ops.Reshape(x.flat, ops.Stack([]tensor.Tensor{ops.Index(x.rows, 0), ops.Index(x.cols, 0)}, 0))
-	case x.m >= 0 && x.k >= 0 && len(x.batch) == 0:
-		return ops.Reshape(x.flat, ops.Stack([]any{x.n, int64(x.m), int64(x.k)}, 0))
+	case x.m >= 0 && x.k >= 0:
+		return buildOn(ops.Reshape(x.flat, ops.Stack([]any{x.n, int64(x.m), int64(x.k)}, 0)), batch)
 	}
-	p := newPartition(rows.FromLengths(x.rows), -1)
+	p := newPartition(rows.FromLengths(ops.Cast(x.rows, d)), -1)
 	if x.m >= 0 {
-		p = newUniform(x.n, tensor.Scalar(int64(x.m)))
+		p = newUniform(ops.Cast(x.n, d), scalar(x.m, d))
 	}
 	var below tensor.Tensor
 	if x.k >= 0 {
 		below = ops.Reshape(x.flat, ops.Stack([]any{ops.Cast(p.NVals(), dtype.Int64), int64(x.k)}, 0))
 	} else {
 		lengths := rows.Repeat(x.cols, p.RowSplits(), p.StaticNVals())
-		below = partitioned(x.flat, newPartition(rows.FromLengths(lengths), -1))
+		below = partitioned(x.flat, newPartition(rows.FromLengths(ops.Cast(lengths, d)), -1))
 	}
-	return buildOn(partitioned(below, p), x.batch)
+	return buildOn(partitioned(below, p), batch)
 }

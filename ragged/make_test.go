@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -227,6 +228,7 @@ func TestEncodingsMeet(t *testing.T) {
 func TestJoinedForms(t *testing.T) {
 	narrow := tenon.Must(ragged.FromRowSplits([]int{1, 2, 3}, []int32{0, 1, 3}))
 	pairs := tenon.Must(ragged.FromRowSplits([][]int{{1, 2}, {3, 4}}, []int{0, 0, 2}))
+	squares := tenon.Must(ragged.FromRowSplits(tensor.Of([]int{1, 2, 3, 4, 5, 6, 7, 8}, 2, 2, 2), []int{0, 0, 2}))
 	for name, c := range map[string]struct {
 		got    T
 		splits dtype.DType
@@ -236,11 +238,28 @@ func TestJoinedForms(t *testing.T) {
 		"stack dense":  {tenon.Must(ragged.Stack([]T{narrow, tensor.Of([]int{1, 2, 3, 4}, 2, 2)}, 1)), dtype.Int32, 2},
 		"stack inner":  {tenon.Must(ragged.Stack([]T{pairs, pairs}, -1)), dtype.Int64, 1},
 		"stack rows":   {tenon.Must(ragged.Stack([]T{pairs, pairs}, 1)), dtype.Int64, 2},
+		"product":      {ops.MatMul(ops.ExpandDims(narrow, -1), tenon.Must(ragged.FromRowSplits(tensor.Of([]int{1, 2}, 2, 1), []int32{0, 1, 2}))), dtype.Int32, 1},
+		"products":     {ops.MatMul(squares, squares), dtype.Int64, 1},
 	} {
 		r, ok := c.got.(*ragged.Tensor)
 		if !ok || r.RaggedRank() != c.rank || r.Partition().DType() != c.splits {
 			t.Errorf("%s: %v, want %d partitions of %v", name, c.got, c.rank, c.splits)
 		}
+	}
+}
+
+func TestSizesOfRows(t *testing.T) {
+	x := tenon.Must(ragged.FromRowSplits([]int{1, 2, 3, 4, 5}, []int{0, 1, 1, 5}))
+	d := tenon.Must(x.ToDense(ragged.DenseOptions{Shape: []int{2, shape.Unknown}}))
+	if want := tensor.Of([]int{1, 0, 0, 0, 0, 0, 0, 0}, 2, 4); !cmp.Equal(tensor.Data[int64](d), tensor.Data[int64](want)) || !d.Shape().Equal(want.Shape()) {
+		t.Errorf("rows that are cut set no width: %v, want %v", d, want)
+	}
+	if n := tenon.Must(x.RowLengths(0)); n.Shape().Rank() != 0 || tensor.Data[int64](n)[0] != 3 {
+		t.Errorf("dimension 0 has %v rows, want 3", n)
+	}
+	m := ops.MatMul(tenon.Must(ragged.FromRowSplits(tensor.Of([]int{1, 2, 3, 4}, 1, 2, 2), []int{0, 0, 1})), tenon.Must(ragged.FromRowSplits(tensor.Of([]int{1, 1}, 1, 2, 1), []int{0, 0, 1})))
+	if got := tensor.Data[int64](m.(*ragged.Tensor).FlatValues()); !cmp.Equal(got, []int64{3, 7}) {
+		t.Errorf("the product of matrices in rows is %v, want [3 7]", got)
 	}
 }
 

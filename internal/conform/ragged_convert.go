@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
+	"github.com/tenonml/tenon/tensor"
 )
 
 func init() {
@@ -29,6 +30,9 @@ func init() {
 			o := ragged.FromDenseOptions{Lengths: c.Attrs["lengths"], Padding: c.Attrs["padding"], RaggedRank: c.AttrInt("ragged_rank", 0), Splits: c.AttrDType("row_splits_dtype", dtype.None)}
 			if c.Has("ragged_rank") && o.RaggedRank == 0 {
 				o.RaggedRank = -1 // zero is how the library writes the default
+			}
+			if _, vector := o.Lengths.(tensor.Tensor); vector && o.Splits == dtype.None {
+				o.Splits = dtype.Int64 // the reference's default, whatever type the lengths have
 			}
 			return ragged.FromDense(c.Tensor(0), o)
 		},

@@ -45,10 +45,12 @@ func init() {
 			return cases.As[*ragged.Tensor](c.Arg(0)).RowLengths(c.AttrInt("axis", 1))
 		},
 		"ragged.bounding_shape": func(c *cases.Case) (any, error) {
-			s, err := cases.As[*ragged.Tensor](c.Arg(0)).BoundingShape()
+			t := cases.As[*ragged.Tensor](c.Arg(0))
+			s, err := t.BoundingShape()
 			if err != nil {
 				return nil, err
 			}
+			s = ops.Cast(s, t.RowSplits().DType()) // the reference's out_type where none is given
 			if _, ok := c.Attrs["axis"].(int); ok {
 				s = ops.Gather(s, tensor.Scalar(int64(c.AttrInt("axis", 0))), 0)
 			} else if c.Has("axis") {

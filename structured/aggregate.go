@@ -16,9 +16,10 @@ import (
 // are left out; where a group has no other, the sum is 0, the mean NaN, and an extreme
 // or a quantile missing.
 type Aggregation struct {
-	name string
-	path string
-	f    func(c *aggregated) tensor.Tensor
+	name  string
+	path  string
+	f     func(c *aggregated) tensor.Tensor
+	lists bool // makes a list of all records of each group
 }
 
 // As returns the aggregation with another name for its result than the last one of its
@@ -196,10 +197,12 @@ func First(path string) Aggregation {
 // List is the list of what the records of each group have at a path, of any type, in
 // the order of the records, missing values included. Gradient: each record gets its part.
 func List(path string) Aggregation {
-	return aggregation(path, func(c *aggregated) tensor.Tensor {
+	a := aggregation(path, func(c *aggregated) tensor.Tensor {
 		p, at := c.partition()
 		return liftMask(grouped(ops.Gather(c.all, at, 0), p))
 	})
+	a.lists = true
+	return a
 }
 
 // Quantile is the q-quantile of the numbers at a path, 0 ≤ q ≤ 1: 0.5 is the median.
@@ -251,7 +254,7 @@ var nan = tensor.Scalar(math.NaN())
 // Records is the list of the records of each group, with all their fields, under a
 // name: the reverse of flattening.
 func Records(name string) Aggregation {
-	return Aggregation{name: name, f: func(c *aggregated) tensor.Tensor {
+	return Aggregation{name: name, lists: true, f: func(c *aggregated) tensor.Tensor {
 		p, at := c.partition()
 		return grouped(byNumbers(c.t.cols, at, c.t.dtype), p)
 	}}

@@ -124,7 +124,10 @@ func (t *Tensor) Unflatten(lengths any) *Tensor {
 
 // entry returns the column at a path that leads through single records: one entry
 // for each record. It throws where the path goes through lists.
-func (t *Tensor) entry(fn string, path []string) tensor.Tensor {
+func (t *Tensor) entry(fn string, path []string) tensor.Tensor { return t.entryColumn(fn, path).v() }
+
+// entryColumn is entry that leaves what is pending so.
+func (t *Tensor) entryColumn(fn string, path []string) column {
 	cols := t.rows()
 	for i, name := range path {
 		k := -1
@@ -138,10 +141,10 @@ func (t *Tensor) entry(fn string, path []string) tensor.Tensor {
 			e.Kind = tenon.ErrNotFound
 			tenon.Throw(e)
 		}
-		v := cols[k].v()
 		if i == len(path)-1 {
-			return v
+			return cols[k]
 		}
+		v := cols[k].v()
 		var under tensor.Tensor
 		if u, mask := there(v); mask != nil {
 			v, under = u, oneEach(mask)
@@ -159,12 +162,12 @@ func (t *Tensor) entry(fn string, path []string) tensor.Tensor {
 		if under != nil {
 			cols = make([]column, len(s.cols))
 			for j, c := range s.cols {
-				cols[j] = column{name: c.name, now: c.v(), inner: c.inner}
+				cols[j] = c
 				if c.name == path[i+1] {
 					cols[j] = c.with(hidden(c.v(), under))
 				}
 			}
 		}
 	}
-	return nil
+	return column{}
 }

@@ -20,6 +20,7 @@ type Grouping struct {
 	first tensor.Tensor // the first record of each group; nil where groups may be empty
 	sizes tensor.Tensor // how many records each group has; nil where that is not counted yet
 	n     tensor.Tensor // how many groups there are, a scalar
+	perm  tensor.Tensor // the groups by number in the order of results; nil: as they are
 	order tensor.Tensor // records to count by, nil: as they come
 }
 
@@ -40,20 +41,46 @@ func (t *Tensor) GroupBy(paths ...string) *Grouping {
 		tenon.Throw(invalid(fn, "paths", "are none: say which fields are the keys"))
 	}
 	g := &Grouping{t: t}
-	var keys []any
 	for _, path := range paths {
 		names := fieldPath(fn, path)
-		v := t.entry(fn, names)
+		key := t.entryColumn(fn, names)
 		name := names[len(names)-1]
 		if slices.ContainsFunc(g.keys, func(c column) bool { return c.name == name }) {
 			tenon.Throw(invalid(fn, PathString(names), "is a second key called %q: rename a field", name))
 		}
-		g.keys = append(g.keys, column{name: name, now: v, inner: allPlain})
-		keys = appendKeys(fn, names, keys, v)
+		key.name, key.inner = name, allPlain
+		g.keys = append(g.keys, key)
 	}
-	g.ids, g.first, g.sizes = rows.Group(keys...)
+	if at, keys := g.waitingText(); at != nil {
+		g.ids, g.first, g.sizes = rows.GroupAt(at, keys...)
+	} else {
+		for i, path := range paths {
+			keys = appendKeys(fn, fieldPath(fn, path), keys, g.keys[i].v())
+		}
+		g.ids, g.first, g.sizes = rows.Group(keys...)
+	}
 	g.n = sizeOf(g.first, dtype.Int64)
 	return g
+}
+
+// waitingText returns the index and the sources of keys, if all are strings that wait to
+// be gathered by one index: so they never have to be.
+func (g *Grouping) waitingText() (at tensor.Tensor, keys []any) {
+	for _, c := range g.keys {
+		if c.wait == nil {
+			return nil, nil
+		}
+		from := c.wait.from.Load()
+		if from == nil || at != nil && at != tensor.Tensor(from.at) {
+			return nil, nil
+		}
+		s, ok := from.v.(*tensor.Strings)
+		if !ok || s.Shape().Rank() != 1 {
+			return nil, nil
+		}
+		at, keys = from.at, append(keys, s)
+	}
+	return at, keys
 }
 
 // wantRows throws unless the records are a list.
@@ -146,13 +173,31 @@ func (g *Grouping) Sorted() *Grouping {
 			by(ops.LogicalNot(mask))
 		}
 	}
+	firsts := newPicker(g.first)
 	for _, c := range slices.Backward(g.keys) {
-		sortBy(taken(c.v(), g.first), c.name)
+		sortBy(firsts.take(c, 0).v(), c.name)
 	}
 	s := *g
-	s.first, s.sizes = ops.Gather(g.first, order, 0), ops.Gather(g.sizes, order, 0)
-	s.ids = ops.Gather(inverse(order), g.ids, 0)
+	s.perm = order
 	return &s
+}
+
+// settled returns the groups with numbers in the order of results.
+func (g *Grouping) settled() *Grouping {
+	if g.perm == nil {
+		return g
+	}
+	s := *g
+	s.ids, s.first, s.sizes, s.perm = g.IDs(), g.ordered(g.first), g.ordered(g.sizes), nil
+	return &s
+}
+
+// ordered returns what there is of each group in the order of results.
+func (g *Grouping) ordered(v tensor.Tensor) tensor.Tensor {
+	if g.perm == nil {
+		return v
+	}
+	return ops.Gather(v, g.perm, 0)
 }
 
 // inverse returns where each number stands in a permutation.
@@ -164,7 +209,12 @@ func inverse(order tensor.Tensor) tensor.Tensor {
 // IDs returns the number of each record's group.
 //
 //	int64[records]
-func (g *Grouping) IDs() tensor.Tensor { return g.ids }
+func (g *Grouping) IDs() tensor.Tensor {
+	if g.perm == nil {
+		return g.ids
+	}
+	return ops.Gather(inverse(g.perm), g.ids, 0)
+}
 
 // Len returns the number of groups, an int64 scalar.
 func (g *Grouping) Len() tensor.Tensor { return g.n }
@@ -177,11 +227,18 @@ func (g *Grouping) Keys() *Tensor { return g.Aggregate() }
 func (g *Grouping) Aggregate(list ...Aggregation) *Tensor {
 	const fn = "structured.Aggregate"
 	cols := make([]column, 0, len(g.keys)+len(list))
+	firsts := newPicker(g.ordered(g.first))
 	for _, c := range g.keys {
-		cols = append(cols, column{name: c.name, now: taken(c.v(), g.first), inner: allPlain})
+		c = firsts.take(c, 0)
+		c.now, c.wait, c.inner = c.v(), nil, allPlain // few, of perhaps many
+		cols = append(cols, c)
 	}
 	for _, a := range list {
-		cols = addColumn(fn, cols, a.name, g.compute(fn, a))
+		of := g
+		if a.lists { // to put them in order afterwards would move all records again
+			of = g.settled()
+		}
+		cols = addColumn(fn, cols, a.name, of.ordered(of.compute(fn, a)))
 	}
 	return newTensor(1, ops.Cast(g.n, g.t.dtype), nil, cols, g.t.dtype)
 }
@@ -209,6 +266,7 @@ func checkAdded(fn string, cols []column) {
 //
 //	rank 2: [groups, (records)]
 func (g *Grouping) Groups() *Tensor {
+	g = g.settled()
 	splits, at := g.collected(g.ids)
 	return grouped(byNumbers(g.t.cols, at, g.t.dtype), partitionOf(splits)).(*Tensor)
 }

@@ -407,3 +407,30 @@ func TestGradientOfRecords(t *testing.T) {
 		}
 	}
 }
+
+// Keys that wait to be gathered give the groups that those give which are there.
+func TestGroupByFieldsOfChosenRecords(t *testing.T) {
+	cat := []string{"b", "a", "a long name of a category", "b", "", "a", "a long name of a category", "eight888", "b"}
+	shop := []string{"x", "y", "x", "x", "y", "x", "x", "y", "y"}
+	n := []int64{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	s := tenon.Must(structured.FromFieldsAndRank([]structured.Field{
+		{Name: "cat", Value: tensor.Of(cat)}, {Name: "shop", Value: tensor.Of(shop)}, {Name: "n", Value: tensor.Of(n)},
+		{Name: "geo", Value: tenon.Must(structured.FromFieldsAndRank([]structured.Field{{Name: "place", Value: tensor.Of(shop)}}, 1, structured.Options{}))},
+	}, 1, structured.Options{}))
+	at := []int{8, 2, 5, 2, 6, 1, 0, 7, 4}
+	for _, keys := range [][]string{{"cat"}, {"cat", "shop"}, {"shop", "n"}, {"geo.place"}, {"geo.place", "cat"}} {
+		for _, sorted := range []bool{false, true} {
+			summary := func(s *structured.Tensor) any {
+				g := s.GroupBy(keys...)
+				if sorted {
+					g = g.Sorted()
+				}
+				aggregations := []structured.Aggregation{structured.Count(), structured.Sum("n").As("sum"), structured.First("n").As("first"), structured.List("n").As("list"),
+					structured.CountDistinct("shop").As("shops"), structured.Quantile("n", 0.5).As("median"), structured.Records("records")}
+				return []any{plain(t, g.Aggregate(aggregations...)), tensor.Data[int64](g.IDs()), plain(t, g.Groups()), plain(t, g.Window(structured.Sum("n").As("total"), structured.RowNumber()))}
+			}
+			chosen := ops.Gather(s, at, 0).(*structured.Tensor)
+			same(t, fmt.Sprint(keys, sorted), summary(chosen), summary(chosen.Compact()))
+		}
+	}
+}

@@ -35,7 +35,7 @@ func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
 	if !o.Unsorted {
 		r, c = r.Sorted(), c.Sorted()
 	}
-	both := &Grouping{t: t, ids: ops.Add(ops.Mul(r.ids, c.n), c.ids), n: ops.Mul(r.n, c.n)}
+	both := &Grouping{t: t, ids: ops.Add(ops.Mul(r.IDs(), c.n), c.IDs()), n: ops.Mul(r.n, c.n)}
 	flat := both.compute(fn, a)
 	values, mask := there(flat)
 	if !isPlain(values) {

@@ -19,6 +19,21 @@ func sameKey(a []Array, i int, b []Array, j int) bool {
 	return true
 }
 
+// groups numbers some rows of columns by their keys.
+func groups(at []int, cols []Array) []Array {
+	var first, counts, ids []int
+	for i := range at {
+		k := slices.IndexFunc(first, func(j int) bool { return sameKey(cols, at[i], cols, at[j]) })
+		if k < 0 {
+			k = len(first)
+			first, counts = append(first, i), append(counts, 0)
+		}
+		counts[k]++
+		ids = append(ids, k)
+	}
+	return []Array{vector(ids), vector(first), vector(counts)}
+}
+
 func init() {
 	Add(
 		Row{Op: "ragged.group", Calls: append(EachMovable(func(d dtype.DType) []Call {
@@ -27,18 +42,17 @@ func init() {
 			Args(List(Values(dtype.Float32, 1, 2, 1, 2, 5), Text([]int{5}, "a", "b", "a", "a", "a longer text"), Int(1, 1, 1, 2, 2)))),
 			Ref: func(a []any) []Array {
 				cols := a[0].([]Array)
-				var first, counts, ids []int
-				for i := range cols[0].Shape[0] {
-					k := slices.IndexFunc(first, func(j int) bool { return sameKey(cols, i, cols, j) })
-					if k < 0 {
-						k = len(first)
-						first, counts = append(first, i), append(counts, 0)
-					}
-					counts[k]++
-					ids = append(ids, k)
+				at := make([]int, cols[0].Shape[0])
+				for i := range at {
+					at[i] = i
 				}
-				return []Array{vector(ids), vector(first), vector(counts)}
+				return groups(at, cols)
 			}},
+		Row{Op: "ragged.group_at", Calls: append(EachMovable(func(d dtype.DType) []Call {
+			return []Call{Args(Int(3, 1, 3, 0, 7), List(Sample(d, 8))), Args(Int32(), List(Sample(d, 0))), Args(Int32(8, 8, 0), List(Sample(d, 9), Int(0, 1, 0, 1, 0, 1, 0, 1, 0)))}
+		}),
+			Args(Int(4, 0, 2, 4, 1), List(Values(dtype.Float32, 1, 2, 1, 2, 5), Text([]int{5}, "a longer text", "b", "a longer text", "a", "a")))),
+			Ref: func(a []any) []Array { return groups(Positions(a[0]), a[1].([]Array)) }},
 		Row{Op: "ragged.match", Calls: append(EachMovable(func(d dtype.DType) []Call {
 			return []Call{Args(List(Sample(d, 7)), List(SampleSeed(d, 2, 5))), Args(List(Sample(d, 0)), List(Sample(d, 3))), Args(List(Sample(d, 3)), List(Sample(d, 0)))}
 		}),

@@ -3,10 +3,12 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/hashing"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -83,15 +85,20 @@ var groupOp = op.Register(&op.Op{
 			}
 			columns = append(columns, hashed(v)...)
 		}
-		ids := make([]int64, n)
-		first := hashing.Group(ids, columns)
-		counts := make([]int64, len(first))
-		for _, id := range ids {
-			counts[id]++
-		}
-		return results(tensor.Vector(ids), tensor.Vector(first), tensor.Vector(counts))
+		return grouped(n, columns)
 	},
 })
+
+// grouped returns the results of grouping n rows.
+func grouped(n int, columns []hashing.Column) ([]tensor.Tensor, error) {
+	ids := make([]int64, n)
+	first := hashing.Group(ids, columns)
+	counts := make([]int64, len(first))
+	for _, id := range ids {
+		counts[id]++
+	}
+	return results(tensor.Vector(ids), tensor.Vector(first), tensor.Vector(counts))
+}
 
 // Group numbers rows by their keys, in one or several columns: it returns for each row
 // the number of its key, in the order in which keys first appear, the row where each
@@ -101,6 +108,49 @@ var groupOp = op.Register(&op.Op{
 //	keys: [n] each, numbers, truth values or strings → int64[n], int64[m], int64[m]. No gradient.
 func Group(keys ...any) (ids, first, counts tensor.Tensor) {
 	out := op.EvalN(groupOp, keys)
+	return out[0], out[1], out[2]
+}
+
+var groupAtOp = op.Register(&op.Op{
+	Name: "ragged.group_at", Doc: "Rows that an index chooses, numbered by their keys.", Class: op.Other, Nondifferentiable: true,
+	Params: []op.Param{{Name: "at"}, {Name: "keys", Kind: op.Tensors}}, Results: 3,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		n, err := indexVector(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := keyColumns(c, 1); err != nil {
+			return nil, err
+		}
+		open := spec(dtype.Int64, shape.Of(shape.Unknown))
+		return specs(spec(dtype.Int64, shape.Of(n)), open, open)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		at := wide(c.Dense(0))
+		var columns []hashing.Column
+		for k, v := range c.List(1) {
+			if n := lead(v.(tensor.Tensor)); n != lead(c.List(1)[0].(tensor.Tensor)) {
+				return nil, c.Errorf(tenon.ErrShape, "keys[%d] has %d elements, keys[0] %d", k, n, lead(c.List(1)[0].(tensor.Tensor)))
+			} else if err := gather.Check(at, int64(n)); err != nil {
+				return nil, c.Errorf(tenon.ErrInvalid, "at: %v", err)
+			}
+			if s, ok := v.(*tensor.Strings); ok {
+				columns = append(columns, hashing.StringsAt(move.Column(s), at))
+				continue
+			}
+			columns = append(columns, hashed(ops.Gather(v, c.Dense(0), 0))...)
+		}
+		return grouped(len(at), columns)
+	},
+})
+
+// GroupAt is [Group] for the rows that an index chooses, in its order: the strings among
+// the keys are not copied. The ids are those of the chosen rows, and first are positions
+// in the index.
+//
+//	at: int[n], keys: [m] each, numbers, truth values or strings → int64[n], int64[k], int64[k]. No gradient.
+func GroupAt(at any, keys ...any) (ids, first, counts tensor.Tensor) {
+	out := op.EvalN(groupAtOp, at, keys)
 	return out[0], out[1], out[2]
 }
 

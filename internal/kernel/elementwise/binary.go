@@ -138,11 +138,11 @@ func binaryHalf[H half](op Op, inf H) func(dst, x, y []H) int {
 func binaryBool(op Op) func(dst, x, y []bool) int {
 	switch op {
 	case LogicalAnd, BitwiseAnd, Minimum, Mul:
-		return boolWords(func(x, y uint64) uint64 { return x & y })
+		return boolWords(andWords, func(x, y byte) byte { return x & y })
 	case LogicalOr, BitwiseOr, Maximum, Add:
-		return boolWords(func(x, y uint64) uint64 { return x | y })
+		return boolWords(orWords, func(x, y byte) byte { return x | y })
 	case LogicalXor, BitwiseXor:
-		return boolWords(func(x, y uint64) uint64 { return x ^ y })
+		return boolWords(xorWords, func(x, y byte) byte { return x ^ y })
 	}
 	return nil
 }

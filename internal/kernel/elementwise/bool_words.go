@@ -5,21 +5,48 @@ import (
 	"unsafe"
 )
 
-// boolWords returns the kernel of a bitwise function of truth values, eight at a time:
-// a branch for each would be guessed wrong half of the time.
-func boolWords(f func(x, y uint64) uint64) func(dst, x, y []bool) int {
+// boolWords returns the kernel of a bitwise function of truth values: f does as many of
+// them as it can, eight at a time, and returns how many those are. A branch for each
+// would be guessed wrong half of the time.
+func boolWords(f func(d, a, b []byte) int, one func(x, y byte) byte) func(dst, x, y []bool) int {
 	return func(dst, x, y []bool) int {
 		d, a, b := boolBytes(dst), boolBytes(x[:len(dst)]), boolBytes(y[:len(dst)])
-		i := 0
-		for ; i+8 <= len(d); i += 8 {
-			binary.LittleEndian.PutUint64(d[i:], f(binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])))
-		}
-		for ; i < len(d); i++ {
-			d[i] = byte(f(uint64(a[i]), uint64(b[i])))
+		for i := f(d, a, b); i < len(d); i++ {
+			d[i] = one(a[i], b[i])
 		}
 		return -1
 	}
 }
+
+func andWords(d, a, b []byte) (i int) {
+	for ; i+16 <= len(d); i += 16 {
+		o, x, y := d[i:i+16], a[i:i+16], b[i:i+16]
+		put(o, word(x)&word(y))
+		put(o[8:], word(x[8:])&word(y[8:]))
+	}
+	return i
+}
+
+func orWords(d, a, b []byte) (i int) {
+	for ; i+16 <= len(d); i += 16 {
+		o, x, y := d[i:i+16], a[i:i+16], b[i:i+16]
+		put(o, word(x)|word(y))
+		put(o[8:], word(x[8:])|word(y[8:]))
+	}
+	return i
+}
+
+func xorWords(d, a, b []byte) (i int) {
+	for ; i+16 <= len(d); i += 16 {
+		o, x, y := d[i:i+16], a[i:i+16], b[i:i+16]
+		put(o, word(x)^word(y))
+		put(o[8:], word(x[8:])^word(y[8:]))
+	}
+	return i
+}
+
+func word(x []byte) uint64   { return binary.LittleEndian.Uint64(x) }
+func put(d []byte, w uint64) { binary.LittleEndian.PutUint64(d, w) }
 
 // boolBytes returns truth values as the bytes that they are, 0 or 1.
 func boolBytes(x []bool) []byte {

@@ -78,6 +78,39 @@ func (b *Bitmap) fill(mask []bool, lo, hi int) int64 {
 // Count returns the number of true elements.
 func (b Bitmap) Count() int { return int(b.ranks[len(b.ranks)-1]) }
 
+// positions writes the positions of the true elements to out, in their order.
+func (b Bitmap) positions(out []int64) {
+	par.For(len(b.bits)-1, wordsPerChunk, func(lo, hi int) {
+		to := out[b.ranks[lo]:b.ranks[hi]]
+		n := 0
+		for i, w := range b.bits[lo:hi] {
+			base := int64(lo+i) << 6
+			count := bits.OnesCount64(w)
+			if n+count+3 <= len(to) {
+				// Four at a time, also where fewer are left, as a branch for each would be
+				// guessed wrong at the end of each word.
+				for k := 0; k < count; k += 4 {
+					o := to[n+k : n+k+4]
+					o[0] = base + int64(bits.TrailingZeros64(w))
+					w &= w - 1
+					o[1] = base + int64(bits.TrailingZeros64(w))
+					w &= w - 1
+					o[2] = base + int64(bits.TrailingZeros64(w))
+					w &= w - 1
+					o[3] = base + int64(bits.TrailingZeros64(w))
+					w &= w - 1
+				}
+				n += count
+				continue
+			}
+			for ; w != 0; w &= w - 1 {
+				to[n] = base + int64(bits.TrailingZeros64(w))
+				n++
+			}
+		}
+	})
+}
+
 // Before returns the number of true elements before position i, which may be the
 // length of the mask.
 func (b Bitmap) Before(i int64) int64 {

@@ -71,25 +71,14 @@ const indexed = 1024
 // TrueAt writes the positions of the true elements to out and returns their number.
 // out has room for them, as [CountTrue] says.
 func TrueAt(out []int64, mask []bool) int {
-	n, i := 0, 0
-	// Where there is room for eight, each position is written, and stays if it counts:
-	// a branch for each would be guessed wrong half of the time.
-	for ; i+8 <= len(mask) && n+8 <= len(out); i += 8 {
-		w := word(mask[i:])
-		if w == 0 {
-			continue
-		}
-		for k := range 8 {
-			out[n] = int64(i + k)
-			n += int(w >> (8 * k) & 1)
-		}
+	if len(mask) >= indexed {
+		b := NewBitmap(mask)
+		b.positions(out)
+		return b.Count()
 	}
-	for ; i < len(mask); i++ {
-		if i+8 <= len(mask) && word(mask[i:]) == 0 {
-			i += 7
-			continue
-		}
-		if mask[i] {
+	n := 0
+	for i, m := range mask {
+		if m {
 			out[n] = int64(i)
 			n++
 		}

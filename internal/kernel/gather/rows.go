@@ -1,10 +1,15 @@
 package gather
 
+import "sync/atomic"
+
 // Rows copies row idx[i] of src to row i of out: out has len(idx)*width elements,
 // src a multiple of width.
 func Rows[T any, I Index](out, src []T, idx []I, width int) error {
 	if width == 0 || len(idx) == 0 {
 		return nil
+	}
+	if width == 1 {
+		return elements(out, src, idx)
 	}
 	if err := Check(idx, int64(len(src)/width)); err != nil {
 		return err
@@ -19,18 +24,30 @@ func Rows[T any, I Index](out, src []T, idx []I, width int) error {
 }
 
 func copyRows[T any, I Index](out, src []T, idx []I, width int) {
-	switch width {
-	case 1:
-		out = out[:len(idx)]
-		for i, at := range idx {
-			out[i] = src[at]
-		}
-	default:
-		for _, at := range idx {
-			copy(out[:width], src[int(at)*width:])
-			out = out[width:]
-		}
+	for _, at := range idx {
+		copy(out[:width], src[int(at)*width:])
+		out = out[width:]
 	}
+}
+
+// elements is [Rows] of one element each. The indices are checked on the way.
+func elements[T any, I Index](out, src []T, idx []I) error {
+	out = out[:len(idx)]
+	var bad atomic.Bool
+	eachChunk(len(idx), 1, func(lo, hi int) {
+		to := out[lo:hi]
+		for i, at := range idx[lo:hi] {
+			if uint64(at) >= uint64(len(src)) {
+				bad.Store(true)
+				return
+			}
+			to[i] = src[at]
+		}
+	})
+	if bad.Load() {
+		return Check(idx, int64(len(src)))
+	}
+	return nil
 }
 
 // RowsOr is [Rows] for indices that may be out of range: such a row is filled with

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"sync/atomic"
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -136,6 +137,27 @@ func Strings(tables ...str.Column) Column {
 	return c
 }
 
+// StringsAt is [Strings] for the rows of one table that an index chooses, in its order.
+// The index is one of rows.
+func StringsAt(t str.Column, at []int64) Column {
+	c := Column{words: make([]uint64, len(at))}
+	var long atomic.Bool
+	par.For(len(at), grain/4, func(lo, hi int) {
+		dst := c.words[lo:hi]
+		for i, k := range at[lo:hi] {
+			dst[i] = stringWord(t, t.Offsets[k], t.Offsets[k+1])
+			if dst[i] >= longString {
+				long.Store(true)
+			}
+		}
+	})
+	if long.Load() {
+		same := sameStrings([]str.Column{t})
+		c.same = func(i, j int) bool { return same(int(at[i]), int(at[j])) }
+	}
+	return c
+}
+
 // sameStrings tells whether the strings of two rows of equal words are equal.
 func sameStrings(tables []str.Column) func(i, j int) bool {
 	if len(tables) == 1 {
@@ -157,29 +179,32 @@ func sameStrings(tables []str.Column) func(i, j int) bool {
 	return func(i, j int) bool { return bytes.Equal(at(i), at(j)) }
 }
 
-// stringWords writes the words of the strings from lo on: length and bytes of short
-// ones, the bytes of most of eight, a hash of others. Eight bytes are read at once where the buffer goes on behind
-// the string, as its slack lets it.
+// stringWords writes the words of the strings from lo on.
 func stringWords(dst []uint64, t str.Column, lo int) {
 	offsets := t.Offsets[lo : lo+len(dst)+1]
-	buf := t.Bytes[:cap(t.Bytes)]
 	for i := range dst {
-		a, b := offsets[i], offsets[i+1]
-		switch n := b - a; {
-		case n == 8 && t.Bytes[b-1]-8 < 120:
-			// Its last byte, from 8 to 127, tells it from the others.
-			dst[i] = binary.LittleEndian.Uint64(t.Bytes[a:])
-		case n >= 8:
-			dst[i] = maphash.Bytes(seed, t.Bytes[a:b]) | longString
-		case a+8 <= int64(len(buf)):
-			w := binary.LittleEndian.Uint64(buf[a:]) & (1<<(8*uint64(n)) - 1)
-			dst[i] = w | uint64(n)<<56
-		default:
-			w := uint64(n) << 56
-			for k, x := range t.Bytes[a:b] {
-				w |= uint64(x) << (8 * k)
-			}
-			dst[i] = w
+		dst[i] = stringWord(t, offsets[i], offsets[i+1])
+	}
+}
+
+// stringWord returns the word of the string between two offsets: length and bytes of a
+// short one, the bytes of most of eight, a hash of others. Eight bytes are read at once
+// where the buffer goes on behind the string, as its slack lets it.
+func stringWord(t str.Column, a, b int64) uint64 {
+	switch n := b - a; {
+	case n == 8 && t.Bytes[b-1]-8 < 120:
+		// Its last byte, from 8 to 127, tells it from the others.
+		return binary.LittleEndian.Uint64(t.Bytes[a:])
+	case n >= 8:
+		return maphash.Bytes(seed, t.Bytes[a:b]) | longString
+	case a+8 <= int64(cap(t.Bytes)):
+		w := binary.LittleEndian.Uint64(t.Bytes[a:a+8]) & (1<<(8*uint64(n)) - 1)
+		return w | uint64(n)<<56
+	default:
+		w := uint64(n) << 56
+		for k, x := range t.Bytes[a:b] {
+			w |= uint64(x) << (8 * k)
 		}
+		return w
 	}
 }

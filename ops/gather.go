@@ -223,7 +223,10 @@ func gatherGrad(c *op.Call, ct tensor.Tensor) tensor.Tensor {
 		}
 		g = Reshape(g, Concat(rest, 0))
 	}
-	return known(MoveAxis(g, batch, axis), s)
+	if batch != axis {
+		g = MoveAxis(g, batch, axis)
+	}
+	return known(g, s)
 }
 
 // constSizes returns n sizes.

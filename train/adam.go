@@ -53,6 +53,12 @@ func (o Adam) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.T
 	if d := p.DType(); d.Size() < 4 || !d.IsFloat() {
 		return o.composed(p, g, slots, t, rate)
 	}
+	if !o.Sparse {
+		if values, ids, ok := fewRows(p, g); ok {
+			out := op.EvalN(adamRowsOp, p, values, ids, slots[0], slots[1], t, rate, orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999), orDefault(o.Epsilon, 1e-8), o.WeightDecay)
+			return out[0], []tensor.Tensor{out[1], out[2]}
+		}
+	}
 	out := op.EvalN(adamOp, p, g, slots[0], slots[1], t, rate, orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999), orDefault(o.Epsilon, 1e-8), o.WeightDecay, o.Sparse)
 	return out[0], []tensor.Tensor{out[1], out[2]}
 }
@@ -113,13 +119,7 @@ func adam[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 	}
 	p1, m1, v1 := tensor.Uninit(d, s), tensor.Uninit(d, s), tensor.Uninit(d, s)
 	e := tensor.Elems[T]
-	t, rate := int(e(c.Dense(4))[0]), float64(e(c.Dense(5))[0])
-	beta1, beta2 := c.Float(6), c.Float(7)
-	step := fused.AdamStep{
-		Rate: rate, Beta1: beta1, Beta2: beta2, Step: t, WeightDecay: c.Float(9),
-		// The kernel has ε beside the corrected root; beside the root itself it is larger by the correction.
-		Epsilon: c.Float(8) / math.Sqrt(1-math.Pow(beta2, float64(t))),
-	}
+	step := adamStep[T](c, 4)
 	dst := [3][]T{e(p1), e(m1), e(v1)}
 	p, g, m, v := e(c.Dense(0)), e(c.Dense(1)), e(c.Dense(2)), e(c.Dense(3))
 	if !c.Bool(10) || s.Rank() == 0 || s.Dim(0) == 0 {
@@ -137,6 +137,17 @@ func adam[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 		copy(dst[2][lo:hi], v[lo:hi])
 	})
 	return []tensor.Tensor{p1, m1, v1}, nil
+}
+
+// adamStep returns the numbers of a step, of which t is argument at.
+func adamStep[T float32 | float64](c *op.Call, at int) fused.AdamStep {
+	t, rate := int(tensor.Elems[T](c.Dense(at))[0]), float64(tensor.Elems[T](c.Dense(at + 1))[0])
+	beta2 := c.Float(at + 3)
+	return fused.AdamStep{
+		Rate: rate, Beta1: c.Float(at + 2), Beta2: beta2, Step: t, WeightDecay: c.Float(at + 5),
+		// The kernel has ε beside the corrected root; beside the root itself it is larger by the correction.
+		Epsilon: c.Float(at+4) / math.Sqrt(1-math.Pow(beta2, float64(t))),
+	}
 }
 
 // eachRun calls f for runs of rows whose gradient is 0, or is not.

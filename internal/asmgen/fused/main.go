@@ -56,18 +56,9 @@ func activations(m machine) {
 
 // optimizers emits the updates of parameters by gradients.
 func optimizers(m machine) {
-	m.Map(vec.Loop{Name: "adam", Doc: "updates a parameter and both its moments.", Dsts: "p1,m1,v1", Vectors: "p,m,v,grad",
-		Scalars: "a1,a2,rate,correction,eps,keep,l2", Unroll: 1, Reload: true,
-		Bodies: func(k machine, x []vector) []vector {
-			p, m, v, g := x[0], x[1], x[2], x[3]
-			a1, a2, rate, correction, eps, keep, l2 := x[4], x[5], x[6], x[7], x[8], x[9], x[10]
-			g = k.MulAdd(k.Load(g), p, l2)
-			m1 := k.MulAdd(k.Load(m), k.Sub(g, m), a1)
-			v1 := k.MulAdd(k.Load(v), k.Sub(k.Mul(g, g), v), a2)
-			d := k.Add(k.Sqrt(k.Mul(v1, correction)), eps)
-			p1 := k.MulSub(k.Mul(p, keep), k.Div(m1, d), rate)
-			return []vector{p1, m1, v1}
-		}})
+	for _, stream := range []bool{false, true} {
+		adam(m, stream)
+	}
 	m.Map(vec.Loop{Name: "sgd", Doc: "sets p1 to keep·p - rate·(g + l2·p).", Dsts: "p1", Vectors: "p,grad", Scalars: "rate,keep,l2", Unroll: 2,
 		Bodies: func(k machine, x []vector) []vector {
 			p, g, rate, keep, l2 := x[0], x[1], x[2], x[3], x[4]
@@ -86,4 +77,24 @@ func optimizers(m machine) {
 			b1 := k.MulAdd(k.Load(g), b, mu)
 			return []vector{k.MulSub(k.Mul(p, keep), k.MulAdd(g, b1, mu), rate), b1}
 		}})
+}
+
+// adam emits the update by Adam, and the same for a gradient of 0 that is not read.
+func adam(m machine, stream bool) {
+	update := func(k machine, p, m, v, g vector, s []vector) []vector {
+		a1, a2, rate, correction, eps, keep, l2 := s[0], s[1], s[2], s[3], s[4], s[5], s[6]
+		g = k.MulAdd(g, p, l2)
+		m1 := k.MulAdd(k.Load(m), k.Sub(g, m), a1)
+		v1 := k.MulAdd(k.Load(v), k.Sub(k.Mul(g, g), v), a2)
+		d := k.Add(k.Sqrt(k.Mul(v1, correction)), eps)
+		p1 := k.MulSub(k.Mul(p, keep), k.Div(m1, d), rate)
+		return []vector{p1, m1, v1}
+	}
+	const scalars = "a1,a2,rate,correction,eps,keep,l2"
+	m.Map(vec.Loop{Name: "adam", Doc: "updates a parameter and both its moments.", Dsts: "p1,m1,v1", Vectors: "p,m,v,grad",
+		Scalars: scalars, Unroll: 1, Reload: true, Stream: stream, Fetch: 4,
+		Bodies: func(k machine, x []vector) []vector { return update(k, x[0], x[1], x[2], k.Load(x[3]), x[4:]) }})
+	m.Map(vec.Loop{Name: "adamIdle", Doc: "is adam with a gradient of 0.", Dsts: "p1,m1,v1", Vectors: "p,m,v",
+		Scalars: scalars, Unroll: 1, Reload: true, Stream: stream, Fetch: 3,
+		Bodies: func(k machine, x []vector) []vector { return update(k, x[0], x[1], x[2], k.Zero(), x[3:]) }})
 }

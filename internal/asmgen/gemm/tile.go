@@ -22,7 +22,8 @@ const (
 	tileCols   = 64 // columns, for the masked kernels
 	tilePack   = 72 // where the packing kernels leave B, two vectors a row
 	tileReadC  = 80 // not zero: add beta C
-	tileScalar = 88 // alpha, and beta one element later
+	tileAhead  = 88 // what will be needed next: each step asks for a line of it
+	tileScalar = 96 // alpha, and beta one element later
 )
 
 // A shape is one variant of the tile kernel.
@@ -166,6 +167,10 @@ func tile(p isa, s shape, rows int) {
 	if s.pack {
 		packed = field(tilePack)
 	}
+	var ahead reg.GPVirtual
+	if p.wide() && rows >= 8 {
+		ahead = field(tileAhead)
+	}
 	k := field(tileK)
 	bv := make([]reg.VecVirtual, s.vectors)
 	for j := range bv {
@@ -184,6 +189,10 @@ func tile(p isa, s shape, rows int) {
 		if p.bytes()*s.vectors > 64 {
 			PREFETCHT0(Mem{Base: b, Index: brow, Scale: 8}.Offset(64))
 		}
+	}
+	if ahead != nil {
+		PREFETCHT0(Mem{Base: ahead})
+		ADDQ(Imm(64), ahead)
 	}
 	for i := range acc {
 		ai := p.vec()

@@ -270,3 +270,27 @@ func BenchmarkAttention(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkShort is rows of a few tokens with four heads beside each other.
+func BenchmarkShort(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const heads, d, row = 4, 32, 128
+	for _, n := range []int{8, 25, 45} {
+		p := build(rng, n, n, d, d, row-d)
+		batch := Batch{heads, d, d, d, d, n}
+		b.Run(fmt.Sprintf("forward/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			p.LogSum = nil
+			for b.Loop() {
+				Forward(p, batch)
+			}
+		})
+		g := Gradients{DOut: random(rng, len(p.Out)), DQ: make([]float32, len(p.Q)), DK: make([]float32, len(p.K)), DV: make([]float32, len(p.V))}
+		b.Run(fmt.Sprintf("backward/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Backward(p, g, batch)
+			}
+		})
+	}
+}

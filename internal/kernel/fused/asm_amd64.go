@@ -51,10 +51,10 @@ func kernelsOf(act Activation, past bool) (biasKernel, affineKernel) {
 }
 
 var (
-	avx512F32 = kernels[float32]{adamF32AVX512, sgdF32AVX512, momentumF32AVX512, nesterovF32AVX512}
-	avx512F64 = kernels[float64]{adamF64AVX512, sgdF64AVX512, momentumF64AVX512, nesterovF64AVX512}
-	avx2F32   = kernels[float32]{adamF32AVX2, sgdF32AVX2, momentumF32AVX2, nesterovF32AVX2}
-	avx2F64   = kernels[float64]{adamF64AVX2, sgdF64AVX2, momentumF64AVX2, nesterovF64AVX2}
+	avx512F32 = kernels[float32]{adamF32AVX512, adamStreamF32AVX512, adamIdleF32AVX512, adamIdleStreamF32AVX512, sgdF32AVX512, momentumF32AVX512, nesterovF32AVX512}
+	avx512F64 = kernels[float64]{adamF64AVX512, adamStreamF64AVX512, adamIdleF64AVX512, adamIdleStreamF64AVX512, sgdF64AVX512, momentumF64AVX512, nesterovF64AVX512}
+	avx2F32   = kernels[float32]{adamF32AVX2, adamStreamF32AVX2, adamIdleF32AVX2, adamIdleStreamF32AVX2, sgdF32AVX2, momentumF32AVX2, nesterovF32AVX2}
+	avx2F64   = kernels[float64]{adamF64AVX2, adamStreamF64AVX2, adamIdleF64AVX2, adamIdleStreamF64AVX2, sgdF64AVX2, momentumF64AVX2, nesterovF64AVX2}
 )
 
 // assembly returns the optimizers for T at the present level, or nil.

@@ -149,6 +149,21 @@ func affineTanhStreamF32AVX2(dst *float32, x *float32, w *float32, b *float32, n
 //go:noescape
 func adamF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, grad *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
 
+// adamIdleF32AVX2 is adam with a gradient of 0.
+//
+//go:noescape
+func adamIdleF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+
+// adamStreamF32AVX2 updates a parameter and both its moments.
+//
+//go:noescape
+func adamStreamF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, grad *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+
+// adamIdleStreamF32AVX2 is adam with a gradient of 0.
+//
+//go:noescape
+func adamIdleStreamF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+
 // sgdF32AVX2 sets p1 to keep·p - rate·(g + l2·p).
 //
 //go:noescape
@@ -168,6 +183,21 @@ func nesterovF32AVX2(p1 *float32, b1 *float32, p *float32, b *float32, grad *flo
 //
 //go:noescape
 func adamF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, grad *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+
+// adamIdleF64AVX2 is adam with a gradient of 0.
+//
+//go:noescape
+func adamIdleF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+
+// adamStreamF64AVX2 updates a parameter and both its moments.
+//
+//go:noescape
+func adamStreamF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, grad *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+
+// adamIdleStreamF64AVX2 is adam with a gradient of 0.
+//
+//go:noescape
+func adamIdleStreamF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
 
 // sgdF64AVX2 sets p1 to keep·p - rate·(g + l2·p).
 //

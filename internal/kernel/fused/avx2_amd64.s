@@ -4797,6 +4797,314 @@ done:
 	VZEROUPPER
 	RET
 
+// func adamIdleF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+// Requires: AVX, FMA3
+TEXT ·adamIdleF32AVX2(SB), NOSPLIT, $0-84
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSS a1+56(FP), Y0
+	VBROADCASTSS a2+60(FP), Y0
+	VBROADCASTSS rate+64(FP), Y0
+	VBROADCASTSS correction+68(FP), Y0
+	VBROADCASTSS eps+72(FP), Y0
+	VBROADCASTSS keep+76(FP), Y0
+	VBROADCASTSS l2+80(FP), Y0
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPS      (SI), Y0
+	VMOVUPS      (DI), Y1
+	VMOVUPS      (R8), Y2
+	VBROADCASTSS a1+56(FP), Y3
+	VBROADCASTSS a2+60(FP), Y4
+	VBROADCASTSS rate+64(FP), Y5
+	VBROADCASTSS correction+68(FP), Y6
+	VBROADCASTSS eps+72(FP), Y7
+	VBROADCASTSS keep+76(FP), Y8
+	VBROADCASTSS l2+80(FP), Y9
+	VXORPS       Y10, Y10, Y10
+	VFMADD231PS  Y9, Y0, Y10
+	VMOVAPS      Y1, Y9
+	VSUBPS       Y1, Y10, Y1
+	VFMADD231PS  Y3, Y1, Y9
+	VMOVAPS      Y2, Y1
+	VMULPS       Y10, Y10, Y3
+	VSUBPS       Y2, Y3, Y2
+	VFMADD231PS  Y4, Y2, Y1
+	VMULPS       Y6, Y1, Y2
+	VSQRTPS      Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VMULPS       Y8, Y0, Y0
+	VDIVPS       Y2, Y9, Y2
+	VFNMADD231PS Y5, Y2, Y0
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y9, (DX)
+	VMOVUPS      Y1, (BX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x02, AX
+	SUBQ         AX, R9
+	VMOVUPS      (R9), Y0
+	VMASKMOVPS   (SI), Y0, Y1
+	VMASKMOVPS   (DI), Y0, Y2
+	VMASKMOVPS   (R8), Y0, Y3
+	VBROADCASTSS a1+56(FP), Y4
+	VBROADCASTSS a2+60(FP), Y5
+	VBROADCASTSS rate+64(FP), Y6
+	VBROADCASTSS correction+68(FP), Y7
+	VBROADCASTSS eps+72(FP), Y8
+	VBROADCASTSS keep+76(FP), Y9
+	VBROADCASTSS l2+80(FP), Y10
+	VXORPS       Y11, Y11, Y11
+	VFMADD231PS  Y10, Y1, Y11
+	VMOVAPS      Y2, Y10
+	VSUBPS       Y2, Y11, Y2
+	VFMADD231PS  Y4, Y2, Y10
+	VMOVAPS      Y3, Y2
+	VMULPS       Y11, Y11, Y4
+	VSUBPS       Y3, Y4, Y3
+	VFMADD231PS  Y5, Y3, Y2
+	VMULPS       Y7, Y2, Y3
+	VSQRTPS      Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y1, Y1
+	VDIVPS       Y3, Y10, Y3
+	VFNMADD231PS Y6, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	VMASKMOVPS   Y10, Y0, (DX)
+	VMASKMOVPS   Y2, Y0, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamStreamF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, grad *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·adamStreamF32AVX2(SB), NOSPLIT, $0-92
+	MOVQ         n+56(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	MOVQ         grad+48(FP), R9
+	VBROADCASTSS a1+64(FP), Y0
+	VBROADCASTSS a2+68(FP), Y0
+	VBROADCASTSS rate+72(FP), Y0
+	VBROADCASTSS correction+76(FP), Y0
+	VBROADCASTSS eps+80(FP), Y0
+	VBROADCASTSS keep+84(FP), Y0
+	VBROADCASTSS l2+88(FP), Y0
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPS      (SI), Y0
+	VMOVUPS      (DI), Y1
+	VMOVUPS      (R8), Y2
+	VMOVUPS      (R9), Y3
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	PREFETCHNTA  1536(R9)
+	VBROADCASTSS a1+64(FP), Y4
+	VBROADCASTSS a2+68(FP), Y5
+	VBROADCASTSS rate+72(FP), Y6
+	VBROADCASTSS correction+76(FP), Y7
+	VBROADCASTSS eps+80(FP), Y8
+	VBROADCASTSS keep+84(FP), Y9
+	VBROADCASTSS l2+88(FP), Y10
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  Y10, Y0, Y3
+	VMOVAPS      Y1, Y10
+	VSUBPS       Y1, Y3, Y1
+	VFMADD231PS  Y4, Y1, Y10
+	VMOVAPS      Y2, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y2, Y3, Y2
+	VFMADD231PS  Y5, Y2, Y1
+	VMULPS       Y7, Y1, Y2
+	VSQRTPS      Y2, Y2
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y9, Y0, Y0
+	VDIVPS       Y2, Y10, Y2
+	VFNMADD231PS Y6, Y2, Y0
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y10, (DX)
+	VMOVNTPS     Y1, (BX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), R10
+	SHLQ         $0x02, AX
+	SUBQ         AX, R10
+	VMOVUPS      (R10), Y0
+	VMASKMOVPS   (SI), Y0, Y1
+	VMASKMOVPS   (DI), Y0, Y2
+	VMASKMOVPS   (R8), Y0, Y3
+	VMASKMOVPS   (R9), Y0, Y4
+	VBROADCASTSS a1+64(FP), Y5
+	VBROADCASTSS a2+68(FP), Y6
+	VBROADCASTSS rate+72(FP), Y7
+	VBROADCASTSS correction+76(FP), Y8
+	VBROADCASTSS eps+80(FP), Y9
+	VBROADCASTSS keep+84(FP), Y10
+	VBROADCASTSS l2+88(FP), Y11
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  Y11, Y1, Y4
+	VMOVAPS      Y2, Y11
+	VSUBPS       Y2, Y4, Y2
+	VFMADD231PS  Y5, Y2, Y11
+	VMOVAPS      Y3, Y2
+	VMULPS       Y4, Y4, Y4
+	VSUBPS       Y3, Y4, Y3
+	VFMADD231PS  Y6, Y3, Y2
+	VMULPS       Y8, Y2, Y3
+	VSQRTPS      Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VMULPS       Y10, Y1, Y1
+	VDIVPS       Y3, Y11, Y3
+	VFNMADD231PS Y7, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	VMASKMOVPS   Y11, Y0, (DX)
+	VMASKMOVPS   Y2, Y0, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdleStreamF32AVX2(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·adamIdleStreamF32AVX2(SB), NOSPLIT, $0-84
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSS a1+56(FP), Y0
+	VBROADCASTSS a2+60(FP), Y0
+	VBROADCASTSS rate+64(FP), Y0
+	VBROADCASTSS correction+68(FP), Y0
+	VBROADCASTSS eps+72(FP), Y0
+	VBROADCASTSS keep+76(FP), Y0
+	VBROADCASTSS l2+80(FP), Y0
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPS      (SI), Y0
+	VMOVUPS      (DI), Y1
+	VMOVUPS      (R8), Y2
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	VBROADCASTSS a1+56(FP), Y3
+	VBROADCASTSS a2+60(FP), Y4
+	VBROADCASTSS rate+64(FP), Y5
+	VBROADCASTSS correction+68(FP), Y6
+	VBROADCASTSS eps+72(FP), Y7
+	VBROADCASTSS keep+76(FP), Y8
+	VBROADCASTSS l2+80(FP), Y9
+	VXORPS       Y10, Y10, Y10
+	VFMADD231PS  Y9, Y0, Y10
+	VMOVAPS      Y1, Y9
+	VSUBPS       Y1, Y10, Y1
+	VFMADD231PS  Y3, Y1, Y9
+	VMOVAPS      Y2, Y1
+	VMULPS       Y10, Y10, Y3
+	VSUBPS       Y2, Y3, Y2
+	VFMADD231PS  Y4, Y2, Y1
+	VMULPS       Y6, Y1, Y2
+	VSQRTPS      Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VMULPS       Y8, Y0, Y0
+	VDIVPS       Y2, Y9, Y2
+	VFNMADD231PS Y5, Y2, Y0
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y9, (DX)
+	VMOVNTPS     Y1, (BX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x02, AX
+	SUBQ         AX, R9
+	VMOVUPS      (R9), Y0
+	VMASKMOVPS   (SI), Y0, Y1
+	VMASKMOVPS   (DI), Y0, Y2
+	VMASKMOVPS   (R8), Y0, Y3
+	VBROADCASTSS a1+56(FP), Y4
+	VBROADCASTSS a2+60(FP), Y5
+	VBROADCASTSS rate+64(FP), Y6
+	VBROADCASTSS correction+68(FP), Y7
+	VBROADCASTSS eps+72(FP), Y8
+	VBROADCASTSS keep+76(FP), Y9
+	VBROADCASTSS l2+80(FP), Y10
+	VXORPS       Y11, Y11, Y11
+	VFMADD231PS  Y10, Y1, Y11
+	VMOVAPS      Y2, Y10
+	VSUBPS       Y2, Y11, Y2
+	VFMADD231PS  Y4, Y2, Y10
+	VMOVAPS      Y3, Y2
+	VMULPS       Y11, Y11, Y4
+	VSUBPS       Y3, Y4, Y3
+	VFMADD231PS  Y5, Y3, Y2
+	VMULPS       Y7, Y2, Y3
+	VSQRTPS      Y3, Y3
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y1, Y1
+	VDIVPS       Y3, Y10, Y3
+	VFNMADD231PS Y6, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	VMASKMOVPS   Y10, Y0, (DX)
+	VMASKMOVPS   Y2, Y0, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func sgdF32AVX2(p1 *float32, p *float32, grad *float32, n int, rate float32, keep float32, l2 float32)
 // Requires: AVX, FMA3
 TEXT ·sgdF32AVX2(SB), NOSPLIT, $0-44
@@ -5084,6 +5392,314 @@ main_end:
 	VFNMADD231PD Y7, Y3, Y1
 	VMASKMOVPD   Y1, Y0, (CX)
 	VMASKMOVPD   Y11, Y0, (DX)
+	VMASKMOVPD   Y2, Y0, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdleF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+// Requires: AVX, FMA3
+TEXT ·adamIdleF64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSD a1+56(FP), Y0
+	VBROADCASTSD a2+64(FP), Y0
+	VBROADCASTSD rate+72(FP), Y0
+	VBROADCASTSD correction+80(FP), Y0
+	VBROADCASTSD eps+88(FP), Y0
+	VBROADCASTSD keep+96(FP), Y0
+	VBROADCASTSD l2+104(FP), Y0
+
+main:
+	CMPQ         AX, $0x00000004
+	JL           main_end
+	VMOVUPD      (SI), Y0
+	VMOVUPD      (DI), Y1
+	VMOVUPD      (R8), Y2
+	VBROADCASTSD a1+56(FP), Y3
+	VBROADCASTSD a2+64(FP), Y4
+	VBROADCASTSD rate+72(FP), Y5
+	VBROADCASTSD correction+80(FP), Y6
+	VBROADCASTSD eps+88(FP), Y7
+	VBROADCASTSD keep+96(FP), Y8
+	VBROADCASTSD l2+104(FP), Y9
+	VXORPS       Y10, Y10, Y10
+	VFMADD231PD  Y9, Y0, Y10
+	VMOVAPD      Y1, Y9
+	VSUBPD       Y1, Y10, Y1
+	VFMADD231PD  Y3, Y1, Y9
+	VMOVAPD      Y2, Y1
+	VMULPD       Y10, Y10, Y3
+	VSUBPD       Y2, Y3, Y2
+	VFMADD231PD  Y4, Y2, Y1
+	VMULPD       Y6, Y1, Y2
+	VSQRTPD      Y2, Y2
+	VADDPD       Y7, Y2, Y2
+	VMULPD       Y8, Y0, Y0
+	VDIVPD       Y2, Y9, Y2
+	VFNMADD231PD Y5, Y2, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y9, (DX)
+	VMOVUPD      Y1, (BX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x03, AX
+	SUBQ         AX, R9
+	VMOVUPS      (R9), Y0
+	VMASKMOVPD   (SI), Y0, Y1
+	VMASKMOVPD   (DI), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VBROADCASTSD a1+56(FP), Y4
+	VBROADCASTSD a2+64(FP), Y5
+	VBROADCASTSD rate+72(FP), Y6
+	VBROADCASTSD correction+80(FP), Y7
+	VBROADCASTSD eps+88(FP), Y8
+	VBROADCASTSD keep+96(FP), Y9
+	VBROADCASTSD l2+104(FP), Y10
+	VXORPS       Y11, Y11, Y11
+	VFMADD231PD  Y10, Y1, Y11
+	VMOVAPD      Y2, Y10
+	VSUBPD       Y2, Y11, Y2
+	VFMADD231PD  Y4, Y2, Y10
+	VMOVAPD      Y3, Y2
+	VMULPD       Y11, Y11, Y4
+	VSUBPD       Y3, Y4, Y3
+	VFMADD231PD  Y5, Y3, Y2
+	VMULPD       Y7, Y2, Y3
+	VSQRTPD      Y3, Y3
+	VADDPD       Y8, Y3, Y3
+	VMULPD       Y9, Y1, Y1
+	VDIVPD       Y3, Y10, Y3
+	VFNMADD231PD Y6, Y3, Y1
+	VMASKMOVPD   Y1, Y0, (CX)
+	VMASKMOVPD   Y10, Y0, (DX)
+	VMASKMOVPD   Y2, Y0, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamStreamF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, grad *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·adamStreamF64AVX2(SB), NOSPLIT, $0-120
+	MOVQ         n+56(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	MOVQ         grad+48(FP), R9
+	VBROADCASTSD a1+64(FP), Y0
+	VBROADCASTSD a2+72(FP), Y0
+	VBROADCASTSD rate+80(FP), Y0
+	VBROADCASTSD correction+88(FP), Y0
+	VBROADCASTSD eps+96(FP), Y0
+	VBROADCASTSD keep+104(FP), Y0
+	VBROADCASTSD l2+112(FP), Y0
+
+main:
+	CMPQ         AX, $0x00000004
+	JL           main_end
+	VMOVUPD      (SI), Y0
+	VMOVUPD      (DI), Y1
+	VMOVUPD      (R8), Y2
+	VMOVUPD      (R9), Y3
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	PREFETCHNTA  1536(R9)
+	VBROADCASTSD a1+64(FP), Y4
+	VBROADCASTSD a2+72(FP), Y5
+	VBROADCASTSD rate+80(FP), Y6
+	VBROADCASTSD correction+88(FP), Y7
+	VBROADCASTSD eps+96(FP), Y8
+	VBROADCASTSD keep+104(FP), Y9
+	VBROADCASTSD l2+112(FP), Y10
+	VMOVAPD      Y3, Y3
+	VFMADD231PD  Y10, Y0, Y3
+	VMOVAPD      Y1, Y10
+	VSUBPD       Y1, Y3, Y1
+	VFMADD231PD  Y4, Y1, Y10
+	VMOVAPD      Y2, Y1
+	VMULPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y3, Y2
+	VFMADD231PD  Y5, Y2, Y1
+	VMULPD       Y7, Y1, Y2
+	VSQRTPD      Y2, Y2
+	VADDPD       Y8, Y2, Y2
+	VMULPD       Y9, Y0, Y0
+	VDIVPD       Y2, Y10, Y2
+	VFNMADD231PD Y6, Y2, Y0
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y10, (DX)
+	VMOVNTPS     Y1, (BX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), R10
+	SHLQ         $0x03, AX
+	SUBQ         AX, R10
+	VMOVUPS      (R10), Y0
+	VMASKMOVPD   (SI), Y0, Y1
+	VMASKMOVPD   (DI), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VMASKMOVPD   (R9), Y0, Y4
+	VBROADCASTSD a1+64(FP), Y5
+	VBROADCASTSD a2+72(FP), Y6
+	VBROADCASTSD rate+80(FP), Y7
+	VBROADCASTSD correction+88(FP), Y8
+	VBROADCASTSD eps+96(FP), Y9
+	VBROADCASTSD keep+104(FP), Y10
+	VBROADCASTSD l2+112(FP), Y11
+	VMOVAPD      Y4, Y4
+	VFMADD231PD  Y11, Y1, Y4
+	VMOVAPD      Y2, Y11
+	VSUBPD       Y2, Y4, Y2
+	VFMADD231PD  Y5, Y2, Y11
+	VMOVAPD      Y3, Y2
+	VMULPD       Y4, Y4, Y4
+	VSUBPD       Y3, Y4, Y3
+	VFMADD231PD  Y6, Y3, Y2
+	VMULPD       Y8, Y2, Y3
+	VSQRTPD      Y3, Y3
+	VADDPD       Y9, Y3, Y3
+	VMULPD       Y10, Y1, Y1
+	VDIVPD       Y3, Y11, Y3
+	VFNMADD231PD Y7, Y3, Y1
+	VMASKMOVPD   Y1, Y0, (CX)
+	VMASKMOVPD   Y11, Y0, (DX)
+	VMASKMOVPD   Y2, Y0, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdleStreamF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·adamIdleStreamF64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSD a1+56(FP), Y0
+	VBROADCASTSD a2+64(FP), Y0
+	VBROADCASTSD rate+72(FP), Y0
+	VBROADCASTSD correction+80(FP), Y0
+	VBROADCASTSD eps+88(FP), Y0
+	VBROADCASTSD keep+96(FP), Y0
+	VBROADCASTSD l2+104(FP), Y0
+
+main:
+	CMPQ         AX, $0x00000004
+	JL           main_end
+	VMOVUPD      (SI), Y0
+	VMOVUPD      (DI), Y1
+	VMOVUPD      (R8), Y2
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	VBROADCASTSD a1+56(FP), Y3
+	VBROADCASTSD a2+64(FP), Y4
+	VBROADCASTSD rate+72(FP), Y5
+	VBROADCASTSD correction+80(FP), Y6
+	VBROADCASTSD eps+88(FP), Y7
+	VBROADCASTSD keep+96(FP), Y8
+	VBROADCASTSD l2+104(FP), Y9
+	VXORPS       Y10, Y10, Y10
+	VFMADD231PD  Y9, Y0, Y10
+	VMOVAPD      Y1, Y9
+	VSUBPD       Y1, Y10, Y1
+	VFMADD231PD  Y3, Y1, Y9
+	VMOVAPD      Y2, Y1
+	VMULPD       Y10, Y10, Y3
+	VSUBPD       Y2, Y3, Y2
+	VFMADD231PD  Y4, Y2, Y1
+	VMULPD       Y6, Y1, Y2
+	VSQRTPD      Y2, Y2
+	VADDPD       Y7, Y2, Y2
+	VMULPD       Y8, Y0, Y0
+	VDIVPD       Y2, Y9, Y2
+	VFNMADD231PD Y5, Y2, Y0
+	VMOVNTPS     Y0, (CX)
+	VMOVNTPS     Y9, (DX)
+	VMOVNTPS     Y1, (BX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x03, AX
+	SUBQ         AX, R9
+	VMOVUPS      (R9), Y0
+	VMASKMOVPD   (SI), Y0, Y1
+	VMASKMOVPD   (DI), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VBROADCASTSD a1+56(FP), Y4
+	VBROADCASTSD a2+64(FP), Y5
+	VBROADCASTSD rate+72(FP), Y6
+	VBROADCASTSD correction+80(FP), Y7
+	VBROADCASTSD eps+88(FP), Y8
+	VBROADCASTSD keep+96(FP), Y9
+	VBROADCASTSD l2+104(FP), Y10
+	VXORPS       Y11, Y11, Y11
+	VFMADD231PD  Y10, Y1, Y11
+	VMOVAPD      Y2, Y10
+	VSUBPD       Y2, Y11, Y2
+	VFMADD231PD  Y4, Y2, Y10
+	VMOVAPD      Y3, Y2
+	VMULPD       Y11, Y11, Y4
+	VSUBPD       Y3, Y4, Y3
+	VFMADD231PD  Y5, Y3, Y2
+	VMULPD       Y7, Y2, Y3
+	VSQRTPD      Y3, Y3
+	VADDPD       Y8, Y3, Y3
+	VMULPD       Y9, Y1, Y1
+	VDIVPD       Y3, Y10, Y3
+	VFNMADD231PD Y6, Y3, Y1
+	VMASKMOVPD   Y1, Y0, (CX)
+	VMASKMOVPD   Y10, Y0, (DX)
 	VMASKMOVPD   Y2, Y0, (BX)
 	XORQ         AX, AX
 

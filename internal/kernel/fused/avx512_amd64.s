@@ -3972,6 +3972,311 @@ done:
 	VZEROUPPER
 	RET
 
+// func adamIdleF32AVX512(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·adamIdleF32AVX512(SB), NOSPLIT, $0-84
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSS a1+56(FP), Z0
+	VBROADCASTSS a2+60(FP), Z0
+	VBROADCASTSS rate+64(FP), Z0
+	VBROADCASTSS correction+68(FP), Z0
+	VBROADCASTSS eps+72(FP), Z0
+	VBROADCASTSS keep+76(FP), Z0
+	VBROADCASTSS l2+80(FP), Z0
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (SI), Z0
+	VMOVUPS      (DI), Z3
+	VMOVUPS      (R8), Z4
+	VBROADCASTSS a1+56(FP), Z5
+	VBROADCASTSS a2+60(FP), Z6
+	VBROADCASTSS rate+64(FP), Z7
+	VBROADCASTSS correction+68(FP), Z8
+	VBROADCASTSS eps+72(FP), Z9
+	VBROADCASTSS keep+76(FP), Z10
+	VBROADCASTSS l2+80(FP), Z11
+	VPXORD       Z1, Z1, Z1
+	VFMADD231PS  Z11, Z0, Z1
+	VMOVAPS      Z3, Z11
+	VSUBPS       Z3, Z1, Z3
+	VFMADD231PS  Z5, Z3, Z11
+	VMOVAPS      Z4, Z3
+	VMULPS       Z1, Z1, Z5
+	VSUBPS       Z4, Z5, Z4
+	VFMADD231PS  Z6, Z4, Z3
+	VMULPS       Z8, Z3, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS       Z9, Z4, Z4
+	VMULPS       Z10, Z0, Z0
+	VDIVPS       Z4, Z11, Z4
+	VFNMADD231PS Z7, Z4, Z0
+	VMOVUPS      Z0, (CX)
+	VMOVUPS      Z11, (DX)
+	VMOVUPS      Z3, (BX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, R9
+	BZHIQ        AX, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (SI), K1, Z0
+	VMOVUPS.Z    (DI), K1, Z1
+	VMOVUPS.Z    (R8), K1, Z3
+	VBROADCASTSS a1+56(FP), Z4
+	VBROADCASTSS a2+60(FP), Z5
+	VBROADCASTSS rate+64(FP), Z6
+	VBROADCASTSS correction+68(FP), Z7
+	VBROADCASTSS eps+72(FP), Z8
+	VBROADCASTSS keep+76(FP), Z9
+	VBROADCASTSS l2+80(FP), Z10
+	VPXORD       Z2, Z2, Z2
+	VFMADD231PS  Z10, Z0, Z2
+	VMOVAPS      Z1, Z10
+	VSUBPS       Z1, Z2, Z1
+	VFMADD231PS  Z4, Z1, Z10
+	VMOVAPS      Z3, Z1
+	VMULPS       Z2, Z2, Z2
+	VSUBPS       Z3, Z2, Z2
+	VFMADD231PS  Z5, Z2, Z1
+	VMULPS       Z7, Z1, Z2
+	VSQRTPS      Z2, Z2
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z9, Z0, Z0
+	VDIVPS       Z2, Z10, Z2
+	VFNMADD231PS Z6, Z2, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMOVUPS      Z10, K1, (DX)
+	VMOVUPS      Z1, K1, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamStreamF32AVX512(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, grad *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·adamStreamF32AVX512(SB), NOSPLIT, $0-92
+	MOVQ         n+56(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	MOVQ         grad+48(FP), R9
+	VBROADCASTSS a1+64(FP), Z0
+	VBROADCASTSS a2+68(FP), Z0
+	VBROADCASTSS rate+72(FP), Z0
+	VBROADCASTSS correction+76(FP), Z0
+	VBROADCASTSS eps+80(FP), Z0
+	VBROADCASTSS keep+84(FP), Z0
+	VBROADCASTSS l2+88(FP), Z0
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (SI), Z0
+	VMOVUPS      (DI), Z1
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R9), Z3
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	PREFETCHNTA  1536(R9)
+	VBROADCASTSS a1+64(FP), Z4
+	VBROADCASTSS a2+68(FP), Z5
+	VBROADCASTSS rate+72(FP), Z6
+	VBROADCASTSS correction+76(FP), Z7
+	VBROADCASTSS eps+80(FP), Z8
+	VBROADCASTSS keep+84(FP), Z9
+	VBROADCASTSS l2+88(FP), Z10
+	VMOVAPS      Z3, Z3
+	VFMADD231PS  Z10, Z0, Z3
+	VMOVAPS      Z1, Z10
+	VSUBPS       Z1, Z3, Z1
+	VFMADD231PS  Z4, Z1, Z10
+	VMOVAPS      Z2, Z1
+	VMULPS       Z3, Z3, Z3
+	VSUBPS       Z2, Z3, Z2
+	VFMADD231PS  Z5, Z2, Z1
+	VMULPS       Z7, Z1, Z2
+	VSQRTPS      Z2, Z2
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z9, Z0, Z0
+	VDIVPS       Z2, Z10, Z2
+	VFNMADD231PS Z6, Z2, Z0
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z10, (DX)
+	VMOVNTPS     Z1, (BX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, R10
+	BZHIQ        AX, R10, R10
+	KMOVW        R10, K1
+	VMOVUPS.Z    (SI), K1, Z0
+	VMOVUPS.Z    (DI), K1, Z1
+	VMOVUPS.Z    (R8), K1, Z2
+	VMOVUPS.Z    (R9), K1, Z3
+	VBROADCASTSS a1+64(FP), Z4
+	VBROADCASTSS a2+68(FP), Z5
+	VBROADCASTSS rate+72(FP), Z6
+	VBROADCASTSS correction+76(FP), Z7
+	VBROADCASTSS eps+80(FP), Z8
+	VBROADCASTSS keep+84(FP), Z9
+	VBROADCASTSS l2+88(FP), Z10
+	VMOVAPS      Z3, Z3
+	VFMADD231PS  Z10, Z0, Z3
+	VMOVAPS      Z1, Z10
+	VSUBPS       Z1, Z3, Z1
+	VFMADD231PS  Z4, Z1, Z10
+	VMOVAPS      Z2, Z1
+	VMULPS       Z3, Z3, Z3
+	VSUBPS       Z2, Z3, Z2
+	VFMADD231PS  Z5, Z2, Z1
+	VMULPS       Z7, Z1, Z2
+	VSQRTPS      Z2, Z2
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z9, Z0, Z0
+	VDIVPS       Z2, Z10, Z2
+	VFNMADD231PS Z6, Z2, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMOVUPS      Z10, K1, (DX)
+	VMOVUPS      Z1, K1, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdleStreamF32AVX512(p1 *float32, m1 *float32, v1 *float32, p *float32, m *float32, v *float32, n int, a1 float32, a2 float32, rate float32, correction float32, eps float32, keep float32, l2 float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·adamIdleStreamF32AVX512(SB), NOSPLIT, $0-84
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSS a1+56(FP), Z0
+	VBROADCASTSS a2+60(FP), Z0
+	VBROADCASTSS rate+64(FP), Z0
+	VBROADCASTSS correction+68(FP), Z0
+	VBROADCASTSS eps+72(FP), Z0
+	VBROADCASTSS keep+76(FP), Z0
+	VBROADCASTSS l2+80(FP), Z0
+
+main:
+	CMPQ         AX, $0x00000010
+	JL           main_end
+	VMOVUPS      (SI), Z0
+	VMOVUPS      (DI), Z3
+	VMOVUPS      (R8), Z4
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	VBROADCASTSS a1+56(FP), Z5
+	VBROADCASTSS a2+60(FP), Z6
+	VBROADCASTSS rate+64(FP), Z7
+	VBROADCASTSS correction+68(FP), Z8
+	VBROADCASTSS eps+72(FP), Z9
+	VBROADCASTSS keep+76(FP), Z10
+	VBROADCASTSS l2+80(FP), Z11
+	VPXORD       Z1, Z1, Z1
+	VFMADD231PS  Z11, Z0, Z1
+	VMOVAPS      Z3, Z11
+	VSUBPS       Z3, Z1, Z3
+	VFMADD231PS  Z5, Z3, Z11
+	VMOVAPS      Z4, Z3
+	VMULPS       Z1, Z1, Z5
+	VSUBPS       Z4, Z5, Z4
+	VFMADD231PS  Z6, Z4, Z3
+	VMULPS       Z8, Z3, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS       Z9, Z4, Z4
+	VMULPS       Z10, Z0, Z0
+	VDIVPS       Z4, Z11, Z4
+	VFNMADD231PS Z7, Z4, Z0
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z11, (DX)
+	VMOVNTPS     Z3, (BX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, R9
+	BZHIQ        AX, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (SI), K1, Z0
+	VMOVUPS.Z    (DI), K1, Z1
+	VMOVUPS.Z    (R8), K1, Z3
+	VBROADCASTSS a1+56(FP), Z4
+	VBROADCASTSS a2+60(FP), Z5
+	VBROADCASTSS rate+64(FP), Z6
+	VBROADCASTSS correction+68(FP), Z7
+	VBROADCASTSS eps+72(FP), Z8
+	VBROADCASTSS keep+76(FP), Z9
+	VBROADCASTSS l2+80(FP), Z10
+	VPXORD       Z2, Z2, Z2
+	VFMADD231PS  Z10, Z0, Z2
+	VMOVAPS      Z1, Z10
+	VSUBPS       Z1, Z2, Z1
+	VFMADD231PS  Z4, Z1, Z10
+	VMOVAPS      Z3, Z1
+	VMULPS       Z2, Z2, Z2
+	VSUBPS       Z3, Z2, Z2
+	VFMADD231PS  Z5, Z2, Z1
+	VMULPS       Z7, Z1, Z2
+	VSQRTPS      Z2, Z2
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z9, Z0, Z0
+	VDIVPS       Z2, Z10, Z2
+	VFNMADD231PS Z6, Z2, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMOVUPS      Z10, K1, (DX)
+	VMOVUPS      Z1, K1, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func sgdF32AVX512(p1 *float32, p *float32, grad *float32, n int, rate float32, keep float32, l2 float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·sgdF32AVX512(SB), NOSPLIT, $0-44
@@ -4238,6 +4543,311 @@ main_end:
 	VMOVAPD      Z2, Z1
 	VMULPD       Z3, Z3, Z3
 	VSUBPD       Z2, Z3, Z2
+	VFMADD231PD  Z5, Z2, Z1
+	VMULPD       Z7, Z1, Z2
+	VSQRTPD      Z2, Z2
+	VADDPD       Z8, Z2, Z2
+	VMULPD       Z9, Z0, Z0
+	VDIVPD       Z2, Z10, Z2
+	VFNMADD231PD Z6, Z2, Z0
+	VMOVUPD      Z0, K1, (CX)
+	VMOVUPD      Z10, K1, (DX)
+	VMOVUPD      Z1, K1, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdleF64AVX512(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·adamIdleF64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSD a1+56(FP), Z0
+	VBROADCASTSD a2+64(FP), Z0
+	VBROADCASTSD rate+72(FP), Z0
+	VBROADCASTSD correction+80(FP), Z0
+	VBROADCASTSD eps+88(FP), Z0
+	VBROADCASTSD keep+96(FP), Z0
+	VBROADCASTSD l2+104(FP), Z0
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPD      (SI), Z0
+	VMOVUPD      (DI), Z3
+	VMOVUPD      (R8), Z4
+	VBROADCASTSD a1+56(FP), Z5
+	VBROADCASTSD a2+64(FP), Z6
+	VBROADCASTSD rate+72(FP), Z7
+	VBROADCASTSD correction+80(FP), Z8
+	VBROADCASTSD eps+88(FP), Z9
+	VBROADCASTSD keep+96(FP), Z10
+	VBROADCASTSD l2+104(FP), Z11
+	VPXORD       Z1, Z1, Z1
+	VFMADD231PD  Z11, Z0, Z1
+	VMOVAPD      Z3, Z11
+	VSUBPD       Z3, Z1, Z3
+	VFMADD231PD  Z5, Z3, Z11
+	VMOVAPD      Z4, Z3
+	VMULPD       Z1, Z1, Z5
+	VSUBPD       Z4, Z5, Z4
+	VFMADD231PD  Z6, Z4, Z3
+	VMULPD       Z8, Z3, Z4
+	VSQRTPD      Z4, Z4
+	VADDPD       Z9, Z4, Z4
+	VMULPD       Z10, Z0, Z0
+	VDIVPD       Z4, Z11, Z4
+	VFNMADD231PD Z7, Z4, Z0
+	VMOVUPD      Z0, (CX)
+	VMOVUPD      Z11, (DX)
+	VMOVUPD      Z3, (BX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, R9
+	BZHIQ        AX, R9, R9
+	KMOVB        R9, K1
+	VMOVUPD.Z    (SI), K1, Z0
+	VMOVUPD.Z    (DI), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z3
+	VBROADCASTSD a1+56(FP), Z4
+	VBROADCASTSD a2+64(FP), Z5
+	VBROADCASTSD rate+72(FP), Z6
+	VBROADCASTSD correction+80(FP), Z7
+	VBROADCASTSD eps+88(FP), Z8
+	VBROADCASTSD keep+96(FP), Z9
+	VBROADCASTSD l2+104(FP), Z10
+	VPXORD       Z2, Z2, Z2
+	VFMADD231PD  Z10, Z0, Z2
+	VMOVAPD      Z1, Z10
+	VSUBPD       Z1, Z2, Z1
+	VFMADD231PD  Z4, Z1, Z10
+	VMOVAPD      Z3, Z1
+	VMULPD       Z2, Z2, Z2
+	VSUBPD       Z3, Z2, Z2
+	VFMADD231PD  Z5, Z2, Z1
+	VMULPD       Z7, Z1, Z2
+	VSQRTPD      Z2, Z2
+	VADDPD       Z8, Z2, Z2
+	VMULPD       Z9, Z0, Z0
+	VDIVPD       Z2, Z10, Z2
+	VFNMADD231PD Z6, Z2, Z0
+	VMOVUPD      Z0, K1, (CX)
+	VMOVUPD      Z10, K1, (DX)
+	VMOVUPD      Z1, K1, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamStreamF64AVX512(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, grad *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·adamStreamF64AVX512(SB), NOSPLIT, $0-120
+	MOVQ         n+56(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	MOVQ         grad+48(FP), R9
+	VBROADCASTSD a1+64(FP), Z0
+	VBROADCASTSD a2+72(FP), Z0
+	VBROADCASTSD rate+80(FP), Z0
+	VBROADCASTSD correction+88(FP), Z0
+	VBROADCASTSD eps+96(FP), Z0
+	VBROADCASTSD keep+104(FP), Z0
+	VBROADCASTSD l2+112(FP), Z0
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPD      (SI), Z0
+	VMOVUPD      (DI), Z1
+	VMOVUPD      (R8), Z2
+	VMOVUPD      (R9), Z3
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	PREFETCHNTA  1536(R9)
+	VBROADCASTSD a1+64(FP), Z4
+	VBROADCASTSD a2+72(FP), Z5
+	VBROADCASTSD rate+80(FP), Z6
+	VBROADCASTSD correction+88(FP), Z7
+	VBROADCASTSD eps+96(FP), Z8
+	VBROADCASTSD keep+104(FP), Z9
+	VBROADCASTSD l2+112(FP), Z10
+	VMOVAPD      Z3, Z3
+	VFMADD231PD  Z10, Z0, Z3
+	VMOVAPD      Z1, Z10
+	VSUBPD       Z1, Z3, Z1
+	VFMADD231PD  Z4, Z1, Z10
+	VMOVAPD      Z2, Z1
+	VMULPD       Z3, Z3, Z3
+	VSUBPD       Z2, Z3, Z2
+	VFMADD231PD  Z5, Z2, Z1
+	VMULPD       Z7, Z1, Z2
+	VSQRTPD      Z2, Z2
+	VADDPD       Z8, Z2, Z2
+	VMULPD       Z9, Z0, Z0
+	VDIVPD       Z2, Z10, Z2
+	VFNMADD231PD Z6, Z2, Z0
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z10, (DX)
+	VMOVNTPS     Z1, (BX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, R10
+	BZHIQ        AX, R10, R10
+	KMOVB        R10, K1
+	VMOVUPD.Z    (SI), K1, Z0
+	VMOVUPD.Z    (DI), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z2
+	VMOVUPD.Z    (R9), K1, Z3
+	VBROADCASTSD a1+64(FP), Z4
+	VBROADCASTSD a2+72(FP), Z5
+	VBROADCASTSD rate+80(FP), Z6
+	VBROADCASTSD correction+88(FP), Z7
+	VBROADCASTSD eps+96(FP), Z8
+	VBROADCASTSD keep+104(FP), Z9
+	VBROADCASTSD l2+112(FP), Z10
+	VMOVAPD      Z3, Z3
+	VFMADD231PD  Z10, Z0, Z3
+	VMOVAPD      Z1, Z10
+	VSUBPD       Z1, Z3, Z1
+	VFMADD231PD  Z4, Z1, Z10
+	VMOVAPD      Z2, Z1
+	VMULPD       Z3, Z3, Z3
+	VSUBPD       Z2, Z3, Z2
+	VFMADD231PD  Z5, Z2, Z1
+	VMULPD       Z7, Z1, Z2
+	VSQRTPD      Z2, Z2
+	VADDPD       Z8, Z2, Z2
+	VMULPD       Z9, Z0, Z0
+	VDIVPD       Z2, Z10, Z2
+	VFNMADD231PD Z6, Z2, Z0
+	VMOVUPD      Z0, K1, (CX)
+	VMOVUPD      Z10, K1, (DX)
+	VMOVUPD      Z1, K1, (BX)
+	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamIdleStreamF64AVX512(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·adamIdleStreamF64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+48(FP), AX
+	MOVQ         p1+0(FP), CX
+	MOVQ         m1+8(FP), DX
+	MOVQ         v1+16(FP), BX
+	MOVQ         p+24(FP), SI
+	MOVQ         m+32(FP), DI
+	MOVQ         v+40(FP), R8
+	VBROADCASTSD a1+56(FP), Z0
+	VBROADCASTSD a2+64(FP), Z0
+	VBROADCASTSD rate+72(FP), Z0
+	VBROADCASTSD correction+80(FP), Z0
+	VBROADCASTSD eps+88(FP), Z0
+	VBROADCASTSD keep+96(FP), Z0
+	VBROADCASTSD l2+104(FP), Z0
+
+main:
+	CMPQ         AX, $0x00000008
+	JL           main_end
+	VMOVUPD      (SI), Z0
+	VMOVUPD      (DI), Z3
+	VMOVUPD      (R8), Z4
+	PREFETCHNTA  1536(SI)
+	PREFETCHNTA  1536(DI)
+	PREFETCHNTA  1536(R8)
+	VBROADCASTSD a1+56(FP), Z5
+	VBROADCASTSD a2+64(FP), Z6
+	VBROADCASTSD rate+72(FP), Z7
+	VBROADCASTSD correction+80(FP), Z8
+	VBROADCASTSD eps+88(FP), Z9
+	VBROADCASTSD keep+96(FP), Z10
+	VBROADCASTSD l2+104(FP), Z11
+	VPXORD       Z1, Z1, Z1
+	VFMADD231PD  Z11, Z0, Z1
+	VMOVAPD      Z3, Z11
+	VSUBPD       Z3, Z1, Z3
+	VFMADD231PD  Z5, Z3, Z11
+	VMOVAPD      Z4, Z3
+	VMULPD       Z1, Z1, Z5
+	VSUBPD       Z4, Z5, Z4
+	VFMADD231PD  Z6, Z4, Z3
+	VMULPD       Z8, Z3, Z4
+	VSQRTPD      Z4, Z4
+	VADDPD       Z9, Z4, Z4
+	VMULPD       Z10, Z0, Z0
+	VDIVPD       Z4, Z11, Z4
+	VFNMADD231PD Z7, Z4, Z0
+	VMOVNTPS     Z0, (CX)
+	VMOVNTPS     Z11, (DX)
+	VMOVNTPS     Z3, (BX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, AX
+	JMP          main
+
+main_end:
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         $-1, R9
+	BZHIQ        AX, R9, R9
+	KMOVB        R9, K1
+	VMOVUPD.Z    (SI), K1, Z0
+	VMOVUPD.Z    (DI), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z3
+	VBROADCASTSD a1+56(FP), Z4
+	VBROADCASTSD a2+64(FP), Z5
+	VBROADCASTSD rate+72(FP), Z6
+	VBROADCASTSD correction+80(FP), Z7
+	VBROADCASTSD eps+88(FP), Z8
+	VBROADCASTSD keep+96(FP), Z9
+	VBROADCASTSD l2+104(FP), Z10
+	VPXORD       Z2, Z2, Z2
+	VFMADD231PD  Z10, Z0, Z2
+	VMOVAPD      Z1, Z10
+	VSUBPD       Z1, Z2, Z1
+	VFMADD231PD  Z4, Z1, Z10
+	VMOVAPD      Z3, Z1
+	VMULPD       Z2, Z2, Z2
+	VSUBPD       Z3, Z2, Z2
 	VFMADD231PD  Z5, Z2, Z1
 	VMULPD       Z7, Z1, Z2
 	VSQRTPD      Z2, Z2

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -181,4 +182,39 @@ func BenchmarkAdam(b *testing.B) {
 	for b.Loop() {
 		Adam(p, m, v, p, m, v, g, AdamStep{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 10})
 	}
+}
+
+// The gradient of few rows gives what the whole gradient does, past the cache too.
+func TestAdamRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, s := range []struct{ rows, width int }{{1, 1}, {40, 7}, {50, 16}, {23000, 64}} {
+			n := s.rows * s.width
+			p, m, v := random[float32](1, n), random[float32](2, n), random[float32](3, n)
+			for i := range v {
+				v[i] *= v[i]
+			}
+			ids := []int64{0, -1, int64(s.rows) - 1, int64(s.rows) / 2, 0, int64(s.rows) / 3, 0}
+			values := random[float32](4, len(ids)*s.width)
+			g := make([]float32, n)
+			for i, id := range ids {
+				for j := range s.width {
+					if id >= 0 {
+						g[int(id)*s.width+j] += values[i*s.width+j]
+					}
+				}
+			}
+			step := AdamStep{Rate: 0.1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 3, WeightDecay: 0.01}
+			want, got := [3][]float32{}, [3][]float32{}
+			for i := range want {
+				want[i], got[i] = make([]float32, n), make([]float32, n)
+			}
+			Adam(want[0], want[1], want[2], p, m, v, g, step)
+			AdamRows(got[0], got[1], got[2], p, m, v, values, ids, s.width, step)
+			for i, name := range []string{"p", "m", "v"} {
+				if !slices.Equal(got[i], want[i]) {
+					t.Errorf("%d rows of %d: %s differs", s.rows, s.width, name)
+				}
+			}
+		}
+	})
 }

@@ -50,14 +50,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 88(AX), Z2
+	VBROADCASTSS 96(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z2
+	VBROADCASTSS 100(AX), Z2
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z2, Z0
 	VFMADD231PS  64(AX), Z2, Z1
@@ -106,7 +106,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Z4
+	VBROADCASTSS 96(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -115,7 +115,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z4
+	VBROADCASTSS 100(AX), Z4
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z4, Z0
 	VFMADD231PS  64(AX), Z4, Z1
@@ -178,7 +178,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Z6
+	VBROADCASTSS 96(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -189,7 +189,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z6
+	VBROADCASTSS 100(AX), Z6
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z6, Z0
 	VFMADD231PS  64(AX), Z6, Z1
@@ -267,7 +267,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Z8
+	VBROADCASTSS 96(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -280,7 +280,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z8
+	VBROADCASTSS 100(AX), Z8
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z8, Z0
 	VFMADD231PS  64(AX), Z8, Z1
@@ -372,7 +372,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Z10
+	VBROADCASTSS 96(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -387,7 +387,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z10
+	VBROADCASTSS 100(AX), Z10
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z10, Z0
 	VFMADD231PS  64(AX), Z10, Z1
@@ -494,7 +494,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Z12
+	VBROADCASTSS 96(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -511,7 +511,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z12
+	VBROADCASTSS 100(AX), Z12
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z12, Z0
 	VFMADD231PS  64(AX), Z12, Z1
@@ -632,7 +632,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Z14
+	VBROADCASTSS 96(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -651,7 +651,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z14
+	VBROADCASTSS 100(AX), Z14
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z14, Z0
 	VFMADD231PS  64(AX), Z14, Z1
@@ -754,13 +754,16 @@ TEXT ·full8F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPS      (R9), Z16
 	VMOVUPS      64(R9), Z17
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSS (CX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -787,9 +790,9 @@ step:
 	VFMADD231PS  Z18, Z17, Z15
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Z16
+	VBROADCASTSS 96(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -810,7 +813,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z16
+	VBROADCASTSS 100(AX), Z16
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z16, Z0
 	VFMADD231PS  64(AX), Z16, Z1
@@ -924,13 +927,16 @@ TEXT ·full9F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPS      (R9), Z18
 	VMOVUPS      64(R9), Z19
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSS (CX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -960,9 +966,9 @@ step:
 	VFMADD231PS  Z20, Z19, Z17
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Z18
+	VBROADCASTSS 96(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -985,7 +991,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z18
+	VBROADCASTSS 100(AX), Z18
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z18, Z0
 	VFMADD231PS  64(AX), Z18, Z1
@@ -1112,13 +1118,16 @@ TEXT ·full10F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS      (R10), Z20
 	VMOVUPS      64(R10), Z21
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -1152,9 +1161,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z20
+	VBROADCASTSS 96(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -1179,7 +1188,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z20
+	VBROADCASTSS 100(AX), Z20
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z20, Z0
 	VFMADD231PS  64(AX), Z20, Z1
@@ -1317,13 +1326,16 @@ TEXT ·full11F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS      (R10), Z22
 	VMOVUPS      64(R10), Z23
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -1360,9 +1372,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z22
+	VBROADCASTSS 96(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -1389,7 +1401,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z22
+	VBROADCASTSS 100(AX), Z22
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z22, Z0
 	VFMADD231PS  64(AX), Z22, Z1
@@ -1538,13 +1550,16 @@ TEXT ·full12F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS      (R10), Z24
 	VMOVUPS      64(R10), Z25
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -1584,9 +1599,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z24
+	VBROADCASTSS 96(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -1615,7 +1630,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z24
+	VBROADCASTSS 100(AX), Z24
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z24, Z0
 	VFMADD231PS  64(AX), Z24, Z1
@@ -1775,13 +1790,16 @@ TEXT ·full13F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS      (R10), Z26
 	VMOVUPS      64(R10), Z27
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -1824,9 +1842,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z26
+	VBROADCASTSS 96(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -1857,7 +1875,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z26
+	VBROADCASTSS 100(AX), Z26
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z26, Z0
 	VFMADD231PS  64(AX), Z26, Z1
@@ -2028,13 +2046,16 @@ TEXT ·full14F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -2080,9 +2101,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z28
+	VBROADCASTSS 96(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -2115,7 +2136,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z28
+	VBROADCASTSS 100(AX), Z28
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z28, Z0
 	VFMADD231PS  64(AX), Z28, Z1
@@ -2239,14 +2260,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 88(AX), Z2
+	VBROADCASTSS 96(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z4
+	VBROADCASTSS 100(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z2
 	VFMADD231PS  Z2, Z4, Z0
@@ -2301,7 +2322,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Z4
+	VBROADCASTSS 96(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -2310,7 +2331,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z6
+	VBROADCASTSS 100(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z4
 	VFMADD231PS  Z4, Z6, Z0
@@ -2380,7 +2401,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Z6
+	VBROADCASTSS 96(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -2391,7 +2412,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z8
+	VBROADCASTSS 100(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z6
 	VFMADD231PS  Z6, Z8, Z0
@@ -2477,7 +2498,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Z8
+	VBROADCASTSS 96(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -2490,7 +2511,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z10
+	VBROADCASTSS 100(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z8
 	VFMADD231PS  Z8, Z10, Z0
@@ -2591,7 +2612,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Z10
+	VBROADCASTSS 96(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -2606,7 +2627,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z12
+	VBROADCASTSS 100(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z10
 	VFMADD231PS  Z10, Z12, Z0
@@ -2723,7 +2744,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Z12
+	VBROADCASTSS 96(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -2740,7 +2761,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z14
+	VBROADCASTSS 100(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z12
 	VFMADD231PS  Z12, Z14, Z0
@@ -2872,7 +2893,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Z14
+	VBROADCASTSS 96(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -2891,7 +2912,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z16
+	VBROADCASTSS 100(AX), Z16
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z14
 	VFMADD231PS  Z14, Z16, Z0
@@ -3006,13 +3027,16 @@ TEXT ·edge8F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPS.Z    (R9), K1, Z16
 	VMOVUPS.Z    64(R9), K2, Z17
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSS (CX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -3039,9 +3063,9 @@ step:
 	VFMADD231PS  Z18, Z17, Z15
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Z16
+	VBROADCASTSS 96(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -3062,7 +3086,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z18
+	VBROADCASTSS 100(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z16
 	VFMADD231PS  Z16, Z18, Z0
@@ -3189,13 +3213,16 @@ TEXT ·edge9F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPS.Z    (R9), K1, Z18
 	VMOVUPS.Z    64(R9), K2, Z19
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSS (CX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -3225,9 +3252,9 @@ step:
 	VFMADD231PS  Z20, Z19, Z17
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Z18
+	VBROADCASTSS 96(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -3250,7 +3277,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z20
+	VBROADCASTSS 100(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z18
 	VFMADD231PS  Z18, Z20, Z0
@@ -3391,13 +3418,16 @@ TEXT ·edge10F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z20
 	VMOVUPS.Z    64(R10), K2, Z21
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -3431,9 +3461,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z20
+	VBROADCASTSS 96(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -3458,7 +3488,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z22
+	VBROADCASTSS 100(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z20
 	VFMADD231PS  Z20, Z22, Z0
@@ -3611,13 +3641,16 @@ TEXT ·edge11F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z22
 	VMOVUPS.Z    64(R10), K2, Z23
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -3654,9 +3687,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z22
+	VBROADCASTSS 96(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -3683,7 +3716,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z24
+	VBROADCASTSS 100(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z22
 	VFMADD231PS  Z22, Z24, Z0
@@ -3848,13 +3881,16 @@ TEXT ·edge12F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z24
 	VMOVUPS.Z    64(R10), K2, Z25
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -3894,9 +3930,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z24
+	VBROADCASTSS 96(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -3925,7 +3961,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z26
+	VBROADCASTSS 100(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z24
 	VFMADD231PS  Z24, Z26, Z0
@@ -4102,13 +4138,16 @@ TEXT ·edge13F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z26
 	VMOVUPS.Z    64(R10), K2, Z27
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -4151,9 +4190,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z26
+	VBROADCASTSS 96(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -4184,7 +4223,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z28
+	VBROADCASTSS 100(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z26
 	VFMADD231PS  Z26, Z28, Z0
@@ -4373,13 +4412,16 @@ TEXT ·edge14F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z28
 	VMOVUPS.Z    64(R10), K2, Z29
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -4425,9 +4467,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z28
+	VBROADCASTSS 96(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -4460,7 +4502,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z30
+	VBROADCASTSS 100(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z28
 	VFMADD231PS  Z28, Z30, Z0
@@ -4607,13 +4649,13 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 88(AX), Z1
+	VBROADCASTSS 96(AX), Z1
 	VMULPS       Z1, Z0, Z0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z2
+	VBROADCASTSS 100(AX), Z2
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z1
 	VFMADD231PS  Z1, Z2, Z0
@@ -4658,14 +4700,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Z2
+	VBROADCASTSS 96(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z3
+	VBROADCASTSS 100(AX), Z3
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z2
 	VFMADD231PS  Z2, Z3, Z0
@@ -4720,7 +4762,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Z3
+	VBROADCASTSS 96(AX), Z3
 	VMULPS       Z3, Z0, Z0
 	VMULPS       Z3, Z1, Z1
 	VMULPS       Z3, Z2, Z2
@@ -4728,7 +4770,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z4
+	VBROADCASTSS 100(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z3
 	VFMADD231PS  Z3, Z4, Z0
@@ -4794,7 +4836,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Z4
+	VBROADCASTSS 96(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -4803,7 +4845,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z5
+	VBROADCASTSS 100(AX), Z5
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z4
 	VFMADD231PS  Z4, Z5, Z0
@@ -4879,7 +4921,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Z5
+	VBROADCASTSS 96(AX), Z5
 	VMULPS       Z5, Z0, Z0
 	VMULPS       Z5, Z1, Z1
 	VMULPS       Z5, Z2, Z2
@@ -4889,7 +4931,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z6
+	VBROADCASTSS 100(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z5
 	VFMADD231PS  Z5, Z6, Z0
@@ -4976,7 +5018,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Z6
+	VBROADCASTSS 96(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -4987,7 +5029,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z7
+	VBROADCASTSS 100(AX), Z7
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z6
 	VFMADD231PS  Z6, Z7, Z0
@@ -5084,7 +5126,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Z7
+	VBROADCASTSS 96(AX), Z7
 	VMULPS       Z7, Z0, Z0
 	VMULPS       Z7, Z1, Z1
 	VMULPS       Z7, Z2, Z2
@@ -5096,7 +5138,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z8
+	VBROADCASTSS 100(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z7
 	VFMADD231PS  Z7, Z8, Z0
@@ -5180,11 +5222,14 @@ TEXT ·narrow8F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPS.Z    (R9), K1, Z8
 	PREFETCHT0   (R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSS (CX), Z9
 	VFMADD231PS  Z9, Z8, Z0
 	VBROADCASTSS (CX)(DX*1), Z9
@@ -5203,9 +5248,9 @@ step:
 	VFMADD231PS  Z9, Z8, Z7
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Z8
+	VBROADCASTSS 96(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -5218,7 +5263,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z9
+	VBROADCASTSS 100(AX), Z9
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z8
 	VFMADD231PS  Z8, Z9, Z0
@@ -5310,11 +5355,14 @@ TEXT ·narrow9F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPS.Z    (R9), K1, Z9
 	PREFETCHT0   (R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSS (CX), Z10
 	VFMADD231PS  Z10, Z9, Z0
 	VBROADCASTSS (CX)(DX*1), Z10
@@ -5335,9 +5383,9 @@ step:
 	VFMADD231PS  Z10, Z9, Z8
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Z9
+	VBROADCASTSS 96(AX), Z9
 	VMULPS       Z9, Z0, Z0
 	VMULPS       Z9, Z1, Z1
 	VMULPS       Z9, Z2, Z2
@@ -5351,7 +5399,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z10
+	VBROADCASTSS 100(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z9
 	VFMADD231PS  Z9, Z10, Z0
@@ -5453,11 +5501,14 @@ TEXT ·narrow10F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z10
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z11
 	VFMADD231PS  Z11, Z10, Z0
 	VBROADCASTSS (CX)(DX*1), Z11
@@ -5481,9 +5532,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z10
+	VBROADCASTSS 96(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -5498,7 +5549,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z11
+	VBROADCASTSS 100(AX), Z11
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z10
 	VFMADD231PS  Z10, Z11, Z0
@@ -5608,11 +5659,14 @@ TEXT ·narrow11F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z11
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z12
 	VFMADD231PS  Z12, Z11, Z0
 	VBROADCASTSS (CX)(DX*1), Z12
@@ -5638,9 +5692,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z11
+	VBROADCASTSS 96(AX), Z11
 	VMULPS       Z11, Z0, Z0
 	VMULPS       Z11, Z1, Z1
 	VMULPS       Z11, Z2, Z2
@@ -5656,7 +5710,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z12
+	VBROADCASTSS 100(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z11
 	VFMADD231PS  Z11, Z12, Z0
@@ -5774,11 +5828,14 @@ TEXT ·narrow12F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z12
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z13
 	VFMADD231PS  Z13, Z12, Z0
 	VBROADCASTSS (CX)(DX*1), Z13
@@ -5806,9 +5863,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z12
+	VBROADCASTSS 96(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -5825,7 +5882,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z13
+	VBROADCASTSS 100(AX), Z13
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z12
 	VFMADD231PS  Z12, Z13, Z0
@@ -5951,11 +6008,14 @@ TEXT ·narrow13F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z13
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z14
 	VFMADD231PS  Z14, Z13, Z0
 	VBROADCASTSS (CX)(DX*1), Z14
@@ -5985,9 +6045,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z13
+	VBROADCASTSS 96(AX), Z13
 	VMULPS       Z13, Z0, Z0
 	VMULPS       Z13, Z1, Z1
 	VMULPS       Z13, Z2, Z2
@@ -6005,7 +6065,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z14
+	VBROADCASTSS 100(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z13
 	VFMADD231PS  Z13, Z14, Z0
@@ -6139,11 +6199,14 @@ TEXT ·narrow14F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R10), K1, Z14
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z15
 	VFMADD231PS  Z15, Z14, Z0
 	VBROADCASTSS (CX)(DX*1), Z15
@@ -6175,9 +6238,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z14
+	VBROADCASTSS 96(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -6196,7 +6259,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z15
+	VBROADCASTSS 100(AX), Z15
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z14
 	VFMADD231PS  Z14, Z15, Z0
@@ -6326,7 +6389,8 @@ TEXT ·pack8F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
 	MOVQ       72(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R9), K1, Z16
@@ -6335,6 +6399,8 @@ step:
 	VMOVUPS      Z17, 64(R11)
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -6362,9 +6428,9 @@ step:
 	ADDQ         R10, R9
 	ADDQ         $0x80, R11
 	ADDQ         R8, CX
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z16
+	VBROADCASTSS 96(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -6385,7 +6451,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z18
+	VBROADCASTSS 100(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z16
 	VFMADD231PS  Z16, Z18, Z0
@@ -6513,7 +6579,8 @@ TEXT ·pack9F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
 	MOVQ       72(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPS.Z    (R9), K1, Z18
@@ -6522,6 +6589,8 @@ step:
 	VMOVUPS      Z19, 64(R11)
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSS (CX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -6552,9 +6621,9 @@ step:
 	ADDQ         R10, R9
 	ADDQ         $0x80, R11
 	ADDQ         R8, CX
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 88(AX), Z18
+	VBROADCASTSS 96(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -6577,7 +6646,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z20
+	VBROADCASTSS 100(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z18
 	VFMADD231PS  Z18, Z20, Z0
@@ -6719,7 +6788,8 @@ TEXT ·pack10F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPS.Z    (R10), K1, Z20
@@ -6728,6 +6798,8 @@ step:
 	VMOVUPS      Z21, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSS (CX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -6762,9 +6834,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 88(AX), Z20
+	VBROADCASTSS 96(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -6789,7 +6861,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z22
+	VBROADCASTSS 100(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z20
 	VFMADD231PS  Z20, Z22, Z0
@@ -6943,7 +7015,8 @@ TEXT ·pack11F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPS.Z    (R10), K1, Z22
@@ -6952,6 +7025,8 @@ step:
 	VMOVUPS      Z23, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSS (CX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -6989,9 +7064,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 88(AX), Z22
+	VBROADCASTSS 96(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -7018,7 +7093,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z24
+	VBROADCASTSS 100(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z22
 	VFMADD231PS  Z22, Z24, Z0
@@ -7184,7 +7259,8 @@ TEXT ·pack12F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPS.Z    (R10), K1, Z24
@@ -7193,6 +7269,8 @@ step:
 	VMOVUPS      Z25, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSS (CX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -7233,9 +7311,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 88(AX), Z24
+	VBROADCASTSS 96(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -7264,7 +7342,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z26
+	VBROADCASTSS 100(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z24
 	VFMADD231PS  Z24, Z26, Z0
@@ -7442,7 +7520,8 @@ TEXT ·pack13F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPS.Z    (R10), K1, Z26
@@ -7451,6 +7530,8 @@ step:
 	VMOVUPS      Z27, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSS (CX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -7494,9 +7575,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 88(AX), Z26
+	VBROADCASTSS 96(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -7527,7 +7608,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z28
+	VBROADCASTSS 100(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z26
 	VFMADD231PS  Z26, Z28, Z0
@@ -7717,7 +7798,8 @@ TEXT ·pack14F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPS.Z    (R10), K1, Z28
@@ -7726,6 +7808,8 @@ step:
 	VMOVUPS      Z29, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSS (CX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -7772,9 +7856,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 88(AX), Z28
+	VBROADCASTSS 96(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -7807,7 +7891,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Z30
+	VBROADCASTSS 100(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z28
 	VFMADD231PS  Z28, Z30, Z0
@@ -8259,14 +8343,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 88(AX), Z2
+	VBROADCASTSD 96(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z2
+	VBROADCASTSD 104(AX), Z2
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z2, Z0
 	VFMADD231PD  64(AX), Z2, Z1
@@ -8315,7 +8399,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Z4
+	VBROADCASTSD 96(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -8324,7 +8408,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z4
+	VBROADCASTSD 104(AX), Z4
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z4, Z0
 	VFMADD231PD  64(AX), Z4, Z1
@@ -8387,7 +8471,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Z6
+	VBROADCASTSD 96(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -8398,7 +8482,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z6
+	VBROADCASTSD 104(AX), Z6
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z6, Z0
 	VFMADD231PD  64(AX), Z6, Z1
@@ -8476,7 +8560,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Z8
+	VBROADCASTSD 96(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -8489,7 +8573,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z8
+	VBROADCASTSD 104(AX), Z8
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z8, Z0
 	VFMADD231PD  64(AX), Z8, Z1
@@ -8581,7 +8665,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Z10
+	VBROADCASTSD 96(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -8596,7 +8680,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z10
+	VBROADCASTSD 104(AX), Z10
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z10, Z0
 	VFMADD231PD  64(AX), Z10, Z1
@@ -8703,7 +8787,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Z12
+	VBROADCASTSD 96(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -8720,7 +8804,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z12
+	VBROADCASTSD 104(AX), Z12
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z12, Z0
 	VFMADD231PD  64(AX), Z12, Z1
@@ -8841,7 +8925,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Z14
+	VBROADCASTSD 96(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -8860,7 +8944,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z14
+	VBROADCASTSD 104(AX), Z14
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z14, Z0
 	VFMADD231PD  64(AX), Z14, Z1
@@ -8963,13 +9047,16 @@ TEXT ·full8F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSD (CX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -8996,9 +9083,9 @@ step:
 	VFMADD231PD  Z18, Z17, Z15
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Z16
+	VBROADCASTSD 96(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -9019,7 +9106,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z16
+	VBROADCASTSD 104(AX), Z16
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z16, Z0
 	VFMADD231PD  64(AX), Z16, Z1
@@ -9133,13 +9220,16 @@ TEXT ·full9F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPD      (R9), Z18
 	VMOVUPD      64(R9), Z19
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -9169,9 +9259,9 @@ step:
 	VFMADD231PD  Z20, Z19, Z17
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Z18
+	VBROADCASTSD 96(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -9194,7 +9284,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z18
+	VBROADCASTSD 104(AX), Z18
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z18, Z0
 	VFMADD231PD  64(AX), Z18, Z1
@@ -9321,13 +9411,16 @@ TEXT ·full10F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD      (R10), Z20
 	VMOVUPD      64(R10), Z21
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -9361,9 +9454,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z20
+	VBROADCASTSD 96(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -9388,7 +9481,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z20
+	VBROADCASTSD 104(AX), Z20
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z20, Z0
 	VFMADD231PD  64(AX), Z20, Z1
@@ -9526,13 +9619,16 @@ TEXT ·full11F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD      (R10), Z22
 	VMOVUPD      64(R10), Z23
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -9569,9 +9665,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z22
+	VBROADCASTSD 96(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -9598,7 +9694,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z22
+	VBROADCASTSD 104(AX), Z22
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z22, Z0
 	VFMADD231PD  64(AX), Z22, Z1
@@ -9747,13 +9843,16 @@ TEXT ·full12F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD      (R10), Z24
 	VMOVUPD      64(R10), Z25
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -9793,9 +9892,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z24
+	VBROADCASTSD 96(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -9824,7 +9923,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z24
+	VBROADCASTSD 104(AX), Z24
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z24, Z0
 	VFMADD231PD  64(AX), Z24, Z1
@@ -9984,13 +10083,16 @@ TEXT ·full13F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD      (R10), Z26
 	VMOVUPD      64(R10), Z27
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -10033,9 +10135,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z26
+	VBROADCASTSD 96(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -10066,7 +10168,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z26
+	VBROADCASTSD 104(AX), Z26
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z26, Z0
 	VFMADD231PD  64(AX), Z26, Z1
@@ -10237,13 +10339,16 @@ TEXT ·full14F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD      (R10), Z28
 	VMOVUPD      64(R10), Z29
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -10289,9 +10394,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z28
+	VBROADCASTSD 96(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -10324,7 +10429,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z28
+	VBROADCASTSD 104(AX), Z28
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z28, Z0
 	VFMADD231PD  64(AX), Z28, Z1
@@ -10448,14 +10553,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 88(AX), Z2
+	VBROADCASTSD 96(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z4
+	VBROADCASTSD 104(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z2
 	VFMADD231PD  Z2, Z4, Z0
@@ -10510,7 +10615,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Z4
+	VBROADCASTSD 96(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -10519,7 +10624,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z6
+	VBROADCASTSD 104(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z4
 	VFMADD231PD  Z4, Z6, Z0
@@ -10589,7 +10694,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Z6
+	VBROADCASTSD 96(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -10600,7 +10705,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z8
+	VBROADCASTSD 104(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z6
 	VFMADD231PD  Z6, Z8, Z0
@@ -10686,7 +10791,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Z8
+	VBROADCASTSD 96(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -10699,7 +10804,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z10
+	VBROADCASTSD 104(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z8
 	VFMADD231PD  Z8, Z10, Z0
@@ -10800,7 +10905,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Z10
+	VBROADCASTSD 96(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -10815,7 +10920,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z12
+	VBROADCASTSD 104(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z10
 	VFMADD231PD  Z10, Z12, Z0
@@ -10932,7 +11037,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Z12
+	VBROADCASTSD 96(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -10949,7 +11054,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z14
+	VBROADCASTSD 104(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z12
 	VFMADD231PD  Z12, Z14, Z0
@@ -11081,7 +11186,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Z14
+	VBROADCASTSD 96(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -11100,7 +11205,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z16
+	VBROADCASTSD 104(AX), Z16
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z14
 	VFMADD231PD  Z14, Z16, Z0
@@ -11215,13 +11320,16 @@ TEXT ·edge8F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPD.Z    (R9), K1, Z16
 	VMOVUPD.Z    64(R9), K2, Z17
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSD (CX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -11248,9 +11356,9 @@ step:
 	VFMADD231PD  Z18, Z17, Z15
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Z16
+	VBROADCASTSD 96(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -11271,7 +11379,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z18
+	VBROADCASTSD 104(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z16
 	VFMADD231PD  Z16, Z18, Z0
@@ -11398,13 +11506,16 @@ TEXT ·edge9F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPD.Z    (R9), K1, Z18
 	VMOVUPD.Z    64(R9), K2, Z19
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -11434,9 +11545,9 @@ step:
 	VFMADD231PD  Z20, Z19, Z17
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Z18
+	VBROADCASTSD 96(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -11459,7 +11570,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z20
+	VBROADCASTSD 104(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z18
 	VFMADD231PD  Z18, Z20, Z0
@@ -11600,13 +11711,16 @@ TEXT ·edge10F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z20
 	VMOVUPD.Z    64(R10), K2, Z21
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -11640,9 +11754,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z20
+	VBROADCASTSD 96(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -11667,7 +11781,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z22
+	VBROADCASTSD 104(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z20
 	VFMADD231PD  Z20, Z22, Z0
@@ -11820,13 +11934,16 @@ TEXT ·edge11F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z22
 	VMOVUPD.Z    64(R10), K2, Z23
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -11863,9 +11980,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z22
+	VBROADCASTSD 96(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -11892,7 +12009,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z24
+	VBROADCASTSD 104(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z22
 	VFMADD231PD  Z22, Z24, Z0
@@ -12057,13 +12174,16 @@ TEXT ·edge12F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z24
 	VMOVUPD.Z    64(R10), K2, Z25
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -12103,9 +12223,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z24
+	VBROADCASTSD 96(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -12134,7 +12254,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z26
+	VBROADCASTSD 104(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z24
 	VFMADD231PD  Z24, Z26, Z0
@@ -12311,13 +12431,16 @@ TEXT ·edge13F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z26
 	VMOVUPD.Z    64(R10), K2, Z27
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -12360,9 +12483,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z26
+	VBROADCASTSD 96(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -12393,7 +12516,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z28
+	VBROADCASTSD 104(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z26
 	VFMADD231PD  Z26, Z28, Z0
@@ -12582,13 +12705,16 @@ TEXT ·edge14F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z28
 	VMOVUPD.Z    64(R10), K2, Z29
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -12634,9 +12760,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z28
+	VBROADCASTSD 96(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -12669,7 +12795,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z30
+	VBROADCASTSD 104(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z28
 	VFMADD231PD  Z28, Z30, Z0
@@ -12816,13 +12942,13 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 88(AX), Z1
+	VBROADCASTSD 96(AX), Z1
 	VMULPD       Z1, Z0, Z0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z2
+	VBROADCASTSD 104(AX), Z2
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z1
 	VFMADD231PD  Z1, Z2, Z0
@@ -12867,14 +12993,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Z2
+	VBROADCASTSD 96(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z3
+	VBROADCASTSD 104(AX), Z3
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z2
 	VFMADD231PD  Z2, Z3, Z0
@@ -12929,7 +13055,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Z3
+	VBROADCASTSD 96(AX), Z3
 	VMULPD       Z3, Z0, Z0
 	VMULPD       Z3, Z1, Z1
 	VMULPD       Z3, Z2, Z2
@@ -12937,7 +13063,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z4
+	VBROADCASTSD 104(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z3
 	VFMADD231PD  Z3, Z4, Z0
@@ -13003,7 +13129,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Z4
+	VBROADCASTSD 96(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -13012,7 +13138,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z5
+	VBROADCASTSD 104(AX), Z5
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z4
 	VFMADD231PD  Z4, Z5, Z0
@@ -13088,7 +13214,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Z5
+	VBROADCASTSD 96(AX), Z5
 	VMULPD       Z5, Z0, Z0
 	VMULPD       Z5, Z1, Z1
 	VMULPD       Z5, Z2, Z2
@@ -13098,7 +13224,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z6
+	VBROADCASTSD 104(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z5
 	VFMADD231PD  Z5, Z6, Z0
@@ -13185,7 +13311,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Z6
+	VBROADCASTSD 96(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -13196,7 +13322,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z7
+	VBROADCASTSD 104(AX), Z7
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z6
 	VFMADD231PD  Z6, Z7, Z0
@@ -13293,7 +13419,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Z7
+	VBROADCASTSD 96(AX), Z7
 	VMULPD       Z7, Z0, Z0
 	VMULPD       Z7, Z1, Z1
 	VMULPD       Z7, Z2, Z2
@@ -13305,7 +13431,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z8
+	VBROADCASTSD 104(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z7
 	VFMADD231PD  Z7, Z8, Z0
@@ -13389,11 +13515,14 @@ TEXT ·narrow8F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPD.Z    (R9), K1, Z8
 	PREFETCHT0   (R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSD (CX), Z9
 	VFMADD231PD  Z9, Z8, Z0
 	VBROADCASTSD (CX)(DX*1), Z9
@@ -13412,9 +13541,9 @@ step:
 	VFMADD231PD  Z9, Z8, Z7
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Z8
+	VBROADCASTSD 96(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -13427,7 +13556,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z9
+	VBROADCASTSD 104(AX), Z9
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z8
 	VFMADD231PD  Z8, Z9, Z0
@@ -13519,11 +13648,14 @@ TEXT ·narrow9F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
-	MOVQ       (AX), R11
+	MOVQ       88(AX), R11
+	MOVQ       (AX), R12
 
 step:
 	VMOVUPD.Z    (R9), K1, Z9
 	PREFETCHT0   (R9)(R10*8)
+	PREFETCHT0   (R11)
+	ADDQ         $0x40, R11
 	VBROADCASTSD (CX), Z10
 	VFMADD231PD  Z10, Z9, Z0
 	VBROADCASTSD (CX)(DX*1), Z10
@@ -13544,9 +13676,9 @@ step:
 	VFMADD231PD  Z10, Z9, Z8
 	ADDQ         R10, R9
 	ADDQ         R8, CX
-	DECQ         R11
+	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Z9
+	VBROADCASTSD 96(AX), Z9
 	VMULPD       Z9, Z0, Z0
 	VMULPD       Z9, Z1, Z1
 	VMULPD       Z9, Z2, Z2
@@ -13560,7 +13692,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z10
+	VBROADCASTSD 104(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z9
 	VFMADD231PD  Z9, Z10, Z0
@@ -13662,11 +13794,14 @@ TEXT ·narrow10F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z10
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z11
 	VFMADD231PD  Z11, Z10, Z0
 	VBROADCASTSD (CX)(DX*1), Z11
@@ -13690,9 +13825,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z10
+	VBROADCASTSD 96(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -13707,7 +13842,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z11
+	VBROADCASTSD 104(AX), Z11
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z10
 	VFMADD231PD  Z10, Z11, Z0
@@ -13817,11 +13952,14 @@ TEXT ·narrow11F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z11
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z12
 	VFMADD231PD  Z12, Z11, Z0
 	VBROADCASTSD (CX)(DX*1), Z12
@@ -13847,9 +13985,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z11
+	VBROADCASTSD 96(AX), Z11
 	VMULPD       Z11, Z0, Z0
 	VMULPD       Z11, Z1, Z1
 	VMULPD       Z11, Z2, Z2
@@ -13865,7 +14003,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z12
+	VBROADCASTSD 104(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z11
 	VFMADD231PD  Z11, Z12, Z0
@@ -13983,11 +14121,14 @@ TEXT ·narrow12F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z12
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z13
 	VFMADD231PD  Z13, Z12, Z0
 	VBROADCASTSD (CX)(DX*1), Z13
@@ -14015,9 +14156,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z12
+	VBROADCASTSD 96(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -14034,7 +14175,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z13
+	VBROADCASTSD 104(AX), Z13
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z12
 	VFMADD231PD  Z12, Z13, Z0
@@ -14160,11 +14301,14 @@ TEXT ·narrow13F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z13
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z14
 	VFMADD231PD  Z14, Z13, Z0
 	VBROADCASTSD (CX)(DX*1), Z14
@@ -14194,9 +14338,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z13
+	VBROADCASTSD 96(AX), Z13
 	VMULPD       Z13, Z0, Z0
 	VMULPD       Z13, Z1, Z1
 	VMULPD       Z13, Z2, Z2
@@ -14214,7 +14358,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z14
+	VBROADCASTSD 104(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z13
 	VFMADD231PD  Z13, Z14, Z0
@@ -14348,11 +14492,14 @@ TEXT ·narrow14F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       24(AX), R9
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R10), K1, Z14
 	PREFETCHT0   (R10)(R11*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z15
 	VFMADD231PD  Z15, Z14, Z0
 	VBROADCASTSD (CX)(DX*1), Z15
@@ -14384,9 +14531,9 @@ step:
 	ADDQ         R11, R10
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z14
+	VBROADCASTSD 96(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -14405,7 +14552,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z15
+	VBROADCASTSD 104(AX), Z15
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z14
 	VFMADD231PD  Z14, Z15, Z0
@@ -14535,7 +14682,8 @@ TEXT ·pack8F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
 	MOVQ       72(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R9), K1, Z16
@@ -14544,6 +14692,8 @@ step:
 	VMOVUPD      Z17, 64(R11)
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -14571,9 +14721,9 @@ step:
 	ADDQ         R10, R9
 	ADDQ         $0x80, R11
 	ADDQ         R8, CX
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z16
+	VBROADCASTSD 96(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -14594,7 +14744,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z18
+	VBROADCASTSD 104(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z16
 	VFMADD231PD  Z16, Z18, Z0
@@ -14722,7 +14872,8 @@ TEXT ·pack9F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R9
 	MOVQ       40(AX), R10
 	MOVQ       72(AX), R11
-	MOVQ       (AX), R12
+	MOVQ       88(AX), R12
+	MOVQ       (AX), R13
 
 step:
 	VMOVUPD.Z    (R9), K1, Z18
@@ -14731,6 +14882,8 @@ step:
 	VMOVUPD      Z19, 64(R11)
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
+	PREFETCHT0   (R12)
+	ADDQ         $0x40, R12
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -14761,9 +14914,9 @@ step:
 	ADDQ         R10, R9
 	ADDQ         $0x80, R11
 	ADDQ         R8, CX
-	DECQ         R12
+	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 88(AX), Z18
+	VBROADCASTSD 96(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -14786,7 +14939,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z20
+	VBROADCASTSD 104(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z18
 	VFMADD231PD  Z18, Z20, Z0
@@ -14928,7 +15081,8 @@ TEXT ·pack10F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPD.Z    (R10), K1, Z20
@@ -14937,6 +15091,8 @@ step:
 	VMOVUPD      Z21, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -14971,9 +15127,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 88(AX), Z20
+	VBROADCASTSD 96(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -14998,7 +15154,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z22
+	VBROADCASTSD 104(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z20
 	VFMADD231PD  Z20, Z22, Z0
@@ -15152,7 +15308,8 @@ TEXT ·pack11F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPD.Z    (R10), K1, Z22
@@ -15161,6 +15318,8 @@ step:
 	VMOVUPD      Z23, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSD (CX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -15198,9 +15357,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 88(AX), Z22
+	VBROADCASTSD 96(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -15227,7 +15386,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z24
+	VBROADCASTSD 104(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z22
 	VFMADD231PD  Z22, Z24, Z0
@@ -15393,7 +15552,8 @@ TEXT ·pack12F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPD.Z    (R10), K1, Z24
@@ -15402,6 +15562,8 @@ step:
 	VMOVUPD      Z25, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSD (CX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -15442,9 +15604,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 88(AX), Z24
+	VBROADCASTSD 96(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -15473,7 +15635,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z26
+	VBROADCASTSD 104(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z24
 	VFMADD231PD  Z24, Z26, Z0
@@ -15651,7 +15813,8 @@ TEXT ·pack13F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPD.Z    (R10), K1, Z26
@@ -15660,6 +15823,8 @@ step:
 	VMOVUPD      Z27, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSD (CX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -15703,9 +15868,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 88(AX), Z26
+	VBROADCASTSD 96(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -15736,7 +15901,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z28
+	VBROADCASTSD 104(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z26
 	VFMADD231PD  Z26, Z28, Z0
@@ -15926,7 +16091,8 @@ TEXT ·pack14F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ       32(AX), R10
 	MOVQ       40(AX), R11
 	MOVQ       72(AX), R12
-	MOVQ       (AX), R13
+	MOVQ       88(AX), R13
+	MOVQ       (AX), R14
 
 step:
 	VMOVUPD.Z    (R10), K1, Z28
@@ -15935,6 +16101,8 @@ step:
 	VMOVUPD      Z29, 64(R12)
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
+	PREFETCHT0   (R13)
+	ADDQ         $0x40, R13
 	VBROADCASTSD (CX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -15981,9 +16149,9 @@ step:
 	ADDQ         $0x80, R12
 	ADDQ         R9, CX
 	ADDQ         R9, R8
-	DECQ         R13
+	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 88(AX), Z28
+	VBROADCASTSD 96(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -16016,7 +16184,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Z30
+	VBROADCASTSD 104(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z28
 	VFMADD231PD  Z28, Z30, Z0
@@ -16457,14 +16625,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 88(AX), Y2
+	VBROADCASTSS 96(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y2
+	VBROADCASTSS 100(AX), Y2
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y2, Y0
 	VFMADD231PS  32(AX), Y2, Y1
@@ -16511,7 +16679,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Y4
+	VBROADCASTSS 96(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -16520,7 +16688,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y4
+	VBROADCASTSS 100(AX), Y4
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y4, Y0
 	VFMADD231PS  32(AX), Y4, Y1
@@ -16580,7 +16748,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Y6
+	VBROADCASTSS 96(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -16591,7 +16759,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y6
+	VBROADCASTSS 100(AX), Y6
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y6, Y0
 	VFMADD231PS  32(AX), Y6, Y1
@@ -16665,7 +16833,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Y8
+	VBROADCASTSS 96(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -16678,7 +16846,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y8
+	VBROADCASTSS 100(AX), Y8
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y8, Y0
 	VFMADD231PS  32(AX), Y8, Y1
@@ -16765,7 +16933,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Y10
+	VBROADCASTSS 96(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -16780,7 +16948,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y10
+	VBROADCASTSS 100(AX), Y10
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y10, Y0
 	VFMADD231PS  32(AX), Y10, Y1
@@ -16881,7 +17049,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Y12
+	VBROADCASTSS 96(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -16898,7 +17066,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y12
+	VBROADCASTSS 100(AX), Y12
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y12, Y0
 	VFMADD231PS  32(AX), Y12, Y1
@@ -16974,14 +17142,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Y2
+	VBROADCASTSS 96(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y4
+	VBROADCASTSS 100(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPS   (AX), Y2, Y2
@@ -17040,7 +17208,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Y4
+	VBROADCASTSS 96(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -17049,7 +17217,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y6
+	VBROADCASTSS 100(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPS   (AX), Y4, Y4
@@ -17127,7 +17295,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Y6
+	VBROADCASTSS 96(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -17138,7 +17306,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y8
+	VBROADCASTSS 100(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPS   (AX), Y6, Y6
@@ -17236,7 +17404,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Y8
+	VBROADCASTSS 96(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -17249,7 +17417,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y10
+	VBROADCASTSS 100(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (AX), Y8, Y8
@@ -17366,7 +17534,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Y10
+	VBROADCASTSS 96(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -17381,7 +17549,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y12
+	VBROADCASTSS 100(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPS   (AX), Y10, Y10
@@ -17518,7 +17686,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 88(AX), Y12
+	VBROADCASTSS 96(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -17535,7 +17703,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y14
+	VBROADCASTSS 100(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPS   (AX), Y12, Y12
@@ -17643,13 +17811,13 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 88(AX), Y1
+	VBROADCASTSS 96(AX), Y1
 	VMULPS       Y1, Y0, Y0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y2
+	VBROADCASTSS 100(AX), Y2
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y1
 	VMASKMOVPS   (AX), Y1, Y1
@@ -17697,14 +17865,14 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Y2
+	VBROADCASTSS 96(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y3
+	VBROADCASTSS 100(AX), Y3
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPS   (AX), Y2, Y2
@@ -17764,7 +17932,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 88(AX), Y3
+	VBROADCASTSS 96(AX), Y3
 	VMULPS       Y3, Y0, Y0
 	VMULPS       Y3, Y1, Y1
 	VMULPS       Y3, Y2, Y2
@@ -17772,7 +17940,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y4
+	VBROADCASTSS 100(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y3
 	VMASKMOVPS   (AX), Y3, Y3
@@ -17845,7 +18013,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Y4
+	VBROADCASTSS 96(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -17854,7 +18022,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y5
+	VBROADCASTSS 100(AX), Y5
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPS   (AX), Y4, Y4
@@ -17939,7 +18107,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 88(AX), Y5
+	VBROADCASTSS 96(AX), Y5
 	VMULPS       Y5, Y0, Y0
 	VMULPS       Y5, Y1, Y1
 	VMULPS       Y5, Y2, Y2
@@ -17949,7 +18117,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y6
+	VBROADCASTSS 100(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y5
 	VMASKMOVPS   (AX), Y5, Y5
@@ -18047,7 +18215,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 88(AX), Y6
+	VBROADCASTSS 96(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -18058,7 +18226,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y7
+	VBROADCASTSS 100(AX), Y7
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPS   (AX), Y6, Y6
@@ -18168,7 +18336,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 88(AX), Y7
+	VBROADCASTSS 96(AX), Y7
 	VMULPS       Y7, Y0, Y0
 	VMULPS       Y7, Y1, Y1
 	VMULPS       Y7, Y2, Y2
@@ -18180,7 +18348,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y8
+	VBROADCASTSS 100(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y7
 	VMASKMOVPS   (AX), Y7, Y7
@@ -18303,7 +18471,7 @@ step:
 	ADDQ         R9, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Y8
+	VBROADCASTSS 96(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -18316,7 +18484,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y9
+	VBROADCASTSS 100(AX), Y9
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (AX), Y8, Y8
@@ -18439,7 +18607,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 88(AX), Y8
+	VBROADCASTSS 96(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -18452,7 +18620,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y10
+	VBROADCASTSS 100(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (AX), Y8, Y8
@@ -18574,7 +18742,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 88(AX), Y10
+	VBROADCASTSS 96(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -18589,7 +18757,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y12
+	VBROADCASTSS 100(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPS   (AX), Y10, Y10
@@ -18731,7 +18899,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 88(AX), Y12
+	VBROADCASTSS 96(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -18748,7 +18916,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 92(AX), Y14
+	VBROADCASTSS 100(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPS   (AX), Y12, Y12
@@ -19181,14 +19349,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 88(AX), Y2
+	VBROADCASTSD 96(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y2
+	VBROADCASTSD 104(AX), Y2
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y2, Y0
 	VFMADD231PD  32(AX), Y2, Y1
@@ -19235,7 +19403,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Y4
+	VBROADCASTSD 96(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -19244,7 +19412,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y4
+	VBROADCASTSD 104(AX), Y4
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y4, Y0
 	VFMADD231PD  32(AX), Y4, Y1
@@ -19304,7 +19472,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Y6
+	VBROADCASTSD 96(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -19315,7 +19483,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y6
+	VBROADCASTSD 104(AX), Y6
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y6, Y0
 	VFMADD231PD  32(AX), Y6, Y1
@@ -19389,7 +19557,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Y8
+	VBROADCASTSD 96(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -19402,7 +19570,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y8, Y0
 	VFMADD231PD  32(AX), Y8, Y1
@@ -19489,7 +19657,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Y10
+	VBROADCASTSD 96(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -19504,7 +19672,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y10
+	VBROADCASTSD 104(AX), Y10
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y10, Y0
 	VFMADD231PD  32(AX), Y10, Y1
@@ -19605,7 +19773,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Y12
+	VBROADCASTSD 96(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -19622,7 +19790,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y12
+	VBROADCASTSD 104(AX), Y12
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y12, Y0
 	VFMADD231PD  32(AX), Y12, Y1
@@ -19698,14 +19866,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Y2
+	VBROADCASTSD 96(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y4
+	VBROADCASTSD 104(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPD   (AX), Y2, Y2
@@ -19764,7 +19932,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Y4
+	VBROADCASTSD 96(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -19773,7 +19941,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y6
+	VBROADCASTSD 104(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPD   (AX), Y4, Y4
@@ -19851,7 +20019,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Y6
+	VBROADCASTSD 96(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -19862,7 +20030,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPD   (AX), Y6, Y6
@@ -19960,7 +20128,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Y8
+	VBROADCASTSD 96(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -19973,7 +20141,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y10
+	VBROADCASTSD 104(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (AX), Y8, Y8
@@ -20090,7 +20258,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Y10
+	VBROADCASTSD 96(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -20105,7 +20273,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y12
+	VBROADCASTSD 104(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPD   (AX), Y10, Y10
@@ -20242,7 +20410,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 88(AX), Y12
+	VBROADCASTSD 96(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -20259,7 +20427,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y14
+	VBROADCASTSD 104(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPD   (AX), Y12, Y12
@@ -20367,13 +20535,13 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 88(AX), Y1
+	VBROADCASTSD 96(AX), Y1
 	VMULPD       Y1, Y0, Y0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y2
+	VBROADCASTSD 104(AX), Y2
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y1
 	VMASKMOVPD   (AX), Y1, Y1
@@ -20421,14 +20589,14 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Y2
+	VBROADCASTSD 96(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y3
+	VBROADCASTSD 104(AX), Y3
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPD   (AX), Y2, Y2
@@ -20488,7 +20656,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 88(AX), Y3
+	VBROADCASTSD 96(AX), Y3
 	VMULPD       Y3, Y0, Y0
 	VMULPD       Y3, Y1, Y1
 	VMULPD       Y3, Y2, Y2
@@ -20496,7 +20664,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y4
+	VBROADCASTSD 104(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y3
 	VMASKMOVPD   (AX), Y3, Y3
@@ -20569,7 +20737,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Y4
+	VBROADCASTSD 96(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -20578,7 +20746,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y5
+	VBROADCASTSD 104(AX), Y5
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPD   (AX), Y4, Y4
@@ -20663,7 +20831,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 88(AX), Y5
+	VBROADCASTSD 96(AX), Y5
 	VMULPD       Y5, Y0, Y0
 	VMULPD       Y5, Y1, Y1
 	VMULPD       Y5, Y2, Y2
@@ -20673,7 +20841,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y6
+	VBROADCASTSD 104(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y5
 	VMASKMOVPD   (AX), Y5, Y5
@@ -20771,7 +20939,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 88(AX), Y6
+	VBROADCASTSD 96(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -20782,7 +20950,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y7
+	VBROADCASTSD 104(AX), Y7
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPD   (AX), Y6, Y6
@@ -20892,7 +21060,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 88(AX), Y7
+	VBROADCASTSD 96(AX), Y7
 	VMULPD       Y7, Y0, Y0
 	VMULPD       Y7, Y1, Y1
 	VMULPD       Y7, Y2, Y2
@@ -20904,7 +21072,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y7
 	VMASKMOVPD   (AX), Y7, Y7
@@ -21027,7 +21195,7 @@ step:
 	ADDQ         R9, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Y8
+	VBROADCASTSD 96(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -21040,7 +21208,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y9
+	VBROADCASTSD 104(AX), Y9
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (AX), Y8, Y8
@@ -21163,7 +21331,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 88(AX), Y8
+	VBROADCASTSD 96(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -21176,7 +21344,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y10
+	VBROADCASTSD 104(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (AX), Y8, Y8
@@ -21298,7 +21466,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 88(AX), Y10
+	VBROADCASTSD 96(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -21313,7 +21481,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y12
+	VBROADCASTSD 104(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPD   (AX), Y10, Y10
@@ -21455,7 +21623,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 88(AX), Y12
+	VBROADCASTSD 96(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -21472,7 +21640,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 96(AX), Y14
+	VBROADCASTSD 104(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPD   (AX), Y12, Y12

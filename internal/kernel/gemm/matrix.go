@@ -83,7 +83,14 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 				b = &w.bBuf[panel*f.width*t.k]
 				mustPack = rb == 0
 			}
-			w.panel(p, i0, i1, j, k0, a, b, mustPack)
+			ahead := 0
+			switch {
+			case panel == 0 && t.aCol == size && a == at(p.A, i0*p.ARow+k0*p.ACol):
+				ahead = r1
+			case panel == 0 && t.aCol == size:
+				ahead = i1
+			}
+			w.panel(p, i0, i1, j, k0, ahead, a, b, mustPack)
 		}
 		if k1 == p.K {
 			w.finish(p, i0, i1, c0, c1)
@@ -92,8 +99,10 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 }
 
 // panel computes rows i0 to i1 of the tiles at column j. Where mustPack is set, b is
-// the panel's place in the buffer and has to be filled from B.
-func (w *worker[T]) panel(p *product[T], i0, i1, j, k0 int, a *T, b *T, mustPack bool) {
+// the panel's place in the buffer and has to be filled from B. Each tile asks for the
+// rows of A that the next one reads, as far as they are before row ahead: the first panel
+// finds them outside of the caches, perhaps.
+func (w *worker[T]) panel(p *product[T], i0, i1, j, k0, ahead int, a *T, b *T, mustPack bool) {
 	t, f := &w.t, w.f
 	v, rows := f.variant(t.cols)
 	tiles := (i1 - i0 + rows - 1) / rows
@@ -101,8 +110,8 @@ func (w *worker[T]) panel(p *product[T], i0, i1, j, k0 int, a *T, b *T, mustPack
 
 	fuse := false
 	if mustPack {
-		first := least + boolToInt(more > 0)
-		fuse = p.BCol == 1 && w.readB == nil && f.packRows > 0 && first >= f.packRows && v != narrow
+		most := least + boolToInt(more > 0)
+		fuse = p.BCol == 1 && w.readB == nil && f.packRows > 0 && most >= f.packRows && v != narrow
 		if !fuse {
 			w.packPanel(p, b, j, k0)
 		}
@@ -114,6 +123,10 @@ func (w *worker[T]) panel(p *product[T], i0, i1, j, k0 int, a *T, b *T, mustPack
 	for n := range tiles {
 		rows := least + boolToInt(n < more)
 		t.a = offset(a, (i-i0)*t.aRow)
+		t.ahead = b
+		if next := i + rows; next < ahead {
+			t.ahead = offset(a, (next-i0)*t.aRow)
+		}
 		t.c = at(p.C, i*p.CRow+j)
 		if fuse && n == 0 {
 			t.b, t.bRow, t.pack = at(p.B, k0*p.BRow+j), p.BRow*size, b

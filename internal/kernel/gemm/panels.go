@@ -98,12 +98,15 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 		i := 0
 		for x := range tiles {
 			rows := least + boolToInt(x < more)
-			t.a, t.c = at(a, i*aRow), at(c, i*cRow+j)
+			t.a, t.c, t.ahead = at(a, i*aRow), at(c, i*cRow+j), t.b
+			if next := i + rows; j == 0 && next < m && aCol == 1 {
+				t.ahead = at(a, next*aRow)
+			}
 			f.tile(v, rows, t)
 			i += rows
 		}
 	}
-	t.a, t.b, t.c = nil, nil, nil
+	t.a, t.b, t.c, t.ahead = nil, nil, nil, nil
 }
 
 // Release forgets the matrices, so that a Panels which waits for its next use does not

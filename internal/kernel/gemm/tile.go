@@ -16,6 +16,10 @@ type tile[T Element] struct {
 	cols  int
 	pack  *T  // where the packing variant copies B, a full tile's width for each row
 	readC int // 1: add beta*C; 0: C is only written
+
+	// Each step asks for one line from here on, so that the next rows of A are on their way
+	// while these are worked on. It is not dereferenced.
+	ahead *T
 	alpha T
 	beta  T
 }
@@ -27,9 +31,10 @@ const (
 	_ = -(unsafe.Offsetof(tile[float64]{}.c) ^ 48)
 	_ = -(unsafe.Offsetof(tile[float64]{}.cols) ^ 64)
 	_ = -(unsafe.Offsetof(tile[float64]{}.readC) ^ 80)
-	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 88)
-	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 96)
-	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 92)
+	_ = -(unsafe.Offsetof(tile[float64]{}.ahead) ^ 88)
+	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 96)
+	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 104)
+	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 100)
 )
 
 // variant is one form of the tile kernel.

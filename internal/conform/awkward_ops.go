@@ -74,7 +74,7 @@ func init() {
 			}
 			return ragged.Flatten(c.Tensor(0), c.AttrInt("axis", 1))
 		},
-		"unflatten":   func(c *cases.Case) (any, error) { return ragged.Unflatten(c.Tensor(0), c.Arg(1), c.AttrInt("axis", 0)) },
+		"unflatten": func(c *cases.Case) (any, error) { return ragged.Unflatten(c.Tensor(0), c.Arg(1), c.AttrInt("axis", 0)) },
 		"pad_none": func(c *cases.Case) (any, error) {
 			return ragged.PadMissing(c.Tensor(0), c.AttrInt("target", 0), c.AttrInt("axis", 1), ragged.PadOptions{Clip: c.AttrBool("clip", false)})
 		},

@@ -163,6 +163,19 @@ var updateFuncs = map[string]func(x tensor.Tensor) tensor.Tensor{
 	},
 }
 
+// structFilled answers with zeros or ones in the records' dimensions, of a type that a
+// case may name.
+func structFilled(c *cases.Case, f func(x any) tensor.Tensor) (any, error) {
+	if !c.Has("dtype") {
+		return f(c.Tensor(0)), nil
+	}
+	s, err := structArg(c, 0).DynamicShape()
+	if err != nil {
+		return nil, err
+	}
+	return ragged.Fill(s, f(ops.Zeros(c.AttrDType("dtype", dtype.None), []int{})))
+}
+
 // upper returns strings in capitals.
 func upper(x tensor.Tensor) tensor.Tensor {
 	if r, ok := x.(*ragged.Tensor); ok {
@@ -232,10 +245,10 @@ func init() {
 			return shapeDict(s), nil
 		},
 		"structured.zeros_like": func(c *cases.Case) (any, error) {
-			return withDType(c, "dtype", ops.ZerosLike(c.Tensor(0))), nil
+			return structFilled(c, ops.ZerosLike)
 		},
 		"structured.ones_like": func(c *cases.Case) (any, error) {
-			return withDType(c, "dtype", ops.OnesLike(c.Tensor(0))), nil
+			return structFilled(c, ops.OnesLike)
 		},
 		"structured.from_pyval": func(c *cases.Case) (any, error) {
 			if c.Has("typespec") {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
@@ -21,6 +22,8 @@ func BenchmarkSmall(b *testing.B) {
 	splits, values := x.RowSplits(), x.FlatValues()
 	lists := []any{[]any{1., 2., 3.}, []any{}, []any{4., 5.}, []any{6., 7., 8., 9., 10.}}
 	slices := [][]float32{{1, 2, 3}, nil, {4, 5}, {6, 7, 8, 9, 10}}
+	padded := tenon.Must(ragged.PadMissing(x, 3, 1, ragged.PadOptions{}))
+	ids, long, few := ops.Cast(ops.Mod(x, 4), dtype.Int64).(*ragged.Tensor), ops.ExpandDims(x, 0), tensor.Of([]int64{0, 1, 1, 0})
 	for _, c := range []struct {
 		name string
 		f    func()
@@ -56,6 +59,43 @@ func BenchmarkSmall(b *testing.B) {
 		{"flatten", func() { ragged.Flatten(x, 1) }},
 		{"firsts", func() { ragged.Firsts(x, 1) }},
 		{"pad_missing", func() { ragged.PadMissing(x, 3, 1, ragged.PadOptions{}) }},
+		{"local_index", func() { ragged.LocalIndex(x, 1) }},
+		{"run_lengths", func() { ragged.RunLengths(x) }},
+		{"num", func() { ragged.Num(x, 1) }},
+		{"drop_missing", func() { ragged.DropMissing(padded) }},
+		{"fill_missing", func() { ragged.FillMissing(padded, 0) }},
+		{"max", func() { ops.Max(x, -1) }},
+		{"prod", func() { ops.Prod(x, -1) }},
+		{"logsumexp", func() { ops.LogSumExp(x, -1) }},
+		{"max/down", func() { ops.Max(x, 0) }},
+		{"argsort", func() { ops.ArgSort(x, -1, ops.SortOptions{}) }},
+		{"top_k", func() { ops.TopK(x, 2) }},
+		{"unique", func() { ops.Unique(x) }},
+		{"reverse", func() { ops.Reverse(x, 1) }},
+		{"roll", func() { ops.Roll(x, 1, 1) }},
+		{"tile", func() { ops.Tile(x, []int{2, 1}) }},
+		{"tile/in_rows", func() { ops.Tile(x, []int{1, 2}) }},
+		{"repeat", func() { ops.Repeat(x, 2, 0) }},
+		{"stack", func() { ops.Stack([]tensor.Tensor{x, same}, 0) }},
+		{"stack/in_rows", func() { ops.Stack([]tensor.Tensor{x, same}, 1) }},
+		{"split", func() { ops.Split(x, 2, 0) }},
+		{"expand_dims", func() { ops.ExpandDims(x, 1) }},
+		{"squeeze", func() { ops.Squeeze(long, 0) }},
+		{"one_hot", func() { ops.OneHot(ids, 4, -1, ops.OneHotOptions{}) }},
+		{"clip", func() { ops.Clip(x, 2, 4) }},
+		{"where", func() { ops.Where(mask, x, same) }},
+		{"cast", func() { ops.Cast(x, dtype.Float64) }},
+		{"boolean_mask", func() { ops.BooleanMask(x, mask, 0) }},
+		{"bin_count", func() { ragged.BinCountRows(ids, ragged.BinCountOptions{}) }},
+		{"segment_sum", func() { ops.SegmentSum(x, few, 2) }},
+		{"segment_max", func() { ops.SegmentMax(x, few, 2) }},
+		{"to_sparse", func() { x.ToSparse() }},
+		{"equal", func() { ops.Equal(x, same) }},
+		{"exp", func() { ops.Exp(x) }},
+		{"column_of_rows", func() { ops.Index(x, key.All, key.NewAxis) }},
+		{"element", func() { ops.Index(x, 2, 1) }},
+		{"cartesian", func() { ragged.Cartesian([]tensor.Tensor{x, same}, 1, ragged.CartesianOptions{}) }},
+		{"concat/dense", func() { ops.Concat([]any{x, column}, 1) }},
 		{"combinations", func() { ragged.Combinations(x, 2, 1, ragged.CombinationOptions{}) }},
 		{"round_trip", func() {
 			parts, _ := x.Spec().Disassemble(x)

@@ -163,7 +163,15 @@ func splits64(splits tensor.Tensor) ([]int64, bool) {
 // shape.Unknown. The Spec does not tell it: it is data, and what is traced for some
 // rows should do for others.
 func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
-	spec := &PartitionSpec{dtype: splits.DType(), nrows: splits.Shape().Dim(0), nvals: shape.Unknown, length: shape.Unknown}
+	// What is made together is one object: each of them costs as much as the arithmetic
+	// on some dozens of elements.
+	made := &struct {
+		RowPartition
+		spec   PartitionSpec
+		splits tensor.Tensor
+	}{splits: splits}
+	spec := &made.spec
+	*spec = PartitionSpec{dtype: splits.DType(), nrows: splits.Shape().Dim(0), nvals: shape.Unknown, length: shape.Unknown}
 	if spec.nrows > 0 {
 		spec.nrows--
 	}
@@ -175,8 +183,9 @@ func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
 			nvals = int(s[len(s)-1])
 		}
 	}
-	p := &RowPartition{spec: spec, nvals: nvals}
-	p.splits.Store(&splits)
+	p := &made.RowPartition
+	p.spec, p.nvals = spec, nvals
+	p.splits.Store(&made.splits)
 	return p
 }
 

@@ -81,7 +81,28 @@ func (t *Tensor) with(flat tensor.Tensor) *Tensor {
 
 // wrap makes a tensor of parts that fit each other.
 func wrap(flat tensor.Tensor, parts []*RowPartition) *Tensor {
+	if len(parts) == 1 {
+		return wrapOne(flat, parts[0], parts)
+	}
 	return &Tensor{spec: specOf(flat, parts), flat: flat, parts: parts}
+}
+
+// wrapOne is wrap for one partition; parts, if not nil, holds it.
+func wrapOne(flat tensor.Tensor, p *RowPartition, parts []*RowPartition) *Tensor {
+	made := &struct {
+		Tensor
+		spec  Spec
+		parts [1]*RowPartition
+		specs [1]*PartitionSpec
+	}{parts: [1]*RowPartition{p}}
+	if parts == nil {
+		parts = made.parts[:]
+	}
+	n := partitionSpecsIn(made.specs[:], parts)
+	made.spec.flat, made.spec.parts = outermost(flat.Spec(), n), made.specs[:]
+	t := &made.Tensor
+	t.spec, t.flat, t.parts = &made.spec, flat, parts
+	return t
 }
 
 // specOf returns the Spec of a tensor made of parts. It tells what does not depend
@@ -99,6 +120,11 @@ func partitionSpecs(parts []*RowPartition) (specs []*PartitionSpec, nvals int) {
 		return nil, shape.Unknown
 	}
 	specs = make([]*PartitionSpec, len(parts))
+	return specs, partitionSpecsIn(specs, parts)
+}
+
+// partitionSpecsIn is partitionSpecs with room for the Specs.
+func partitionSpecsIn(specs []*PartitionSpec, parts []*RowPartition) (nvals int) {
 	n := parts[0].spec.nrows
 	for i, p := range parts {
 		s := p.spec
@@ -113,7 +139,7 @@ func partitionSpecs(parts []*RowPartition) (specs []*PartitionSpec, nvals int) {
 		}
 		specs[i], n = s, nvals
 	}
-	return specs, n
+	return n
 }
 
 // outermost returns a Spec with another size of the outermost dimension.

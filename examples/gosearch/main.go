@@ -24,7 +24,11 @@ func main() {
 // run is the program: it gives the exit status, which is 0, 1 after an error,
 // 2 after a wrong command line and 130 after an interrupt. Each failure is one line on stderr.
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) int {
-	err := rootCommand(stdout, stderr).Run(ctx, args)
+	out := &output{w: stdout}
+	err := rootCommand(out, stderr).Run(ctx, args)
+	if err == nil {
+		err = out.err
+	}
 	var usage usageError
 	switch {
 	case err == nil:
@@ -38,6 +42,21 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	}
 	fmt.Fprintf(stderr, "gosearch: %s\n", oneLine(err))
 	return 1
+}
+
+// output keeps the first error of what is printed, so that a full disk or a closed pipe is
+// not taken for success.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // oneLine is an error's text without the places in this program that errors of the

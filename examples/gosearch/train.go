@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -64,6 +65,9 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 				return err
 			}
 			checkpoint := filepath.Join(dir, checkpointFile)
+			if err := sweep(dir); err != nil {
+				return err
+			}
 			if c.Bool("fresh") {
 				if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
@@ -107,6 +111,34 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			return nil
 		},
 	}
+}
+
+// sweep removes what a run that was killed while it wrote has left in the folder: files
+// that have no name yet. A model that was about to be replaced gets its name back.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, name := range []string{declarationsFile, checkpointFile, modelFolder} {
+			path := filepath.Join(dir, e.Name())
+			if !strings.HasPrefix(e.Name(), "."+name+".") {
+				continue
+			}
+			if strings.HasSuffix(e.Name(), ".tmp.old") {
+				if os.Rename(path, filepath.Join(dir, name)) == nil { // fails where there is a new one
+					continue
+				}
+			} else if !strings.HasSuffix(e.Name(), ".tmp") {
+				continue
+			}
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // trainer is one run of training.

@@ -248,6 +248,16 @@ func TestJoinedForms(t *testing.T) {
 	}
 }
 
+// All strings are joined as they lie, and along both axes row by row.
+func TestJoinedStrings(t *testing.T) {
+	x := tenon.Must(ragged.FromRowSplits([]string{"a", "b", "c"}, []int{0, 0, 2, 2, 3}))
+	for want, got := range map[string]T{"a|b|c": ops.StringReduceJoin(x, "|"), "|a|b||c": ops.StringReduceJoin(x, "|", 0, 1)} {
+		if s := tensor.Data[string](got); s[0] != want {
+			t.Errorf("joined %q, want %q", s[0], want)
+		}
+	}
+}
+
 func TestSizesOfRows(t *testing.T) {
 	x := tenon.Must(ragged.FromRowSplits([]int{1, 2, 3, 4, 5}, []int{0, 1, 1, 5}))
 	d := tenon.Must(x.ToDense(ragged.DenseOptions{Shape: []int{2, shape.Unknown}}))

@@ -100,7 +100,8 @@ func joinStrings(c *op.Call) ([]tenon.Value, error) {
 }
 
 // reduceJoin joins the strings along axes. Several axes are joined one after the
-// other, the last one named first.
+// other, the last one named first; where none is named all strings are joined as they
+// lie, so that empty rows leave no separators.
 func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 	x, ok := raggedArg(c, 0)
 	if !ok {
@@ -109,9 +110,10 @@ func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 	sep, _ := c.Attr("separator").(string)
 	named, _ := c.Attr("axis").([]int)
 	sorted := axesOf(c, x)
+	out := tensor.Tensor(x)
 	if named == nil {
-		named = all(x.rank())
-		sorted = named
+		sorted = all(x.rank())
+		out = ops.StringReduceJoin(x.flat, sep)
 	}
 	order := make([]int, len(named))
 	for i, a := range named {
@@ -119,7 +121,6 @@ func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 			order[i] += x.rank()
 		}
 	}
-	out := tensor.Tensor(x)
 	for i := len(order) - 1; i >= 0; i-- {
 		a := order[i]
 		for _, done := range order[i+1:] {

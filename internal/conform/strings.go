@@ -96,6 +96,7 @@ func ngramWidths(c *cases.Case) []int {
 
 func ngramOptions(c *cases.Case) ops.NGramOptions {
 	o := ops.NGramOptions{Separator: c.AttrStr("separator", " "), PreserveShort: c.AttrBool("preserve_short_sequences", false)}
+	o.NoSeparator = o.Separator == ""
 	if pad := c.AttrStrs("pad_values"); pad != nil {
 		o.Pad, o.Left, o.Right = true, pad[0], pad[len(pad)-1]
 		if c.Has("padding_width") {

@@ -170,6 +170,9 @@ func tiled(x tensor.Tensor, times []int) tensor.Tensor {
 	if !ok {
 		return ops.Tile(x, times)
 	}
+	if out := fewTiled(x, times); out != nil {
+		return out
+	}
 	below := tiled(t.Values(), append([]int{1}, times[2:]...))
 	p := t.parts[0]
 	out := partitioned(below, p)
@@ -196,6 +199,11 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	}
 	a := axisOf(c, x)
 	k := len(x.parts)
+	if t := c.Tensor(1); t.Shape().Rank() == 0 {
+		if out := fewRepeated(x, known(t), a); out != nil {
+			return op.One(out)
+		}
+	}
 	switch {
 	case a == 0:
 		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))

@@ -171,6 +171,9 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 // stacked joins tensors along a new axis; the result is ragged.
 func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 	if axis == 0 {
+		if out := fewStacked(ts); out != nil {
+			return out
+		}
 		lengths := make([]tensor.Tensor, len(ts))
 		for i, t := range ts {
 			if rankOf(t) == 0 {

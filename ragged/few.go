@@ -1,0 +1,266 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The short ways of operations that copy rows: where there are a few elements, making a
+// tensor takes longer than looking at all of them, so these make the result only, and
+// no index on the way. Each does what the general way does, which is taken where they
+// say that they cannot and which also says what is wrong.
+
+// few are rows of a few fixed-size elements in memory.
+type few struct {
+	flat   *tensor.Dense
+	src    []byte // the elements
+	splits []int64
+	size   int64 // bytes of one item
+}
+
+// generalOnly has the general way taken always; tests compare the two.
+var generalOnly = false
+
+// fewOf returns t as few, if it is.
+func fewOf(t tensor.Tensor) (f few, ok bool) {
+	r, ok := t.(*Tensor)
+	if !ok || len(r.parts) != 1 || generalOnly {
+		return few{}, false
+	}
+	p := r.parts[0]
+	d, ok := r.flat.(*tensor.Dense)
+	if !ok || p.IsUniform() || p.spec.dtype != dtype.Int64 || !d.IsContiguous() || d.Len()+p.spec.nrows > shortElements {
+		return few{}, false
+	}
+	s, ok := p.Splits64()
+	if !ok || s[len(s)-1] != int64(d.Dim(0)) {
+		return few{}, false
+	}
+	f = few{flat: d, src: d.Bytes(), splits: s, size: int64(d.DType().Size())}
+	if n := d.Dim(0); n > 0 {
+		f.size = int64(len(f.src) / n)
+	}
+	return f, true
+}
+
+func (f *few) nrows() int { return len(f.splits) - 1 }
+
+// A filler collects rows of items one behind the other.
+type filler struct {
+	flat, splits *tensor.Dense
+	dst          []byte
+	ends         []int64
+	at           int64 // items collected
+}
+
+// filler returns a filler for so many rows and values with items like those of f.
+func (f *few) filler(nrows, nvals int) (to filler) {
+	to.flat = tensor.Uninit(f.flat.DType(), f.flat.Shape().With(0, nvals))
+	to.splits, to.ends = tensor.Make[int64](shape.Of(nrows + 1))
+	to.dst, to.ends = to.flat.Bytes(), to.ends[1:]
+	return to
+}
+
+// values adds the items [lo, hi) of f.
+func (to *filler) values(f *few, lo, hi int64) {
+	if hi > lo {
+		copy(to.dst, f.src[lo*f.size:hi*f.size])
+		to.dst = to.dst[(hi-lo)*f.size:]
+		to.at += hi - lo
+	}
+}
+
+// end ends a row.
+func (to *filler) end() {
+	to.ends[0], to.ends = to.at, to.ends[1:]
+}
+
+// row adds row r of f as a row.
+func (to *filler) row(f *few, r int) {
+	to.values(f, f.splits[r], f.splits[r+1])
+	to.end()
+}
+
+// partition returns the partition of the rows that have been added.
+func (to *filler) partition() *RowPartition {
+	return newPartition(rows.Trusted(to.splits, tensor.Data[int64](to.splits)), int(to.at))
+}
+
+// tensor returns the rows that have been added.
+func (to *filler) tensor() *Tensor { return wrapOne(to.flat, to.partition(), nil) }
+
+// fewRows is [gatherRows] for a few rows by a few numbers; nil where the general way has
+// to be taken.
+func fewRows(t, index tensor.Tensor) tensor.Tensor {
+	f, ok := fewOf(t)
+	d, isDense := index.(*tensor.Dense)
+	if !ok || !isDense || d.Rank() != 1 || d.DType() != dtype.Int64 || d.Len() > shortElements {
+		return nil
+	}
+	at := tensor.Data[int64](d)
+	n := int64(0)
+	for _, r := range at {
+		if uint64(r) >= uint64(f.nrows()) {
+			return nil
+		}
+		n += f.splits[r+1] - f.splits[r]
+	}
+	if n > shortElements {
+		return nil
+	}
+	to := f.filler(len(at), int(n))
+	for _, r := range at {
+		to.row(&f, int(r))
+	}
+	return to.tensor()
+}
+
+// fewMasked keeps rows, or with a mask for each value values; nil where the general way
+// has to be taken.
+func fewMasked(x, mask tensor.Tensor) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok {
+		return nil
+	}
+	if d, isDense := mask.(*tensor.Dense); isDense {
+		if d.Rank() != 1 || d.Len() != f.nrows() || d.DType() != dtype.Bool {
+			return nil
+		}
+		keep := tensor.Data[bool](d)
+		n, m := 0, 0
+		for r, k := range keep {
+			if k {
+				n, m = n+1, m+int(f.splits[r+1]-f.splits[r])
+			}
+		}
+		to := f.filler(n, m)
+		for r, k := range keep {
+			if k {
+				to.row(&f, r)
+			}
+		}
+		return to.tensor()
+	}
+	g, ok := fewOf(mask)
+	if !ok || g.flat.Rank() != 1 || g.flat.DType() != dtype.Bool || firstDifference(f.splits, g.splits) >= 0 {
+		return nil
+	}
+	keep := tensor.Data[bool](g.flat)
+	m := 0
+	for _, k := range keep {
+		if k {
+			m++
+		}
+	}
+	to := f.filler(f.nrows(), m)
+	for r := range f.nrows() {
+		for i := f.splits[r]; i < f.splits[r+1]; i++ {
+			if keep[i] {
+				to.values(&f, i, i+1)
+			}
+		}
+		to.end()
+	}
+	return to.tensor()
+}
+
+// fewTiled repeats the rows, and each of them in itself, nil where the general way has to
+// be taken.
+func fewTiled(x tensor.Tensor, times []int) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok || len(times) < 2 || times[0] > shortElements || times[1] > shortElements {
+		return nil
+	}
+	for _, m := range times[2:] {
+		if m != 1 {
+			return nil
+		}
+	}
+	nrows, nvals := f.nrows()*times[0], f.flat.Dim(0)*times[0]*times[1]
+	if nrows > shortElements || nvals > shortElements {
+		return nil
+	}
+	to := f.filler(nrows, nvals)
+	for range times[0] {
+		for r := range f.nrows() {
+			for range times[1] {
+				to.values(&f, f.splits[r], f.splits[r+1])
+			}
+			to.end()
+		}
+	}
+	return to.tensor()
+}
+
+// fewRepeated repeats each row, or with axis 1 each of its entries; nil where the general
+// way has to be taken.
+func fewRepeated(x tensor.Tensor, times, axis int) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok || times < 0 || times > shortElements || axis > 1 {
+		return nil
+	}
+	nrows, nvals := f.nrows(), f.flat.Dim(0)*times
+	if axis == 0 {
+		nrows *= times
+	}
+	if nrows > shortElements || nvals > shortElements {
+		return nil
+	}
+	to := f.filler(nrows, nvals)
+	for r := range f.nrows() {
+		if axis == 0 {
+			for range times {
+				to.row(&f, r)
+			}
+			continue
+		}
+		for i := f.splits[r]; i < f.splits[r+1]; i++ {
+			for range times {
+				to.values(&f, i, i+1)
+			}
+		}
+		to.end()
+	}
+	return to.tensor()
+}
+
+// fewStacked stacks tensors along a new outermost axis; nil where the general way has to be
+// taken.
+func fewStacked(ts []tensor.Tensor) tensor.Tensor {
+	var room [8]few
+	if len(ts) > len(room) {
+		return nil
+	}
+	fs := room[:len(ts)]
+	nrows, nvals := 0, 0
+	for i, t := range ts {
+		f, ok := fewOf(t)
+		if !ok || f.flat.DType() != fs[0].typeOr(f) || i > 0 && !f.flat.Shape().Tail(1).Equal(fs[0].flat.Shape().Tail(1)) {
+			return nil
+		}
+		fs[i] = f
+		nrows, nvals = nrows+f.nrows(), nvals+f.flat.Dim(0)
+	}
+	if nrows > shortElements || nvals > shortElements {
+		return nil
+	}
+	to := fs[0].filler(nrows, nvals)
+	outer, ends := tensor.Make[int64](shape.Of(len(ts) + 1))
+	for i := range fs {
+		for r := range fs[i].nrows() {
+			to.row(&fs[i], r)
+		}
+		ends[i+1] = ends[i] + int64(fs[i].nrows())
+	}
+	return wrap(to.flat, []*RowPartition{newPartition(rows.Trusted(outer, ends), nrows), to.partition()})
+}
+
+// typeOr returns the element type of f, or that of g where f is nothing yet.
+func (f *few) typeOr(g few) dtype.DType {
+	if f.flat == nil {
+		return g.flat.DType()
+	}
+	return f.flat.DType()
+}

@@ -1,0 +1,77 @@
+package ragged
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The short ways give what the general way gives, the Spec included.
+func TestFewRows(t *testing.T) {
+	flat := func(n int, dims ...int) tensor.Tensor {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i)
+		}
+		return tensor.Of(x, dims...)
+	}
+	make1 := func(values tensor.Tensor, splits ...int64) *Tensor {
+		x, err := FromRowSplits(values, splits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	mask := make1(tensor.Of([]bool{true, false, true, true, false}), 0, 2, 2, 5)
+	cases := map[string]*Tensor{
+		"values": make1(flat(5, 5), 0, 2, 2, 5),
+		"items":  make1(flat(10, 5, 2), 0, 2, 2, 5),
+		"empty":  make1(flat(0, 0), 0, 0, 0, 0),
+	}
+	for name, x := range cases {
+		for op, f := range map[string]func() tensor.Tensor{
+			"gather":  func() tensor.Tensor { return ops.Gather(x, []int64{2, 0, 2, 1}, 0) },
+			"no rows": func() tensor.Tensor { return ops.Gather(x, []int64{}, 0) },
+			"mask": func() tensor.Tensor {
+				if x.flat.Shape().Dim(0) == 0 {
+					return x
+				}
+				return ops.BooleanMask(x, mask, 0)
+			},
+			"by mask": func() tensor.Tensor { return ops.Index(x, key.By(tensor.Of([]bool{false, true, true}))) },
+			"tile": func() tensor.Tensor {
+				times := []int{2, 3}
+				if x.rank() > 2 {
+					times = append(times, 1)
+				}
+				return ops.Tile(x, times)
+			},
+			"tile nothing": func() tensor.Tensor {
+				times := []int{0, 2}
+				if x.rank() > 2 {
+					times = append(times, 1)
+				}
+				return ops.Tile(x, times)
+			},
+			"repeat rows":    func() tensor.Tensor { return ops.Repeat(x, 3, 0) },
+			"repeat entries": func() tensor.Tensor { return ops.Repeat(x, 2, 1) },
+			"stack":          func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
+		} {
+			short := f()
+			generalOnly = true
+			general := f()
+			generalOnly = false
+			if a, b := fmt.Sprint(short.Spec()), fmt.Sprint(general.Spec()); a != b {
+				t.Errorf("%s of %s has the Spec %s, the general way gives %s", op, name, a, b)
+			}
+			if a, b := show(short), show(general); a != b {
+				t.Errorf("%s of %s is %s, the general way gives %s", op, name, a, b)
+			}
+		}
+	}
+}
+
+func show(x tensor.Tensor) string { return fmt.Sprint(x) }

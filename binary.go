@@ -423,6 +423,12 @@ func (r *reader) spec(depth int) (Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Components that a type makes of its encoding itself are not kept. To count them
+	// would count what Specs hold twice at each depth.
+	before := r.weight
+	if Registered(name) {
+		defer func() { r.weight = before }()
+	}
 	var fields []Field
 	for range n {
 		var f Field

@@ -152,7 +152,7 @@ func TestText(t *testing.T) {
 }
 
 func TestHostileText(t *testing.T) {
-	deep := strings.Repeat("[", 300) + strings.Repeat("]", 300)
+	deep := strings.Repeat("[", 7000) + strings.Repeat("]", 7000)
 	for _, bad := range []string{
 		"", "[", "[1", "[1,", "[1 2]", "{b: 1, a: 2}", "{a: 1, a: 2}", `"`, `"\q"`, "%", "%x", "%x(a)", "<t.X", "<t.X 1", "<t.X 1>", "<t.X>",
 		"<not a name 1 | >", "shape", "shape[", "shape[-3]", "array(string, [1], )", "array(int8, [2], AQ==)", "array(int8, [?], AQ==)",
@@ -181,7 +181,7 @@ func TestHostileBinary(t *testing.T) {
 		}
 		return b
 	}
-	deep := []byte(strings.Repeat(string([]byte{tagList, 1}), 300))
+	deep := []byte(strings.Repeat(string([]byte{tagList, 1}), 7000))
 	for name, b := range map[string][]byte{
 		"nothing":                cat(),
 		"an unknown tag":         cat(byte(200)),

@@ -175,8 +175,9 @@ func ParseEncodingPrefix(text string) (Encoding, int, error) {
 	return e, p.pos, err
 }
 
-// maxDepth bounds the nesting of encodings that are read.
-const maxDepth = 200
+// maxDepth bounds the nesting of encodings that are read. Records take five for each
+// depth: what a JSON reader takes by default, 1000 deep, can be written and read.
+const maxDepth = 6000
 
 type parser struct {
 	text string

@@ -360,14 +360,31 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// What could not be read again is not written.
-func TestTooDeep(t *testing.T) {
-	x := any(1)
-	for range 40 {
-		x = map[string]any{"a": x}
+// Records of records of records are written and read; what could not be read again is
+// not written.
+func TestDeep(t *testing.T) {
+	records := func(depth int, list bool) tenon.Value {
+		x := any(1)
+		for range depth {
+			if x = any(map[string]any{"a": x}); list {
+				x = []any{x}
+			}
+		}
+		return must(structured.FromNested([]any{x}, structured.NestedOptions{Missing: structured.MissingMasked}))
 	}
-	deep := must(structured.FromNested(x, structured.NestedOptions{}))
-	if err := saved.Encode(&bytes.Buffer{}, deep, saved.WriteOptions{}); !errors.Is(err, tenon.ErrUnsupported) {
+	for _, list := range []bool{false, true} {
+		deep := records(300, list)
+		var b bytes.Buffer
+		if err := saved.Encode(&b, deep, saved.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f := must(saved.NewFile(bytes.NewReader(b.Bytes()), int64(b.Len())))
+		again := must(f.Value(""))
+		if s, ok := again.(*structured.Tensor); !ok || !s.Equal(deep.(*structured.Tensor)) {
+			t.Errorf("lists %v: read again as %T", list, again)
+		}
+	}
+	if err := saved.Encode(&bytes.Buffer{}, records(2000, true), saved.WriteOptions{}); !errors.Is(err, tenon.ErrUnsupported) || !strings.Contains(err.Error(), "nest too deep") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -55,7 +55,7 @@ func init() {
 		"structured.field_value": func(c *cases.Case) (any, error) { return structArg(c, 0).Field(namesArg(c.Arg(1))...) },
 		"structured.to_pyval":    func(c *cases.Case) (any, error) { return structArg(c, 0).ToNested() },
 		"structured.round_trip": func(c *cases.Case) (any, error) {
-			t, err := structured.FromNested(cases.As[cases.JSON](c.Arg(0)).Value, structured.NestedOptions{Int: dtype.Int32, Float: dtype.Float32})
+			t, err := structured.FromNested(cases.As[cases.JSON](c.Arg(0)).Value, structured.NestedOptions{Int: dtype.Int32, Float: dtype.Float32, Identifiers: true})
 			if err != nil {
 				return nil, err
 			}
@@ -176,7 +176,7 @@ func structFilled(c *cases.Case, f func(x any) tensor.Tensor) (any, error) {
 	return ragged.Fill(s, f(ops.Zeros(c.AttrDType("dtype", dtype.None), []int{})))
 }
 
-// upper returns strings in capitals.
+// upper returns strings with their ASCII letters in capitals.
 func upper(x tensor.Tensor) tensor.Tensor {
 	if r, ok := x.(*ragged.Tensor); ok {
 		return tenon.Must(r.WithFlatValues(upper(r.FlatValues())))
@@ -184,7 +184,12 @@ func upper(x tensor.Tensor) tensor.Tensor {
 	in := tensor.Data[string](x)
 	out := make([]string, len(in))
 	for i, s := range in {
-		out[i] = strings.ToUpper(s)
+		out[i] = strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' {
+				return r - 'a' + 'A'
+			}
+			return r
+		}, s)
 	}
 	return ops.Reshape(tensor.Of(out), x.Shape().Dims())
 }

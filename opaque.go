@@ -85,8 +85,17 @@ func (v *OpaqueValue) Spec() Spec { return v.spec }
 // String names the type and its components.
 func (v *OpaqueValue) String() string { return fmt.Sprintf("%s%v", v.spec.name, v.components) }
 
-// Resolve returns the value as its real type, once that has been registered.
+// Resolve returns the value as its real type, once that has been registered. It is
+// checked, as by [Check]: nobody could do so when it was read.
 func (v *OpaqueValue) Resolve() (Value, error) {
+	out, err := v.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return out, Check(out)
+}
+
+func (v *OpaqueValue) resolve() (Value, error) {
 	s, err := v.spec.Resolve()
 	if err != nil {
 		return nil, err
@@ -94,7 +103,7 @@ func (v *OpaqueValue) Resolve() (Value, error) {
 	components := slices.Clone(v.components)
 	for i, c := range components {
 		if o, ok := c.(*OpaqueValue); ok && Registered(o.spec.name) {
-			if components[i], err = o.Resolve(); err != nil {
+			if components[i], err = o.resolve(); err != nil {
 				return nil, err
 			}
 		}

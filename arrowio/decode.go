@@ -18,8 +18,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// decode returns an array as a Value of a Spec, which may have another number of rows.
+// decode returns an array as a Value of a Spec, which may have another number of rows. Its
+// type checks what arrives.
 func (r *reading) decode(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
+	v := r.unchecked(at, f, d, s)
+	tenon.Throw(tenon.Check(v))
+	return v
+}
+
+func (r *reading) unchecked(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	form, _ := f.Metadata.GetValue(keyForm)
 	if form == formRows || form == "" && inRows(s) {
 		return r.rows(at, f, d, s)

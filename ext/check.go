@@ -43,34 +43,33 @@ func New[T tenon.Value](x T) (T, error) {
 	return v.(T), nil
 }
 
-// Check checks a value that arrives from outside, as [New] checks one that is
-// made: relations and Validate methods of the value and of the values it is made
-// of. Decoders, servers and readers of files call it.
-func Check(v tenon.Value) error {
-	if v == nil {
-		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ext.Check", Msg: "the value is nil", Line: source.Line()}
+// Check is [tenon.Check]: it checks a value that arrives from outside, as [New] checks
+// one that is made. The readers of this module call it; servers and readers of other
+// formats do.
+func Check(v tenon.Value) error { return tenon.Check(v) }
+
+// CheckValue checks what tags say of v, a value of a Spec of this type, and runs its
+// Validate method. What is not sound by itself may be a batch, whose rows are.
+func (s *Spec) CheckValue(v tenon.Value) error {
+	p, ok := s.info.unbox(v)
+	if !ok {
+		return s.fail(tenon.ErrDType, "CheckValue", "", fmt.Sprintf("the value is a %s", typeNameOf(v)))
 	}
-	s := v.Spec()
-	if tenon.IsLeaf(s) {
+	err := s.info.check(v, p)
+	if err == nil {
 		return nil
 	}
-	if d, ok := specOf(s); ok {
-		p, ok := d.info.unbox(v)
-		if !ok {
-			return d.fail(tenon.ErrDType, "Check", "", "the value has another Go type than its Spec")
-		}
-		if err := d.info.check(v, p); err != nil {
-			return err
-		}
-	}
-	parts, err := s.Disassemble(v)
-	if err != nil {
+	if _, e := s.Unbatched(); e != nil {
 		return err
 	}
-	names := s.Components()
-	for k, c := range parts {
-		if err := Check(c); err != nil {
-			return codec.Within(names[k].Name, err)
+	n, e := rowsOf(v)
+	if e != nil || n < 0 {
+		return err
+	}
+	for i := range n {
+		row, e := Row(v, i)
+		if e != nil || tenon.Check(row) != nil {
+			return err
 		}
 	}
 	return nil
@@ -80,12 +79,9 @@ func Check(v tenon.Value) error {
 // type, checked. A value of a known type is checked and returned.
 func Resolve(v tenon.Value) (tenon.Value, error) {
 	if o, ok := v.(*tenon.OpaqueValue); ok {
-		var err error
-		if v, err = o.Resolve(); err != nil {
-			return nil, err
-		}
+		return o.Resolve()
 	}
-	return v, Check(v)
+	return v, tenon.Check(v)
 }
 
 // check checks fields and runs the type's hook.
@@ -129,29 +125,70 @@ func (i *info) check(v tenon.Value, p unsafe.Pointer) error {
 }
 
 // complete checks that every place of a field holds a Value of the right kind.
-func (f *field) complete(at unsafe.Pointer) error {
-	if f.node.kind == kindScalar && !codec.IsScalar(*(*any)(at)) {
-		return wrong(*(*any)(at), "nil, a bool, an int, a float64 or a string")
+func (f *field) complete(at unsafe.Pointer) error { return f.node.complete(at, f.tag) }
+
+// complete checks the places in memory that belongs to a field with a tag. Fields of
+// structs inside have tags of their own.
+func (n *node) complete(at unsafe.Pointer, t *tag) error {
+	if n.kind == kindScalar {
+		if x := *(*any)(at); !codec.IsScalar(x) {
+			return wrong(x, "nil, a bool, an int, a float64 or a string")
+		}
 	}
-	if f.node.places == 0 {
+	switch n.kind {
+	case kindStruct:
+		for _, f := range n.flat(0, nil) {
+			if err := f.complete(unsafe.Add(at, f.offset)); err != nil {
+				return codec.Within(f.name, err)
+			}
+		}
+		return nil
+	case kindSlice:
+		s := (*slice)(at)
+		return n.eachComplete(s.data, s.len, t)
+	case kindArray:
+		return n.eachComplete(at, n.n, t)
+	case kindMap:
+		return n.entries(at, func(key string, elem unsafe.Pointer) error {
+			if err := n.elem.complete(elem, t); err != nil {
+				return codec.Within(codec.Entry(key), err)
+			}
+			return nil
+		})
+	case kindPointer:
+		if p := *(*unsafe.Pointer)(at); p != nil {
+			return n.elem.complete(p, t)
+		}
 		return nil
 	}
-	values := f.node.appendValues(at, nil)
-	names := f.node.appendNames(at, "", nil)
-	for k, v := range values {
-		switch {
-		case v == nil && !f.tag.optional:
-			return &tenon.Error{Kind: tenon.ErrDType, Where: names[k], Msg: "there is no Value",
-				Hint: "set the field, or make it optional with the tag `tenon:\"optional\"`"}
-		case v == nil:
-			continue
+	if n.places == 0 {
+		return nil
+	}
+	v := n.load(at)
+	if v == nil {
+		if t.optional {
+			return nil
 		}
-		s := v.Spec()
-		if f.tag.typeName != "" && s.TypeName() != f.tag.typeName {
-			return codec.Within(names[k], codec.Mismatch(v, "a "+f.tag.typeName))
-		}
-		if f.tag.dense && !tenon.IsLeaf(s) {
-			return codec.Within(names[k], codec.Mismatch(v, "a dense tensor"))
+		return &tenon.Error{Kind: tenon.ErrDType, Msg: "there is no Value",
+			Hint: "set the field, or make it optional with the tag `tenon:\"optional\"`"}
+	}
+	s := v.Spec()
+	if t.typeName != "" && s.TypeName() != t.typeName {
+		return codec.Mismatch(v, "a "+t.typeName)
+	}
+	if t.dense && !tenon.IsLeaf(s) {
+		return codec.Mismatch(v, "a dense tensor")
+	}
+	return nil
+}
+
+func (n *node) eachComplete(at unsafe.Pointer, count int, t *tag) error {
+	if n.elem.places == 0 && n.elem.kind < kindScalar { // the commonest data, of any length
+		return nil
+	}
+	for i := range count {
+		if err := n.elem.complete(unsafe.Add(at, uintptr(i)*n.elem.size), t); err != nil {
+			return codec.Within(codec.At(i), err)
 		}
 	}
 	return nil

@@ -38,6 +38,7 @@ var (
 	_ tenon.Batcher     = (*Spec)(nil)
 	_ tenon.Boxer       = (*Spec)(nil)
 	_ tenon.Caster      = (*Spec)(nil)
+	_ tenon.Checker     = (*Spec)(nil)
 )
 
 // derived is a *Spec or what embeds one.
@@ -90,8 +91,13 @@ func (s *Spec) Encode() tenon.Encoding {
 	return e
 }
 
-// decode makes a Spec of an encoding of any version that can be migrated.
+// decode makes a Spec of an encoding of any version that can be migrated. Fields alone,
+// whatever their tuple is called, are those of version 0: TensorFlow's messages have no
+// version, and names of their own.
 func (i *info) decode(e tenon.Encoding) (tenon.Spec, error) {
+	if fields, ok := e.(tenon.NamedTuple); ok {
+		e = tenon.Tuple{tenon.Int(0), tenon.NamedTuple{Name: i.short, Fields: fields.Fields}}
+	}
 	t, err := tenon.Elems(e, 2)
 	if err != nil {
 		return nil, err

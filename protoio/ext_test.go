@@ -24,7 +24,7 @@ func (p point) Spec() tenon.Spec { return ext.SpecOf(p) }
 func TestDerivedTypes(t *testing.T) {
 	const name = "example.com/protoio_test.Point"
 	ext.Register[point](name)
-	defer tenon.Unregister(name)
+	defer ext.Unregister[point]()
 	want := unbase64(t, "kgJeCA0SQKIDPQoVogMSCgNqAXgKC4oCCBIEEgIIAhgBChGiAw4KA2oBeQoHigIEEgAYAQoRogMOCgdqBWxhYmVsCgNqAXAaFmNvbmZvcm1hbmNlLlBvaW50LlNwZWMgAg==")
 	spec := point{X: tensor.Of([]float32{1, 2}), Y: tensor.Scalar(float32(3)), Label: "p"}.Spec()
 	o := protoio.Options{Classes: map[string]string{name: "conformance.Point"}}
@@ -43,5 +43,54 @@ func TestDerivedTypes(t *testing.T) {
 	back, err = protoio.DecodeStructure(plain, protoio.Options{})
 	if err != nil || !tenon.EqualEncoding(back, tenon.SpecOf{Spec: spec}) {
 		t.Errorf("under its own name: got back %v, %v", back, err)
+	}
+}
+
+// A Spec that was read before its type was known becomes the real one once it is, and
+// so do values of it, which are checked then.
+func TestUnknownTypesResolve(t *testing.T) {
+	const name = "example.com/protoio_test.Late"
+	ext.Register[point](name)
+	spec := point{X: tensor.Of([]float32{1, 2}), Y: tensor.Scalar(float32(3)), Label: "p"}.Spec()
+	for how, o := range map[string]protoio.Options{
+		"its own name":  {},
+		"another class": {Classes: map[string]string{name: "some.Class"}},
+	} {
+		b, err := protoio.AppendStructure(nil, tenon.SpecOf{Spec: spec}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ext.Unregister[point](); err != nil {
+			t.Fatal(err)
+		}
+		e, err := protoio.DecodeStructure(b, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opaque, ok := e.(tenon.SpecOf).Spec.(*tenon.Opaque)
+		if !ok || opaque.TypeName() != name {
+			t.Fatalf("%s: got %v", how, e)
+		}
+		v, err := opaque.Assemble([]tenon.Value{tensor.Of([]float32{4, 5}), tensor.Scalar(float32(6))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := protoio.AppendStructure(nil, e, o)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Errorf("%s: written again as %x, %v", how, again, err)
+		}
+		ext.Register[point](name)
+		real, err := opaque.Resolve()
+		if err != nil || tenon.Text(real) != tenon.Text(spec) {
+			t.Errorf("%s: the Spec is %v, %v", how, real, err)
+		}
+		x, err := ext.Resolve(v)
+		want := point{X: tensor.Of([]float32{4, 5}), Y: tensor.Scalar(float32(6)), Label: "p"}
+		if err != nil || !tensor.Equal(x, want, tensor.EqualOptions{}) {
+			t.Errorf("%s: the value is %v, %v", how, x, err)
+		}
+	}
+	if err := ext.Unregister[point](); err != nil {
+		t.Fatal(err)
 	}
 }

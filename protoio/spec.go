@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
@@ -245,35 +246,47 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 		name = t
 	}
 	if tenon.Registered(name) {
-		return decodeFields(name, state)
+		return tenon.Decode(name, state)
 	}
 	var parts []tenon.Field
 	n := 0
-	_, err := tenon.MapSpecs(state, func(s tenon.Spec) (tenon.Spec, error) {
+	eachComponent(state, func(s tenon.Spec) {
 		parts = append(parts, tenon.Field{Name: component(len(parts)), Spec: s})
 		n += leaves(s)
-		return s, nil
-	}, nil)
-	if err == nil && uint64(n) != components {
-		err = fail(tenon.ErrInvalid, "<"+name+">", "has %d components, its state has the Specs of %d", components, n)
-	}
-	if err != nil {
-		return nil, err
+	})
+	if uint64(n) != components {
+		return nil, fail(tenon.ErrInvalid, "<"+name+">", "has %d components, its state has the Specs of %d", components, n)
 	}
 	return tenon.NewOpaque(name, state, parts), nil
 }
 
-// decodeFields decodes the state of a registered type; fields may be those that package
-// ext derives.
-func decodeFields(name string, state tenon.Encoding) (tenon.Spec, error) {
-	s, err := tenon.Decode(name, state)
-	if fields, ok := state.(tenon.NamedTuple); ok && err != nil {
-		short := tenon.NamedTuple{Name: shortName(name), Fields: fields.Fields}
-		if s, err := tenon.Decode(name, tenon.Tuple{tenon.Int(0), short}); err == nil {
-			return s, nil
+// eachComponent calls f for the Specs in a state in order, but not for those that are
+// static data of a type that package ext derives.
+func eachComponent(state tenon.Encoding, f func(tenon.Spec)) {
+	elems := func(es []tenon.Encoding) {
+		for _, e := range es {
+			eachComponent(e, f)
 		}
 	}
-	return s, err
+	fields := func(es []tenon.Entry) {
+		for _, e := range es {
+			eachComponent(e.Value, f)
+		}
+	}
+	switch e := state.(type) {
+	case tenon.SpecOf:
+		f(e.Spec)
+	case tenon.List:
+		elems(e)
+	case tenon.Tuple:
+		elems(e)
+	case tenon.Dict:
+		fields(e)
+	case tenon.NamedTuple:
+		if e.Name != codec.Static {
+			fields(e.Fields)
+		}
+	}
 }
 
 // fieldsOf turns the state of an extension type, a tuple of pairs, into fields.

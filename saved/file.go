@@ -272,7 +272,13 @@ func (f *File) Value(name string) (v tenon.Value, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.value(name, s)
+	if v, err = f.value(name, s); err != nil {
+		return nil, err
+	}
+	if err := tenon.Check(v); err != nil {
+		return nil, &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.File.Value", Where: name, Err: err, Line: source.Line()}
+	}
+	return v, nil
 }
 
 func (f *File) value(name string, s tenon.Spec) (tenon.Value, error) {

@@ -140,6 +140,11 @@ type Op struct {
 	// that cannot fail. The interpreter of graphs fuses operations that have one.
 	Block func(operands []dtype.DType) (BlockFunc, dtype.DType)
 
+	// Rows is Block for an operation on rows: it returns how the operation runs on some
+	// of them, given the element type of its first tensor argument; nil where it does not.
+	// The last tensor argument is the row splits.
+	Rows func(operand dtype.DType) *RowLoop
+
 	tensors []int // indices of the tensor parameters
 	plain   bool  // all parameters are single tensors that are given by position
 	place   source.Place

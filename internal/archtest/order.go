@@ -35,7 +35,7 @@ const Order = `
 	# tier 5: what is done with any Value
 	NONE < profile;
 	graph, ops/rows, profile, internal/kernel/..., internal/arena < internal/interp;
-	graph, ops < internal/passes;
+	graph, ops/rows < internal/passes;
 	ops, nest < internal/batching, grad;
 	graph, nest < state;
 	internal/interp, internal/passes, internal/batching, grad, state, ops/rows < TIER5;

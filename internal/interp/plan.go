@@ -54,7 +54,8 @@ func For(g *graph.Graph) *Plan {
 }
 
 func plan(g *graph.Graph) *Plan {
-	p := &Plan{graph: g, nodes: schedule(g), slots: g.NumValues()}
+	l := layoutOf(g)
+	p := &Plan{graph: g, nodes: schedule(g, l), slots: g.NumValues()}
 	last := make([]int, p.slots) // the last step that reads a slot
 	seen := map[int]bool{}
 	slot := func(v *graph.Value, at int) int {
@@ -102,7 +103,7 @@ func plan(g *graph.Graph) *Plan {
 			p.steps[at].free = append(p.steps[at].free, id)
 		}
 	}
-	p.join()
+	p.join(l)
 	p.number()
 	return p
 }
@@ -151,7 +152,9 @@ func (p *Plan) number() {
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.group != nil {
-			list(s.group.inputs)
+			for k := range s.group.inputs {
+				s.group.inputs[k].slot = slot(s.group.inputs[k].slot)
+			}
 			list(s.group.outs)
 		}
 		for k := range s.args {

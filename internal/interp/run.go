@@ -184,8 +184,8 @@ func readsFrom(s *step, slots []tensor.Tensor, d *tensor.Dense) (found bool) {
 // each calls f with the slots that a step reads.
 func (s *step) each(f func(slot int)) {
 	if s.group != nil {
-		for _, at := range s.group.inputs {
-			f(at)
+		for _, in := range s.group.inputs {
+			f(in.slot)
 		}
 		return
 	}

@@ -23,6 +23,7 @@ type Pass struct {
 var Default = []Pass{
 	{"fold", Fold},
 	{"simplify", Simplify},
+	{"rows", Rows},
 	{"activations", Activations},
 	{"sink", SinkBroadcasts},
 	{"layouts", Layouts},
@@ -262,7 +263,14 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		out := simplified(c)
 		if out == nil || !sameSpec(out, n.Outs[0]) {
-			return nil, nil
+			if out = unviewed(c, n.Outs[0]); out == nil {
+				return nil, nil
+			}
+		}
+		if v, ok := out.(*graph.Value); ok && v.Node() != nil { // made by simplifying
+			if in := unviewed(&op.Call{Op: v.Node().Op, Args: v.Node().Args}, v); in != nil {
+				out = in
+			}
 		}
 		return []tensor.Tensor{out}, nil
 	})

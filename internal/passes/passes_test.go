@@ -86,6 +86,22 @@ func TestPasses(t *testing.T) {
   return %2
 }
 `},
+		{"views that lead back are dropped", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Exp(ops.Reshape(ops.ExpandDims(ops.Tanh(x), 1), []int{2, 3}))
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = tanh(x: %0) : float32[2, 3]
+  %2 = expand_dims(x: %1, axis: #[1]) : float32[2, 1, 3]
+  %3 = exp(x: %1) : float32[2, 3]
+  return %3
+}
+`},
+		{"axes that come and go again are dropped whatever the sizes", Simplify, open, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Squeeze(ops.ExpandDims(x, -1), 2)
+		}, `graph f(%0: float32[?, 3]) {
+  %1 = expand_dims(x: %0, axis: #[-1]) : float32[?, 3, 1]
+  return %0
+}
+`},
 		{"broadcasts sink into elementwise operations", func(g *graph.Graph) (*graph.Graph, error) {
 			g, err := SinkBroadcasts(g)
 			if err != nil {

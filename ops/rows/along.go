@@ -59,7 +59,7 @@ var softmaxOp, logSoftmaxOp *op.Op
 
 func init() {
 	softmaxOp = along(&op.Op{
-		Name: "ragged.softmax", Doc: "The softmax of each row.", Params: valuesParams,
+		Name: "ragged.softmax", Doc: "The softmax of each row.", Params: valuesParams, Rows: softmaxLoops.of,
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			y := out[0]
 			g := ops.Mul(ct[0], y)
@@ -69,7 +69,7 @@ func init() {
 		floatTable[x.DType()].softmax(out, x, splits, innerSize(x))
 	})
 	logSoftmaxOp = along(&op.Op{
-		Name: "ragged.log_softmax", Doc: "The logarithm of the softmax of each row.", Params: valuesParams,
+		Name: "ragged.log_softmax", Doc: "The logarithm of the softmax of each row.", Params: valuesParams, Rows: logSoftmaxLoops.of,
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{ops.Sub(ct[0], ops.Mul(ops.Exp(out[0]), spread(c, Sum(ct[0], c.Value(1))))), nil}
 		},

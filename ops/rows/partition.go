@@ -11,9 +11,9 @@ import (
 )
 
 // perValue registers an operation of row splits that has a result for each value.
-func perValue(name, doc string, kernel func(out, splits []int64)) *op.Op {
+func perValue(name, doc string, rows func(dtype.DType) *op.RowLoop, kernel func(out, splits []int64)) *op.Op {
 	return op.Register(&op.Op{
-		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true, Rows: rows,
 		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			_, nvals, err := partition(c, 0)
@@ -40,8 +40,8 @@ func perValue(name, doc string, kernel func(out, splits []int64)) *op.Op {
 }
 
 var (
-	rowIDsOp  = perValue("ragged.row_ids", "The row of each value.", segment.RowIDs)
-	offsetsOp = perValue("ragged.offsets", "The position of each value in its row.", segment.Offsets)
+	rowIDsOp  = perValue("ragged.row_ids", "The row of each value.", nil, segment.RowIDs)
+	offsetsOp = perValue("ragged.offsets", "The position of each value in its row.", offsetsLoops.of, segment.Offsets)
 )
 
 // RowIDs returns the row of each value.
@@ -55,7 +55,7 @@ func RowIDs(splits any, nvals int) tensor.Tensor { return eval(rowIDsOp, splits,
 func Offsets(splits any, nvals int) tensor.Tensor { return eval(offsetsOp, splits, nvals) }
 
 var lengthsOp = op.Register(&op.Op{
-	Name: "ragged.lengths", Doc: "The length of each row.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.lengths", Doc: "The length of each row.", Class: op.Other, Nondifferentiable: true, Rows: lengthsLoops.of,
 	Params: []op.Param{splitsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partition(c, 0)

@@ -18,6 +18,7 @@ type reduction struct {
 	params    []op.Param                    // behind values and splits
 	kernel    func(c *op.Call, d dtype.DType) reducer
 	vjp       func(c *op.Call, y, ct tensor.Tensor) tensor.Tensor // nil: there is no gradient
+	loops     loops                                               // for some rows at a time
 }
 
 func reduce(r reduction) *op.Op {
@@ -51,7 +52,7 @@ func reduce(r reduction) *op.Op {
 		},
 	}
 	if len(r.params) == 0 {
-		o.Fast2 = r.short2
+		o.Fast2, o.Rows = r.short2, r.loops.of
 	}
 	if r.vjp != nil {
 		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -87,7 +88,7 @@ var sumOp, prodOp, meanOp, varOp, maxOp, minOp, anyOp, allOp, countNonzeroOp, ar
 
 func init() {
 	sumOp = reduce(reduction{
-		name: "ragged.sum", doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
+		name: "ragged.sum", loops: sumLoops, doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
 		kernel: func(_ *op.Call, d dtype.DType) reducer {
 			if d.IsBool() {
 				return countTrue
@@ -97,14 +98,14 @@ func init() {
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor { return spread(c, ct) },
 	})
 	prodOp = reduce(reduction{
-		name: "ragged.prod", doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
+		name: "ragged.prod", loops: prodLoops, doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
 		kernel: func(_ *op.Call, d dtype.DType) reducer { return numberTable[d].prod },
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			return ops.Mul(spread(c, ct), conj(others(c)))
 		},
 	})
 	meanOp = reduce(reduction{
-		name: "ragged.mean", doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		name: "ragged.mean", loops: meanLoops, doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
 		kernel: func(_ *op.Call, d dtype.DType) reducer { return averageTable[d].mean },
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			return spread(c, ops.Div(ct, counts(c, ct.DType())))
@@ -127,17 +128,17 @@ func init() {
 		},
 	})
 	maxOp = reduce(reduction{
-		name: "ragged.max", doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.max", loops: maxLoops, doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
 		kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].max },
 		vjp:    extremeGrad,
 	})
 	minOp = reduce(reduction{
-		name: "ragged.min", doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.min", loops: minLoops, doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
 		kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].min },
 		vjp:    extremeGrad,
 	})
 	anyOp = reduce(reduction{
-		name: "ragged.any", doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
+		name: "ragged.any", loops: anyLoops, doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
 		kernel: func(*op.Call, dtype.DType) reducer {
 			return func(out, x *tensor.Dense, splits []int64, inner int) {
 				segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
@@ -145,7 +146,7 @@ func init() {
 		},
 	})
 	allOp = reduce(reduction{
-		name: "ragged.all", doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
+		name: "ragged.all", loops: allLoops, doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
 		kernel: func(*op.Call, dtype.DType) reducer {
 			return func(out, x *tensor.Dense, splits []int64, inner int) {
 				segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
@@ -171,7 +172,7 @@ func init() {
 		result: toInt64, kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].argMin },
 	})
 	logSumExpOp = reduce(reduction{
-		name: "ragged.logsumexp", doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
+		name: "ragged.logsumexp", loops: logSumExpLoops, doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
 		kernel: func(_ *op.Call, d dtype.DType) reducer { return floatTable[d].logSumExp },
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			return ops.Mul(spread(c, ct), Softmax(c.Value(0), c.Value(1)))

@@ -16,7 +16,7 @@ var repeatOp *op.Op
 func init() {
 	repeatOp = op.Register(&op.Op{
 		Name: "ragged.repeat", Doc: "Each row's item, for every value of the row.", Class: op.Structural,
-		Params: []op.Param{{Name: "items"}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
+		Params: []op.Param{{Name: "items"}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, nvals, err := partition(c, 1)
 			if err != nil {

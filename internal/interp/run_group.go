@@ -1,0 +1,472 @@
+package interp
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/stream"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+const (
+	// rowBlockBytes is blockBytes for blocks of whole rows, of which starting one costs
+	// more.
+	rowBlockBytes = 8192
+
+	// blockRows is the most rows of a block: there are rows without values.
+	blockRows = 512
+
+	// longRow is the number of elements beyond which rows are not put into a buffer.
+	longRow = 1 << 15
+)
+
+// form is how an operand lies beside the result.
+type form struct {
+	base   unsafe.Pointer
+	size   int // bytes of an element
+	n      int // elements
+	scalar bool
+	period int // elements after which it repeats; 0: as long as the result
+}
+
+// run is what one run of a group works on.
+type run struct {
+	n, step int     // elements, and elements of the shortest row that repeats, or n
+	splits  []int64 // of the rows, if the group knows of any
+	block   int     // elements of a block
+	forms   []form
+	scalars []uint8          // by node: its operands that are one element for all
+	outs    []unsafe.Pointer // of each node that writes to memory
+	past    bool             // results are too large for the cache, so go past it
+	failed  atomic.Bool      // the rows cannot be done block by block
+	scratch
+}
+
+// scratch is the memory of one worker.
+type scratch struct {
+	temps  []byte
+	stride int              // bytes of a temporary and what is behind it
+	at     []unsafe.Pointer // where the inputs' part of the block is, and then that of the nodes' results
+	x      [3]unsafe.Pointer
+	splits [blockRows + 1]int64 // of the rows in a block, from 0 on
+}
+
+var (
+	runs      = sync.Pool{New: func() any { return new(run) }}
+	scratches = sync.Pool{New: func() any { return new(scratch) }}
+)
+
+// run computes the group's outputs, and reports false where the shapes do not
+// allow it, or it is not worth it: then the nodes have to run one by one.
+func (g *group) run(slots []tensor.Tensor) bool {
+	r := runs.Get().(*run)
+	ok := g.prepare(r, slots)
+	if ok && (g.whole == nil || !g.whole.run(g, r)) {
+		g.all(r)
+		ok = !r.failed.Load()
+	}
+	clear(r.forms)
+	clear(r.outs)
+	r.splits = nil
+	r.failed.Store(false)
+	runs.Put(r)
+	return ok
+}
+
+// prepare finds the forms of the operands and allocates the results.
+func (g *group) prepare(r *run, slots []tensor.Tensor) bool {
+	r.forms = slices.Grow(r.forms[:0], len(g.inputs))[:len(g.inputs)]
+	var s shape.Shape
+	if g.splits >= 0 {
+		if !g.prepareRows(r, slots) {
+			return false
+		}
+	} else if s = g.prepareElements(r, slots); r.n <= 0 {
+		return false
+	}
+	if !g.full(r) {
+		return false
+	}
+	r.outs = slices.Grow(r.outs[:0], len(g.nodes))[:len(g.nodes)]
+	bytes := 0
+	for i, k := range g.outAt {
+		nd := &g.nodes[k]
+		if r.splits != nil {
+			n := r.n
+			if nd.perRow {
+				n = len(r.splits) - 1
+			}
+			if s = shape.Of(n); nd.rank > 1 {
+				s = column(n, nd.rank)
+			}
+		}
+		t := tensor.Uninit(nd.dtype, s)
+		slots[g.outs[i]] = t
+		r.outs[k] = t.Raw()
+		if !nd.perRow {
+			bytes += r.n * nd.dtype.Size()
+		}
+	}
+	r.past = bytes >= stream.Threshold
+	return true
+}
+
+func column(n, rank int) shape.Shape {
+	dims := make([]int, rank)
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[0] = n
+	return shape.Of(dims...)
+}
+
+// prepareElements is the part of prepare for groups without rows. It returns the
+// shape of the results, and sets r.n to 0 where it will not do.
+func (g *group) prepareElements(r *run, slots []tensor.Tensor) shape.Shape {
+	var largest *tensor.Dense
+	n := -1
+	r.n, r.block = 0, blockBytes/g.size
+	for _, in := range g.inputs {
+		d, ok := slots[in.slot].(*tensor.Dense)
+		if !ok || !d.IsContiguous() {
+			return shape.Shape{}
+		}
+		if d.Len() > n {
+			largest, n = d, d.Len()
+		}
+	}
+	if n <= 0 || n < minElements && len(g.nodes) < minNodes {
+		return shape.Shape{}
+	}
+	s := largest.Shape()
+	r.step = n
+	for i, in := range g.inputs {
+		f, ok := formOf(slots[in.slot].(*tensor.Dense), s)
+		if !ok {
+			return s
+		}
+		r.forms[i] = f
+		if f.period > 0 {
+			if r.step != n && r.step != f.period {
+				return s
+			}
+			r.step = f.period
+		}
+	}
+	r.n = n
+	return s
+}
+
+// prepareRows is the part of prepare for groups with rows.
+func (g *group) prepareRows(r *run, slots []tensor.Tensor) bool {
+	partition, ok := slots[g.inputs[g.splits].slot].(*tensor.Dense)
+	if !ok {
+		return false
+	}
+	s, err := rows.Entries(partition)
+	if err != nil {
+		return false
+	}
+	r.splits, r.n, r.block = s, int(s[len(s)-1]), rowBlockBytes/g.size
+	r.step = r.n
+	if r.n == 0 {
+		return false
+	}
+	for i, in := range g.inputs {
+		want := r.n
+		switch in.role {
+		case ofRows:
+			want = len(s) - 1
+		case unused, splits:
+			continue
+		}
+		d, ok := slots[in.slot].(*tensor.Dense)
+		if !ok || !d.IsContiguous() {
+			return false
+		}
+		f := form{base: d.Raw(), size: d.DType().Size(), n: d.Len()}
+		switch {
+		case in.role == table:
+		case d.Rank() > 0 && d.Len() == want && d.Dim(0) == want:
+		case d.Len() == 1:
+			f.scalar = true
+		default:
+			return false
+		}
+		r.forms[i] = f
+	}
+	return true
+}
+
+func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
+	f := form{base: d.Raw(), size: d.DType().Size(), n: d.Len()}
+	switch {
+	case d.Shape().Equal(s):
+		return f, true
+	case d.Len() == 1 && d.Rank() <= s.Rank():
+		f.scalar = true
+		return f, true
+	}
+	// A row that repeats: its shape is the end of s, behind axes of size 1.
+	r := d.Shape()
+	if r.Rank() > s.Rank() {
+		return f, false
+	}
+	ones := true
+	for a := r.Rank() - 1; a >= 0; a-- {
+		same := r.Dim(a) == s.Dim(a-r.Rank()+s.Rank())
+		switch {
+		case ones && same:
+		case r.Dim(a) == 1:
+			ones = false
+		default:
+			return f, false
+		}
+	}
+	f.period = d.Len()
+	return f, f.period >= 64
+}
+
+// full notes which operands are one element for all, and reports whether every node
+// has one as long as the result, so that all results have the length they should.
+func (g *group) full(r *run) bool {
+	r.scalars = slices.Grow(r.scalars[:0], len(g.nodes))[:len(g.nodes)]
+	for k := range g.nodes {
+		nd := &g.nodes[k]
+		r.scalars[k] = 0
+		long := nd.n == 0
+		for j, o := range nd.operands[:nd.n] {
+			switch {
+			case o < 0 || g.inputs[o].role == table:
+				long = true
+			case r.forms[o].scalar:
+				r.scalars[k] |= 1 << j
+			default:
+				long = long || r.forms[o].period == 0
+			}
+		}
+		if !long {
+			return false
+		}
+	}
+	return true
+}
+
+// all computes all elements. Work is cut into rows: those that the group knows of, or
+// those of the shortest period, or else into blocks.
+func (g *group) all(r *run) {
+	grain := 16 * r.block
+	n, part := r.n, g.elements
+	switch {
+	case r.splits != nil:
+		n, part = len(r.splits)-1, g.rows
+		grain = max(1, int(float64(grain)*float64(n)/float64(r.n)))
+	case r.step != r.n:
+		grain = max(1, grain/r.step) * r.step
+	}
+	if n <= grain {
+		part(0, n, r, &r.scratch)
+		return
+	}
+	par.For(n, grain, func(lo, hi int) {
+		w := scratches.Get().(*scratch)
+		part(lo, hi, r, w)
+		scratches.Put(w)
+	})
+}
+
+// elements computes elements lo to hi.
+func (g *group) elements(lo, hi int, r *run, w *scratch) {
+	g.reserve(w, blockBytes)
+	for i := lo; i < hi; {
+		m := min(r.block, hi-i)
+		if r.step != r.n {
+			m = min(m, r.step-i%r.step) // stay inside one row
+		}
+		g.do(r, w, part{value: i, values: m})
+		i += m
+	}
+	w.forget()
+}
+
+// rows computes rows lo to hi.
+func (g *group) rows(lo, hi int, r *run, w *scratch) {
+	g.reserve(w, rowBlockBytes)
+	s := r.splits
+	average := min((hi-lo)*r.block*7/8/(int(s[hi]-s[lo])+1)+1, blockRows)
+	average = max(1, average-average%segment.BlockRows)
+	for lo < hi && !r.failed.Load() {
+		end := min(lo+average, hi)
+		for end > lo+1 && int(s[end]-s[lo]) > r.block {
+			end -= (end - lo) / 2
+		}
+		p := part{value: int(s[lo]), values: int(s[end] - s[lo]), row: lo, rows: end - lo}
+		if p.values > r.block {
+			if p.values > longRow {
+				r.failed.Store(true)
+				break
+			}
+			g.reserve(w, p.values*g.size)
+		}
+		p.splits = w.splits[:p.rows+1]
+		segment.FromZero(p.splits, s[lo:end+1])
+		if !g.do(r, w, p) {
+			r.failed.Store(true)
+		}
+		lo = end
+	}
+	w.forget()
+}
+
+// reserve makes room for temporaries of a number of bytes.
+func (g *group) reserve(w *scratch, bytes int) {
+	w.stride = (bytes+segment.Room+63)&^63 + stagger
+	if n := (g.regs + len(g.outs)) * w.stride; len(w.temps) < n {
+		w.temps = make([]byte, n)
+	}
+	if n := len(g.inputs) + len(g.nodes); len(w.at) < n {
+		w.at = make([]unsafe.Pointer, n)
+	}
+}
+
+// forget drops what would keep tensors alive.
+func (w *scratch) forget() {
+	clear(w.at)
+	w.x = [3]unsafe.Pointer{}
+}
+
+// part is a block: some values, and the rows that they are.
+type part struct {
+	value, values int
+	row, rows     int
+	splits        []int64 // from 0 on
+}
+
+// do computes one block. It reports false where an operation on rows refuses.
+func (g *group) do(r *run, w *scratch, p part) bool {
+	inputs := len(g.inputs)
+	at := w.at[:inputs+len(g.nodes)]
+	for i := range r.forms {
+		switch f := &r.forms[i]; {
+		case f.scalar || g.inputs[i].role == table:
+			at[i] = f.base
+		case f.period > 0:
+			at[i] = unsafe.Add(f.base, p.value%f.period*f.size)
+		case g.inputs[i].role == ofRows:
+			at[i] = unsafe.Add(f.base, p.row*f.size)
+		default:
+			at[i] = unsafe.Add(f.base, p.value*f.size)
+		}
+	}
+	temps := unsafe.Pointer(unsafe.SliceData(w.temps))
+	for k := range g.nodes {
+		nd := &g.nodes[k]
+		if nd.idle {
+			continue
+		}
+		dst := unsafe.Add(temps, nd.reg*w.stride)
+		n := p.values
+		if nd.perRow {
+			n = p.rows
+		}
+		if nd.reg >= g.regs && !g.staged(nd, r) {
+			first := p.value
+			if nd.perRow {
+				first = p.row
+			}
+			dst = unsafe.Add(r.outs[k], first*nd.dtype.Size())
+		}
+		at[inputs+k] = dst
+		if nd.rows != nil {
+			if !g.onRows(r, w, p, nd, dst, n) {
+				return false
+			}
+			continue
+		}
+		for j, o := range nd.operands[:nd.n] {
+			if o < 0 {
+				o = inputs - 1 - o
+			}
+			w.x[j] = at[o]
+		}
+		nd.f(dst, &w.x, n, r.scalars[k])
+	}
+	for j, k := range g.outAt {
+		if nd := &g.nodes[k]; g.staged(nd, r) {
+			size := nd.dtype.Size()
+			to, n := unsafe.Add(r.outs[k], p.value*size), p.values*size
+			if r.past {
+				stream.Ahead(to, at[inputs+k], n, r.ahead(j, p.value+p.values))
+			} else {
+				copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(at[inputs+k]), n))
+			}
+		}
+	}
+	return true
+}
+
+// staged reports whether a result that is used outside is put together in a temporary:
+// one that goes past the cache, and one whose loop writes over what is behind it.
+func (g *group) staged(nd *groupNode, r *run) bool {
+	return !nd.perRow && (r.past || nd.rows != nil)
+}
+
+// onRows runs a node on the rows of a block.
+func (g *group) onRows(r *run, w *scratch, p part, nd *groupNode, dst unsafe.Pointer, n int) bool {
+	var src []byte
+	if nd.n > 0 {
+		size, count, room := 0, p.values, 0
+		o := nd.operands[0]
+		from := nd.rows.From == op.PerRow
+		if from {
+			count = p.rows
+		}
+		if o < 0 {
+			o = len(g.inputs) - 1 - o
+			size = g.nodes[o-len(g.inputs)].dtype.Size()
+			room = w.stride
+		} else {
+			f := &r.forms[o]
+			size = f.size
+			switch {
+			case g.inputs[o].role == table:
+				count = f.n
+				room = count * size
+			case from:
+				room = (f.n - p.row) * size
+			default:
+				room = (f.n - p.value) * size
+			}
+		}
+		src = unsafe.Slice((*byte)(w.at[o]), room)[:count*size]
+	}
+	size := nd.dtype.Size()
+	room := n * size
+	if nd.reg < g.regs || g.staged(nd, r) {
+		room = w.stride
+	}
+	return nd.rows.Run(unsafe.Slice((*byte)(dst), room)[:n*size], src, p.splits)
+}
+
+// ahead returns the place, from element i on, of the operand that is fetched while the
+// j-th result is written.
+func (r *run) ahead(j, i int) unsafe.Pointer {
+	for k := range r.forms {
+		f := &r.forms[k]
+		if f.n != r.n {
+			continue
+		}
+		if j == 0 {
+			return unsafe.Add(f.base, min(i, r.n-1)*f.size)
+		}
+		j--
+	}
+	return unsafe.Pointer(unsafe.SliceData(r.temps)) // all of them are on their way
+}

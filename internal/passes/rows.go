@@ -1,0 +1,56 @@
+package passes
+
+import (
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Rows takes out what is known of partitions without looking at them: ranges from 0 up to
+// the lengths of rows are the positions in those rows and have their splits, and
+// splits need no comparison with themselves.
+func Rows(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "ragged.range", "ragged.assert_same_splits") {
+		return g, nil
+	}
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		switch n.Op.Name {
+		case "ragged.range":
+			return positions(n, c), nil
+		case "ragged.assert_same_splits":
+			if a, b := c.Tensor(0), c.Tensor(1); checked(a) == checked(b) && sameSpec(a, n.Outs[0]) {
+				return []tensor.Tensor{a}, nil
+			}
+		}
+		return nil, nil
+	})
+}
+
+// positions returns the results of a range from 0 by 1 up to the lengths of rows, nil
+// for any other.
+func positions(n *graph.Node, c *op.Call) []tensor.Tensor {
+	if !isFilled(c.Tensor(0), 0) || !isFilled(c.Tensor(2), 1) {
+		return nil
+	}
+	lengths := producer(c.Tensor(1), "ragged.lengths")
+	if lengths == nil {
+		return nil
+	}
+	splits := lengths.Args[0].(tensor.Tensor)
+	if !sameSpec(splits, n.Outs[1]) || splits.DType() != n.Outs[0].DType() {
+		return nil
+	}
+	return []tensor.Tensor{rows.Offsets(splits, n.Outs[0].Shape().Dim(0)), splits}
+}
+
+// checked returns the value that t is, up to checks of it.
+func checked(t tensor.Tensor) tensor.Tensor {
+	v, ok := t.(*graph.Value)
+	for ok && v.Node() != nil && v.Node().Op.IsAssert() && v.Index() == 0 {
+		if v, ok = v.Node().Args[0].(*graph.Value); ok {
+			t = v
+		}
+	}
+	return t
+}

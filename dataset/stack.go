@@ -17,6 +17,12 @@ import (
 
 // stacked returns elements as rows.
 func stacked[T any](list []T, o BatchOptions) (T, error) {
+	if t, ok := bulk(list, o); ok {
+		x, ok := any(t).(T)
+		if ok {
+			return x, nil
+		}
+	}
 	rest := make([]any, len(list)-1)
 	for i, x := range list[1:] {
 		rest[i] = x
@@ -35,7 +41,57 @@ func (o BatchOptions) stack(leaves []any) (v tenon.Value, err error) {
 		}
 		ts[i] = t
 	}
+	if t, ok := bulk(ts, o); ok {
+		return t, nil
+	}
 	return o.stackTensors("", ts), nil
+}
+
+// bulk copies dense tensors of one type, whose shapes are the same or differ in the first
+// size alone, behind one another: what stackTensors makes of them with an operation for
+// the batch and several small values for each element. It is false for others.
+func bulk[T any](list []T, o BatchOptions) (out tensor.Tensor, ok bool) {
+	first, ok := any(list[0]).(*tensor.Dense)
+	if !ok || o.Kind == Padded {
+		return nil, false
+	}
+	size, same := 0, true
+	for _, x := range list {
+		t, ok := any(x).(*tensor.Dense)
+		if !ok || t.DType() != first.DType() || t.Rank() != first.Rank() || !t.IsContiguous() {
+			return nil, false
+		}
+		if a, b := t.Shape(), first.Shape(); !a.Equal(b) {
+			if o.Kind != Ragged || !a.Tail(1).Equal(b.Tail(1)) {
+				return nil, false
+			}
+			same = false
+		}
+		size += t.Len()
+	}
+	if r := first.Rank(); o.Kind == Ragged && r > 0 {
+		rows := 0
+		splits, ends := tensor.Make[int64](shape.Of(len(list) + 1))
+		for i, x := range list {
+			rows += any(x).(*tensor.Dense).Dim(0)
+			ends[i+1] = int64(rows)
+		}
+		flat := behind(list, tensor.Uninit(first.DType(), first.Shape().With(0, rows)))
+		t, err := ragged.FromRowSplits(flat, splits)
+		return t, err == nil
+	} else if !same || size == 0 {
+		return nil, false
+	}
+	return behind(list, tensor.Uninit(first.DType(), first.Shape().Insert(0, len(list)))), true
+}
+
+// behind fills a tensor with the elements of others.
+func behind[T any](list []T, out *tensor.Dense) tensor.Tensor {
+	to := out.Bytes()
+	for _, x := range list {
+		to = to[copy(to, any(x).(*tensor.Dense).Bytes()):]
+	}
+	return out
 }
 
 // stackParts is stack for Values that are no tensors.

@@ -20,6 +20,9 @@ func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err erro
 	defer tenon.Catch(&err)
 	const d = dtype.Int64
 	denseShape = t.boundingShape(d)
+	if at := fewCoordinates(t); at != nil {
+		return at, t.flat, denseShape, nil
+	}
 	s := ShapeOf(t)
 	rank, k := s.Rank(), len(t.parts)
 	// Coordinates along the inner dimensions of each flat value, then those along the

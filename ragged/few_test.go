@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
@@ -56,9 +57,31 @@ func TestFewRows(t *testing.T) {
 				}
 				return ops.Tile(x, times)
 			},
-			"repeat rows":    func() tensor.Tensor { return ops.Repeat(x, 3, 0) },
-			"repeat entries": func() tensor.Tensor { return ops.Repeat(x, 2, 1) },
-			"stack":          func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
+			"repeat rows":          func() tensor.Tensor { return ops.Repeat(x, 3, 0) },
+			"repeat entries":       func() tensor.Tensor { return ops.Repeat(x, 2, 1) },
+			"sum of rows":          func() tensor.Tensor { return ops.Sum(x, 0) },
+			"product of rows":      func() tensor.Tensor { return ops.Prod(x, 0) },
+			"largest by position":  func() tensor.Tensor { return ops.Max(x, 0) },
+			"segments":             func() tensor.Tensor { return ops.SegmentSum(x, []int64{1, 3, 1}, int64(4)) },
+			"smallest of segments": func() tensor.Tensor { return ops.SegmentMin(x, []int64{1, 3, 1}, int64(5)) },
+			"coordinates": func() tensor.Tensor {
+				at, _, _, err := x.ToSparse()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return at
+			},
+			"counts": func() tensor.Tensor {
+				if x.rank() > 2 {
+					return x
+				}
+				n, err := BinCountRows(ops.Cast(x, dtype.Int64).(*Tensor), BinCountOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			},
+			"stack": func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
 		} {
 			short := f()
 			generalOnly = true

@@ -18,13 +18,14 @@ type reducer struct {
 	segments func(data, ids, n any) tensor.Tensor   // by position: entries of one segment together
 	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
 	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
+	few      combination                            // what it is for a few numbers
 }
 
 var reducers = map[string]*reducer{
-	"reduce_sum":  {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum},
-	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod},
-	"reduce_max":  {rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max},
-	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min},
+	"reduce_sum":  {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum},
+	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, few: byProduct},
+	"reduce_max":  {rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, few: byMax},
+	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin},
 	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth},
 	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth},
 	"count_nonzero": {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum,
@@ -210,6 +211,9 @@ func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inne
 // same position in the sublists of one list are reduced together.
 func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
 	if axis == 0 {
+		if out := fewCombined(r.few, t, nil, 1); out != nil {
+			return out.flat
+		}
 		n := t.parts[0].NRows()
 		ids := oneSegment(n)
 		out := bySegments(t, ids, scalar(1, n.DType()), r.segments).(*Tensor)

@@ -12,23 +12,19 @@ import (
 )
 
 func init() {
-	for name, f := range map[string]func(data, ids, n any) tensor.Tensor{
-		"segment_sum":    ops.SegmentSum,
-		"segment_prod":   ops.SegmentProd,
-		"segment_max":    ops.SegmentMax,
-		"segment_min":    ops.SegmentMin,
-		"segment_mean":   ops.SegmentMean,
-		"segment_sqrt_n": ops.SegmentSqrtN,
-	} {
-		handle(segmented(f), name)
-	}
+	handle(segmented(ops.SegmentSum, bySum), "segment_sum")
+	handle(segmented(ops.SegmentProd, byProduct), "segment_prod")
+	handle(segmented(ops.SegmentMax, byMax), "segment_max")
+	handle(segmented(ops.SegmentMin, byMin), "segment_min")
+	handle(segmented(ops.SegmentMean, otherwise), "segment_mean")
+	handle(segmented(ops.SegmentSqrtN, otherwise), "segment_sqrt_n")
 	handle(binCount, "bincount")
 }
 
 // segmented answers a segment operation. Ids with partitions of their own name a
 // segment for each element below those partitions; the rest of the data is
 // combined position by position.
-func segmented(f func(data, ids, n any) tensor.Tensor) handlerFunc {
+func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
 		data, ok := c.Value(0).(tensor.Tensor)
 		ids, ok2 := c.Value(1).(tensor.Tensor)
@@ -36,6 +32,11 @@ func segmented(f func(data, ids, n any) tensor.Tensor) handlerFunc {
 			return nil, op.NotHandled
 		}
 		n := c.Tensor(2)
+		if n != nil {
+			if out := fewCombined(how, data, ids, known(n)); out != nil {
+				return op.One(out)
+			}
+		}
 		for {
 			r, ok := ids.(*Tensor)
 			if !ok {
@@ -128,6 +129,9 @@ type BinCountOptions struct {
 // them: [rows, bins].
 func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
+	if y := fewCounted(x, o); y != nil {
+		return y, nil
+	}
 	p := x.parts[len(x.parts)-1]
 	bins := binsOf(x.flat)
 	if o.Options.MinLength != nil {

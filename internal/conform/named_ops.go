@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -105,7 +106,9 @@ func init() {
 		"named.reverse": func(c *cases.Case) (any, error) { return dims(c.AttrStrs("dims")).Reverse(c.Value(0)), nil },
 		"named.roll":    func(c *cases.Case) (any, error) { return dim(c).Roll(c.Value(0), c.AttrInt("shift", 0)), nil },
 		"named.pad": func(c *cases.Case) (any, error) {
-			return dim(c).Pad(c.Value(0), c.AttrInt("before", 0), c.AttrInt("after", 0), named.PadOptions{Value: c.AttrFloat("value", 0)}), nil
+			x := named.From(c.Value(0))
+			fill := named.PadOptions{Value: ops.Cast(c.AttrFloat("value", 0), x.DType())}
+			return dim(c).Pad(x, c.AttrInt("before", 0), c.AttrInt("after", 0), fill), nil
 		},
 		"named.causal_mask": func(c *cases.Case) (any, error) {
 			qk, err := sized([]any{c.Attrs["query"], c.Attrs["key"]})
@@ -178,6 +181,9 @@ func selfAttention(attrs *map[string]any, args ...any) *named.Tensor {
 		return keySeq.Attention(queries, keys, values, kq, named.AttentionOptions{Causal: c.AttrBool("causal", false), Mask: mask})
 	}
 	scores := kq.Contract(queries, keys)
+	if c.AttrBool("scale", false) {
+		scores = named.Mul(scores, 1/math.Sqrt(float64(queries.Size(kq))))
+	}
 	if c.AttrBool("softmax", true) {
 		if c.AttrBool("causal", false) {
 			see := named.CausalMask(seq.Of(queries.Size(seq)), keySeq.Of(keys.Size(keySeq)))

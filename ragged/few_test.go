@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/tenonml/tenon/dtype"
@@ -81,7 +82,9 @@ func TestFewRows(t *testing.T) {
 				}
 				return n
 			},
-			"stack": func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
+			"pairs":   func() tensor.Tensor { return must(Combinations(x, 2, 1, CombinationOptions{})) },
+			"product": func() tensor.Tensor { return must(Cartesian([]tensor.Tensor{x, mask, x}, 1, CartesianOptions{})) },
+			"stack":   func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
 		} {
 			short := f()
 			generalOnly = true
@@ -98,3 +101,45 @@ func TestFewRows(t *testing.T) {
 }
 
 func show(x tensor.Tensor) string { return fmt.Sprint(x) }
+
+// The short ways of selections agree with the general way on special values and ties.
+func TestFewSelected(t *testing.T) {
+	nan, zero := float32(math.NaN()), float32(math.Copysign(0, -1))
+	x, err := FromRowSplits([]float32{1, nan, 0, zero, 1, nan, 2, 2, nan, nan, 3, -1, 5}, []int64{0, 6, 6, 8, 10, 13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func() []tensor.Tensor{
+		"unique": func() []tensor.Tensor {
+			values, inverse, counts, first := ops.Unique(x)
+			return []tensor.Tensor{values, inverse, counts, first}
+		},
+		"none": func() []tensor.Tensor { return pair(ops.TopK(x, 0)) },
+		"one":  func() []tensor.Tensor { return pair(ops.TopK(x, 1)) },
+		"two":  func() []tensor.Tensor { return pair(ops.TopK(x, 2)) },
+		"ten":  func() []tensor.Tensor { return pair(ops.TopK(ops.Cast(x, dtype.Float64), 10)) },
+	} {
+		short := f()
+		generalOnly = true
+		general := f()
+		generalOnly = false
+		for i := range short {
+			if a, b := show(short[i]), show(general[i]); a != b {
+				t.Errorf("result %d of %s is %s, the general way gives %s", i, name, a, b)
+			}
+			if a, b := fmt.Sprint(short[i].Spec()), fmt.Sprint(general[i].Spec()); a != b {
+				t.Errorf("result %d of %s has the Spec %s, the general way gives %s", i, name, a, b)
+			}
+		}
+	}
+}
+
+func pair(a, b tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{a, b} }
+
+// must returns the last of several results.
+func must(parts []tensor.Tensor, err error) tensor.Tensor {
+	if err != nil {
+		panic(err)
+	}
+	return parts[len(parts)-1]
+}

@@ -219,6 +219,9 @@ func topK(c *op.Call) ([]tenon.Value, error) {
 		out := op.ApplyN(c, append([]tenon.Value{x.flat}, c.Values()[1:]...)...)
 		return []tenon.Value{x.with(out[0]), x.with(out[1])}, nil
 	}
+	if out := fewTop(x, known(c.Tensor(1))); out != nil {
+		return out, nil
+	}
 	k := len(x.parts) - 1
 	top, at, splits := rows.TopK(x.flat, x.parts[k].RowSplits(), c.Value(1))
 	p := newPartition(splits, top.Shape().Dim(0))
@@ -235,6 +238,9 @@ func unique(c *op.Call) ([]tenon.Value, error) {
 	}
 	if x.flat.Shape().Rank() != 1 {
 		return nil, c.Errorf(tenon.ErrShape, "rows hold elements of shape %v, want scalars", x.flat.Shape().Tail(1))
+	}
+	if out := fewDistinct(x); out != nil {
+		return out, nil
 	}
 	k := len(x.parts) - 1
 	splits, first, counts, inverse := rows.UniqueIndex(x.flat, x.parts[k].RowSplits())

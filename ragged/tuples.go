@@ -51,6 +51,11 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 		}
 		return parts
 	}
+	if n == 2 && axis == 1 && !local && !o.Replacement {
+		if out := fewPairs(x); out != nil {
+			return out
+		}
+	}
 	l, splits := rowsAlong(x, axis)
 	out, at := rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
 	parts := make([]tensor.Tensor, n)
@@ -152,6 +157,11 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 			}
 		}
 		return parts
+	}
+	if a == 1 && axis == 1 && !local && !o.Nested {
+		if out := fewCartesian(xs); out != nil {
+			return out
+		}
 	}
 	levels := make([]lists, len(xs))
 	splits := make([]tensor.Tensor, len(xs))

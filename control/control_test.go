@@ -224,3 +224,13 @@ func ExampleWhile() {
 	fmt.Println(tensor.Item[int](s.Steps))
 	// Output: 111
 }
+
+// A scalar has no rows, which Map says.
+func TestMapOfAScalar(t *testing.T) {
+	_, err := tenon.Try(func() tensor.Tensor {
+		return control.Map(func(x tensor.Tensor) tensor.Tensor { return x }, tensor.Tensor(tensor.Scalar(1.0)))
+	})
+	if !errors.Is(err, tenon.ErrShape) || !strings.Contains(err.Error(), "float64[] has no rows") {
+		t.Errorf("got %v", err)
+	}
+}

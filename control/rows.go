@@ -41,6 +41,9 @@ func shared(row, batch tenon.Spec, k int) bool {
 // it is not known.
 func countRows(fn string, v tenon.Value) int {
 	if t, ok := v.(tensor.Tensor); ok {
+		if t.Shape().IsScalar() {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("%s has no rows", tenon.String(t.Spec()))})
+		}
 		return t.Shape().Dim(0)
 	}
 	row, parts, ok := composite(v)

@@ -175,12 +175,15 @@ func (b *builder) inside(v *graph.Value) bool {
 }
 
 // add adds a node. It reports false where that is not possible: row splits, or a table, that
-// the group itself computes.
+// the group itself computes, or what is computed for rows and read as if it were for values.
 func (b *builder) add(n *graph.Node, external bool) bool {
 	x, in, out := b.layout.loops[n], n.Inputs(), n.Outs[0]
 	nd := groupNode{f: x.f, rows: x.rows, dtype: x.dtype, reg: -1, rank: out.Shape().Rank()}
 	if p, ok := b.layout.places[out.ID()]; ok && b.rows {
 		nd.perRow = p.along == op.PerRow
+	}
+	if x.rows != nil {
+		nd.perRow = x.rows.To == op.PerRow
 	}
 	from := elements
 	if nd.perRow {
@@ -205,7 +208,7 @@ func (b *builder) add(n *graph.Node, external bool) bool {
 		switch {
 		case !b.inside(v):
 			nd.operands[nd.n] = b.input(v, from)
-		case from == table:
+		case from == table || b.nodes[b.nodeAt[v.ID()]].perRow != (from == ofRows):
 			return false
 		default:
 			k := b.nodeAt[v.ID()]

@@ -15,6 +15,8 @@ import (
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -81,6 +83,90 @@ var vocabulary = []func(a, b tensor.Tensor, k int) tensor.Tensor{
 		return control.While(func(x tensor.Tensor) tensor.Tensor { return ops.Greater(ops.Max(ops.Abs(x)), 1.0) },
 			func(x tensor.Tensor) tensor.Tensor { return ops.Mul(x, 0.5) }, a)
 	},
+	func(a, b tensor.Tensor, k int) tensor.Tensor { return inRows(a, b, k, 0) },
+	func(a, b tensor.Tensor, k int) tensor.Tensor { return inRows(a, b, k, 1) },
+	func(a, b tensor.Tensor, k int) tensor.Tensor { return inRows(a, b, k, 2) },
+	func(a, b tensor.Tensor, k int) tensor.Tensor { return inRows(a, b, k, 3) },
+	func(a, b tensor.Tensor, k int) tensor.Tensor { return inRows(a, b, k, 4) },
+	func(a, b tensor.Tensor, k int) tensor.Tensor { return inRows(a, b, k, 5) },
+	func(a, _ tensor.Tensor, k int) tensor.Tensor {
+		return ops.Mul(ops.Cast(ops.Cast(ops.Round(ops.Add(ops.Mul(a, 3), 0.1234)), dtype.Int32), dtype.Float64), 0.125*float64(1+k%2))
+	},
+	func(a, b tensor.Tensor, _ int) tensor.Tensor {
+		return ops.Where(ops.LogicalAnd(ops.Greater(a, b), ops.LogicalNot(ops.IsNaN(a))), a, b)
+	},
+	func(a, _ tensor.Tensor, k int) tensor.Tensor { return ops.Index(a, key.Range(k%2, -1, nil)) },
+	func(a, _ tensor.Tensor, k int) tensor.Tensor {
+		return ops.Index(a, key.Ellipsis, key.Range(nil, nil, -1-k%2))
+	},
+	func(a, b tensor.Tensor, k int) tensor.Tensor {
+		return ops.Stack([]tensor.Tensor{a, b, ops.Neg(a)}, k%2)
+	},
+	func(a, _ tensor.Tensor, k int) tensor.Tensor {
+		return ops.Tile(ops.Reshape(a, []int{-1}), []int{1 + k%3})
+	},
+	func(a, _ tensor.Tensor, k int) tensor.Tensor { return ops.Tanh(ops.Sum(a, -1-k%2)) },
+	func(a, _ tensor.Tensor, _ int) tensor.Tensor { return ops.LogSumExp(a) },
+	func(a, _ tensor.Tensor, k int) tensor.Tensor {
+		return ops.Gather(a, ops.ArgSort(ops.Index(ops.Reshape(a, []int{-1}), key.Range(nil, 1, nil)), 0, ops.SortOptions{}), -1-k%2)
+	},
+	func(a, b tensor.Tensor, k int) tensor.Tensor {
+		flat := ops.Reshape(a, []int{-1})
+		ids := ops.Mod(ops.Range(0, ops.Size(flat), 1), 1+k%4)
+		return ops.Tanh(ops.SegmentSum(flat, ids, 1+k%4))
+	},
+	func(a, b tensor.Tensor, k int) tensor.Tensor {
+		type state struct{ X, Y tensor.Tensor }
+		s := control.While(func(s state) tensor.Tensor { return ops.Less(ops.Sum(s.Y), float64(k%4)) },
+			func(s state) state { return state{ops.Tanh(ops.Add(s.X, b)), ops.Add(s.Y, 1.0)} }, state{ops.Add(a, ops.Mul(b, 0)), tensor.Scalar(0.0)})
+		return s.X
+	},
+	func(a, b tensor.Tensor, k int) tensor.Tensor {
+		return control.Cond(ops.Less(ops.Max(ops.Abs(a)), 1.0), func() tensor.Tensor {
+			return control.Cond(ops.Greater(ops.Sum(b), 0.0), func() tensor.Tensor { return ops.Sum(ops.Exp(ops.Minimum(a, 1.0))) }, func() tensor.Tensor { return ops.Mean(b) })
+		}, func() tensor.Tensor { return ops.Sum(ops.Mul(ops.Tanh(a), float64(k%3))) })
+	},
+	func(a, _ tensor.Tensor, k int) tensor.Tensor {
+		carry, _ := control.Scan(func(c, x tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+			c = ops.Tanh(ops.Add(ops.Mul(c, 0.5), ops.Sum(x)))
+			return c, c
+		}, tensor.Tensor(tensor.Scalar(float64(k%3))), a)
+		return carry
+	},
+	func(a, _ tensor.Tensor, _ int) tensor.Tensor {
+		return control.Map(func(row tensor.Tensor) tensor.Tensor {
+			return ops.Div(row, ops.Add(ops.Sqrt(ops.Sum(ops.Mul(row, row))), 1.0))
+		}, a)
+	},
+}
+
+// inRows divides the elements of a into rows, of one length or of 1, 3, 5 and so on, and
+// does something with them that nodes on rows and elementwise ones share.
+func inRows(a, b tensor.Tensor, k, what int) tensor.Tensor {
+	x, table := ops.Reshape(a, []int{-1}), ops.Reshape(b, []int{-1})
+	at := ops.Range(0, ops.Size(x), 1)
+	ids := ops.FloorDiv(at, 1+k%5)
+	if k%2 == 1 {
+		ids = ops.Cast(ops.Floor(ops.Sqrt(ops.Add(ops.Cast(at, dtype.Float64), 0.01))), dtype.Int64)
+	}
+	splits := rows.FromRowIDs(ids, nil)
+	spread := func(perRow tensor.Tensor) tensor.Tensor { return rows.Repeat(perRow, splits, -1) }
+	switch what {
+	case 0:
+		length := ops.Sqrt(ops.Add(rows.Sum(ops.Mul(x, x), splits), 1.0))
+		return ops.Div(x, spread(length))
+	case 1:
+		e := ops.Exp(ops.Sub(x, spread(rows.Max(x, splits))))
+		return ops.Div(e, spread(ops.Reshape(ops.ExpandDims(rows.Sum(e, splits), 1), []int{-1})))
+	case 2:
+		return rows.Sum(ops.Mul(ops.Tanh(x), ops.Gather(table, rows.Offsets(splits, -1), 0)), splits)
+	case 3:
+		return ops.Sub(rows.Softmax(x, splits), spread(ops.Tanh(rows.Min(x, splits))))
+	case 4:
+		n := ops.Cast(rows.Lengths(splits), dtype.Float64)
+		return ops.Add(ops.Div(x, spread(n)), ops.Cast(rows.Offsets(splits, -1), dtype.Float64))
+	}
+	return ops.Add(ops.ExpandDims(rows.Mean(x, splits), 1), ops.ExpandDims(rows.LogSumExp(x, splits), 1))
 }
 
 // maxSize keeps results small.
@@ -144,6 +230,10 @@ func FuzzGraphs(f *testing.F) {
 	f.Add([]byte{7, 0, 1, 0, 2, 2, 0, 0, 16, 3, 0, 0})
 	f.Add([]byte{6, 0, 0, 0, 25, 0, 1, 0, 26, 0, 0, 0, 23, 2, 0, 0, 31, 1, 0, 0})
 	f.Add([]byte{34, 0, 1, 0, 35, 3, 0, 0, 27, 3, 3, 1, 33, 4, 0, 0})
+	for what := range byte(6) {
+		f.Add([]byte{36 + what, 0, 1, what, 36 + what, 3, 0, 3, 7, 3, 4, 0, 2, 5, 0, 0})
+	}
+	f.Add([]byte{52, 0, 1, 3, 53, 0, 1, 1, 54, 0, 0, 2, 55, 3, 0, 0, 44, 0, 1, 0, 46, 0, 1, 0})
 	f.Add([]byte{14, 0, 0, 2, 14, 0, 0, 2, 7, 3, 4, 0, 5, 5, 0, 0, 17, 6, 0, 0, 18, 6, 0, 1, 1, 6, 0, 0})
 	f.Fuzz(compare)
 }

@@ -55,9 +55,17 @@ func length(points, otherwise float64) vg.Length {
 	return vg.Length(points)
 }
 
-// colourMap goes from dark to light in equal steps of brightness (Kindlmann et al., 2002).
+// scale are colours of rising brightness, from a dark violet to yellow, that those who do not
+// see red and green tell apart too (viridis, by S. van der Walt and N. Smith, 2015). None is
+// the colour of the paper.
+var scale = []color.Color{
+	color.RGBA{0x44, 0x01, 0x54, 0xff}, color.RGBA{0x3b, 0x52, 0x8b, 0xff}, color.RGBA{0x21, 0x91, 0x8c, 0xff},
+	color.RGBA{0x5e, 0xc9, 0x62, 0xff}, color.RGBA{0xfd, 0xe7, 0x25, 0xff},
+}
+
+// colourMap goes from dark to light in equal steps of brightness.
 func (m *HeatMap) colourMap() palette.ColorMap {
-	c := moreland.Kindlmann()
+	c := tenon.Must(moreland.NewLuminance(scale))
 	lo, hi := m.min, m.max
 	if hi <= lo {
 		lo, hi = lo-1, lo+1

@@ -19,10 +19,10 @@ import (
 func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const d = dtype.Int64
-	denseShape = t.boundingShape(d)
-	if at := fewCoordinates(t); at != nil {
-		return at, t.flat, denseShape, nil
+	if at, box := fewCoordinates(t); at != nil {
+		return at, t.flat, box, nil
 	}
+	denseShape = t.boundingShape(d)
 	s := ShapeOf(t)
 	rank, k := s.Rank(), len(t.parts)
 	// Coordinates along the inner dimensions of each flat value, then those along the

@@ -1,7 +1,9 @@
 package ragged
 
 import (
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -263,4 +265,62 @@ func (f *few) typeOr(g few) dtype.DType {
 		return g.flat.DType()
 	}
 	return f.flat.DType()
+}
+
+// fewParts cuts a few rows into parts of so many rows; nil where the general way has to be
+// taken.
+func fewParts(x *Tensor, sizes []int, axis int) []tenon.Value {
+	f, ok := fewOf(x)
+	if !ok || axis != 0 {
+		return nil
+	}
+	out := make([]tenon.Value, len(sizes))
+	r := 0
+	for i, n := range sizes {
+		if n < 0 || n > f.nrows()-r {
+			return nil
+		}
+		to := f.filler(n, int(f.splits[r+n]-f.splits[r]))
+		for range n {
+			to.row(&f, r)
+			r++
+		}
+		out[i] = to.tensor()
+	}
+	return out
+}
+
+// fewIndexed is [index] of a few rows by a ragged mask, or by the numbers of a row and of
+// an element in it; nil where the general way has to be taken.
+func fewIndexed(t tensor.Tensor, keys []key.Key) tensor.Tensor {
+	switch {
+	case len(keys) == 1 && keys[0].Kind == key.ByKind:
+		if mask, ok := keys[0].Value.(*Tensor); ok && mask.DType().IsBool() {
+			return fewMasked(t, mask)
+		}
+	case len(keys) == 2 && keys[0].Kind == key.AtKind && keys[1].Kind == key.AtKind:
+		f, ok := fewOf(t)
+		r, isInt := keys[0].Start.(int)
+		k, isInt2 := keys[1].Start.(int)
+		if !ok || !isInt || !isInt2 || f.flat.Rank() != 1 {
+			return nil
+		}
+		if r < 0 {
+			r += f.nrows()
+		}
+		if r < 0 || r >= f.nrows() {
+			return nil
+		}
+		n := int(f.splits[r+1] - f.splits[r])
+		if k < 0 {
+			k += n
+		}
+		if k < 0 || k >= n {
+			return nil
+		}
+		out := tensor.NewDense(f.flat.DType(), shape.Shape{})
+		copy(out.Bytes(), f.src[(f.splits[r]+int64(k))*f.size:][:f.size])
+		return out
+	}
+	return nil
 }

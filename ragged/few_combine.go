@@ -96,20 +96,22 @@ func combine[T float32 | float64 | int64](how combination, out *tensor.Dense, f 
 	}
 }
 
-// fewCoordinates returns the coordinates of a few elements in rows; nil where the general way
-// has to be taken.
-func fewCoordinates(t *Tensor) tensor.Tensor {
+// fewCoordinates returns the coordinates of a few elements in rows, and the shape that
+// holds them; nil where the general way has to be taken.
+func fewCoordinates(t *Tensor) (out, box tensor.Tensor) {
 	f, ok := fewOf(t)
 	if !ok || f.flat.Rank() != 1 {
-		return nil
+		return nil, nil
 	}
-	out, at := tensor.Make[int64](shape.Of(f.flat.Len(), 2))
+	longest := int64(0)
+	d, at := tensor.Make[int64](shape.Of(f.flat.Len(), 2))
 	for r := range f.nrows() {
 		for i := f.splits[r]; i < f.splits[r+1]; i++ {
 			at[2*i], at[2*i+1] = int64(r), i-f.splits[r]
 		}
+		longest = max(longest, f.splits[r+1]-f.splits[r])
 	}
-	return out
+	return d, tensor.Vector([]int64{int64(f.nrows()), longest})
 }
 
 // fewCounted counts how often the numbers below the largest one occur in each row, for a

@@ -82,9 +82,29 @@ func TestFewRows(t *testing.T) {
 				}
 				return n
 			},
-			"pairs":   func() tensor.Tensor { return must(Combinations(x, 2, 1, CombinationOptions{})) },
-			"product": func() tensor.Tensor { return must(Cartesian([]tensor.Tensor{x, mask, x}, 1, CartesianOptions{})) },
-			"stack":   func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
+			"pairs":         func() tensor.Tensor { return must(Combinations(x, 2, 1, CombinationOptions{})) },
+			"product":       func() tensor.Tensor { return must(Cartesian([]tensor.Tensor{x, mask, x}, 1, CartesianOptions{})) },
+			"last of parts": func() tensor.Tensor { return ops.Split(x, []int{1, 2}, 0)[1] },
+			"index by mask": func() tensor.Tensor {
+				if x.flat.Shape().Dim(0) == 0 {
+					return x
+				}
+				return ops.Index(x, mask)
+			},
+			"element": func() tensor.Tensor {
+				if x.flat.Shape().Dim(0) == 0 {
+					return x
+				}
+				return ops.Index(x, -1, 1)
+			},
+			"box": func() tensor.Tensor {
+				_, _, box, err := x.ToSparse()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return box
+			},
+			"stack": func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
 		} {
 			short := f()
 			generalOnly = true

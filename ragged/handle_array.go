@@ -310,6 +310,9 @@ func splitParts(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if out := fewParts(x, sizes, a); out != nil {
+		return out, nil
+	}
 	out := make([]tenon.Value, len(sizes))
 	at := 0
 	for i, s := range sizes {

@@ -47,12 +47,13 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if err := sameBatch(c, a, b); err != nil {
 		return nil, err
 	}
-	// A matrix without rows has as many columns as the other side asks for.
+	// A matrix without rows has as many columns as the other side asks for, unless it
+	// was declared how many there are.
 	inner := b.rows
 	if tb {
 		inner = b.cols
 	}
-	if !ta {
+	if !ta && a.k < 0 {
 		a.cols = ops.Where(ops.Equal(a.rows, int64(0)), inner, a.cols)
 	}
 	flat := rows.MatMul(a.flat, b.flat, ops.Stack([]tensor.Tensor{a.rows, a.cols}, 1), ops.Stack([]tensor.Tensor{b.rows, b.cols}, 1), ta, tb)

@@ -28,7 +28,7 @@ func init() {
 	cases.HandleKind("ragged_spec", cases.Kind{
 		Decode: func(_ *cases.Case, o cases.Object) (any, error) { return raggedSpec(o) },
 		Compare: func(_ *cases.Matcher, want cases.Object, got any) error {
-			return cases.MatchSpec(tenon.Must(raggedSpec(want)), got)
+			return sameRaggedSpec(tenon.Must(raggedSpec(want)), got)
 		},
 	})
 }
@@ -128,6 +128,16 @@ func compareRagged(m *cases.Matcher, want cases.Object, got any) error {
 	}
 	if err := m.Match(want["values"], t.FlatValues()); err != nil {
 		return fmt.Errorf("values: %w", err)
+	}
+	return nil
+}
+
+// sameRaggedSpec compares what cases write of a Spec. They have one word, null, for
+// rows of any lengths and for rows of one length that is not known.
+func sameRaggedSpec(want *ragged.Spec, got any) error {
+	s, ok := got.(*ragged.Spec)
+	if !ok || s.DType() != want.DType() || s.RaggedRank() != want.RaggedRank() || s.SplitsDType() != want.SplitsDType() || !s.Shape().Equal(want.Shape()) {
+		return cases.MatchSpec(want, got)
 	}
 	return nil
 }

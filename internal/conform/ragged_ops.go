@@ -74,7 +74,14 @@ func init() {
 			return ops.CumSum(c.Arg(0), c.AttrInt("axis", 0), ops.CumOptions{Exclusive: c.AttrBool("exclusive", false), Reverse: c.AttrBool("reverse", false)}), nil
 		},
 		"matmul": func(c *cases.Case) (any, error) {
-			y := ops.MatMulT(c.Arg(0), c.Arg(1), c.AttrBool("transpose_a", false) || c.AttrBool("adjoint_a", false), c.AttrBool("transpose_b", false) || c.AttrBool("adjoint_b", false))
+			turned := func(operand string) bool {
+				t, a := c.AttrBool("transpose_"+operand, false), c.AttrBool("adjoint_"+operand, false)
+				if t && a {
+					tenon.Throw(tenon.NewError(tenon.ErrInvalid, "conform", "an operand is transposed or adjoined, not both"))
+				}
+				return t || a
+			}
+			y := ops.MatMulT(c.Arg(0), c.Arg(1), turned("a"), turned("b"))
 			if _, ok := y.(*ragged.Tensor); ok || y.Shape().Rank() < 3 {
 				return y, nil
 			}

@@ -21,6 +21,7 @@ type Pass struct {
 
 // Default is the passes of a function's graph in their order.
 var Default = []Pass{
+	{"ones", Ones},
 	{"fold", Fold},
 	{"simplify", Simplify},
 	{"rows", Rows},
@@ -29,6 +30,7 @@ var Default = []Pass{
 	{"layouts", Layouts},
 	{"transposes", FoldTransposes},
 	{"cse", CSE},
+	{"attention", Attention},
 	{"dce", DCE},
 	{"branches", Branches},
 }

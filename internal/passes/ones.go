@@ -1,0 +1,45 @@
+package passes
+
+import (
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Ones makes constants of small tensors of ones whose sizes are known, with which
+// gradients begin, and takes out products with ones that were spread. What the value was
+// computed for that only lent its shape need then not be computed.
+func Ones(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "ones_like") {
+		return g, nil
+	}
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		switch n.Op.Name {
+		case "ones_like":
+			if s := n.Outs[0].Shape(); s.IsFull() && s.Size() <= 16 {
+				out, err := op.Do(c.Op, tensor.NewDense(n.Outs[0].DType(), s))
+				if err != nil {
+					return nil, err
+				}
+				return []tensor.Tensor{out[0].(tensor.Tensor)}, nil
+			}
+		case "mul":
+			for i := range 2 {
+				if x := c.Tensor(1 - i); spreadOnes(c.Tensor(i)) && x.Shape().IsFull() && sameSpec(x, n.Outs[0]) {
+					return []tensor.Tensor{x}, nil
+				}
+			}
+		}
+		return nil, nil
+	})
+}
+
+// spreadOnes reports whether t repeats ones.
+func spreadOnes(t tensor.Tensor) bool {
+	for _, name := range []string{"spread", "broadcast_to"} {
+		if in := producer(t, name); in != nil {
+			return isFilled(in.Args[0].(tensor.Tensor), 1)
+		}
+	}
+	return isFilled(t, 1)
+}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/calls"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -108,6 +109,7 @@ func register[T tenon.Value](name string, o Options) error {
 	if err := i.register(); err != nil {
 		return err
 	}
+	calls.Register[T]()
 	return i.checkMethod()
 }
 

@@ -213,6 +213,18 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return kept, nil
 }
 
+// Match appends the Values among the fields of v to out if its Spec is s, without making
+// one. It returns false for any other value, and where optional fields are left out.
+func (s *Spec) Match(v tenon.Value, out []tenon.Value) (components []tenon.Value, ok bool) {
+	p, ok := s.info.unbox(v)
+	if !ok || len(s.fields) != len(s.slots) {
+		return nil, false
+	}
+	n := len(out)
+	out = s.info.appendValues(p, out)
+	return out, s.describes(p, out[n:])
+}
+
 func typeNameOf(v tenon.Value) string {
 	if v == nil || words(&v)[1] == nil {
 		return "nil value"

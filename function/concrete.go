@@ -75,6 +75,12 @@ func (t *Concrete) nested(leaves []any, structure uint64) []tensor.Tensor {
 	return out
 }
 
+// matcher is a Spec that takes values apart if they have exactly that Spec, quicker than
+// by asking for theirs: that of a derived type.
+type matcher interface {
+	Match(v tenon.Value, out []tenon.Value) (components []tenon.Value, ok bool)
+}
+
 // components is fast for Values whose components are dense tensors in memory.
 func (t *Concrete) components(args []any) []tensor.Tensor {
 	if !t.values {
@@ -94,6 +100,15 @@ func (t *Concrete) components(args []any) []tensor.Tensor {
 			out = append(out, d)
 			continue
 		}
+		if m, ok := want.(matcher); ok {
+			room := [8]tenon.Value{}
+			if parts, ok := m.Match(v, room[:0]); ok {
+				if out, ok = appendDense(out, parts); !ok {
+					return nil
+				}
+				continue
+			}
+		}
 		if r := reflect.ValueOf(a); r.Kind() == reflect.Pointer && r.IsNil() {
 			return nil
 		}
@@ -105,15 +120,23 @@ func (t *Concrete) components(args []any) []tensor.Tensor {
 		if err != nil {
 			return nil
 		}
-		for _, p := range parts {
-			d, ok := p.(*tensor.Dense)
-			if !ok || d == nil {
-				return nil
-			}
-			out = append(out, d)
+		if out, ok = appendDense(out, parts); !ok {
+			return nil
 		}
 	}
 	return out
+}
+
+// appendDense appends components that are dense tensors; others are not ok.
+func appendDense(out []tensor.Tensor, parts []tenon.Value) (_ []tensor.Tensor, ok bool) {
+	for _, p := range parts {
+		d, ok := p.(*tensor.Dense)
+		if !ok || d == nil {
+			return nil, false
+		}
+		out = append(out, d)
+	}
+	return out, true
 }
 
 // trace runs the Go function on symbolic arguments.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/calls"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/tensor"
@@ -104,16 +105,23 @@ func typed[F any](c *core) F {
 	case reflect.TypeFor[func(T, T, T) T]():
 		f = func(x, y, z T) T { return c.one([]any{x, y, z}) }
 	default:
-		f = reflect.MakeFunc(c.typ, c.reflected).Interface()
+		if f = calls.New(c.typ, c.only); f == nil {
+			f = reflect.MakeFunc(c.typ, c.reflected).Interface()
+		}
 	}
 	return reflect.ValueOf(f).Interface().(F)
 }
 
 func (c *core) one(args []any) tensor.Tensor {
+	t, _ := c.only(args).(tensor.Tensor)
+	return t
+}
+
+// only returns the result of a function that has one.
+func (c *core) only(args []any) any {
 	out, err := c.call(context.Background(), args)
 	tenon.Throw(err)
-	t, _ := out[0].(tensor.Tensor)
-	return t
+	return out[0]
 }
 
 var tensorType = reflect.TypeFor[tensor.Tensor]()

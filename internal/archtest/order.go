@@ -28,7 +28,7 @@ const Order = `
 	tenon, internal/arena, internal/strided < tensor < nest < spectest;
 
 	# tiers 3 and 4: operations, their catalogue, graphs of them
-	tensor < op;
+	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
 	op < graph;
 
@@ -38,7 +38,7 @@ const Order = `
 	graph, ops/rows < internal/passes;
 	ops, nest < internal/batching, grad;
 	graph, nest < state;
-	internal/interp, internal/passes, internal/batching, grad, state, ops/rows < TIER5;
+	internal/interp, internal/passes, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
 	TIER5 < function, control;
 
 	# tier 6: types of Value

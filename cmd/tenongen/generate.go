@@ -86,7 +86,7 @@ func (g *generator) typeName(t types.Type) string {
 func (g *generator) structure(name string, fields []field) {
 	g.printf("\nfunc init() {\n\text.Generated(codec.Code[%s]{", name)
 	g.printf("Values: func(x *%s, out []tenon.Value) []tenon.Value {", name)
-	g.fields(fields, "x", `""`, g.values)
+	g.fields(fields, "x", `""`, g.each("out = append(out, codec.Held(X))", "if X == nil {\nout = append(out, nil)\n} else {\nout = append(out, *X)\n}"))
 	g.printf("return out\n},")
 	g.printf("Fill: func(x *%s, values []tenon.Value) (_ []tenon.Value, err error) {", name)
 	g.fields(fields, "x", `""`, g.fill)
@@ -97,10 +97,11 @@ func (g *generator) structure(name string, fields []field) {
 	}
 	g.printf("return true\n},")
 	g.printf("Match: func(x *%s, specs []tenon.Spec) (_ []tenon.Spec, ok bool) {", name)
-	g.fields(fields, "x", `""`, g.match)
+	g.fields(fields, "x", `""`, g.each("if specs, ok = codec.Is(codec.Held(X), specs); !ok {\nreturn nil, false\n}",
+		"if X == nil {\nspecs, ok = codec.Is(nil, specs)\n} else {\nspecs, ok = codec.Is(*X, specs)\n}\nif !ok {\nreturn nil, false\n}"))
 	g.printf("return specs, true\n},")
 	g.printf("Names: func(x *%s, out []string) []string {", name)
-	g.fields(fields, "x", `""`, g.names)
+	g.fields(fields, "x", `""`, g.each("out = append(out, PATH)", "out = append(out, PATH)"))
 	g.printf("return out\n},")
 	g.printf("Encode: func(x *%s, specs *[]tenon.Spec) []tenon.Entry {", name)
 	g.printf("out := make([]tenon.Entry, %d)", len(fields))
@@ -116,7 +117,7 @@ func (g *generator) structure(name string, fields []field) {
 }
 
 // fields calls a walk for each field that holds Values.
-func (g *generator) fields(fields []field, x, path string, walk func(t types.Type, tg tag, x, path string)) {
+func (g *generator) fields(fields []field, x, path string, walk visit) {
 	for _, f := range fields {
 		if ok, _ := g.places(f.typ, f.tag, nil); ok {
 			walk(f.typ, f.tag, x+"."+f.expr, pathOf(path, f.name))
@@ -144,7 +145,7 @@ func addr(x string) string {
 func (g *generator) v(prefix string) string { return prefix + strconv.Itoa(g.depth) }
 
 // walk writes a loop over a container, or the walk of a struct; leaf walks what is inside.
-func (g *generator) walk(t types.Type, tg tag, x, path string, leaf func(t types.Type, tg tag, x, path string)) {
+func (g *generator) walk(t types.Type, tg tag, x, path string, leaf visit) {
 	k, _ := g.kindOf(t, tg)
 	g.depth++
 	defer func() { g.depth-- }()
@@ -169,35 +170,25 @@ func (g *generator) walk(t types.Type, tg tag, x, path string, leaf func(t types
 	}
 }
 
-func (g *generator) values(t types.Type, tg tag, x, path string) {
-	switch k, _ := g.kindOf(t, tg); k {
-	case place:
-		g.printf("out = append(out, codec.Held(%s))", x)
-	case behind:
-		g.printf("if %s == nil {\nout = append(out, nil)\n} else {\nout = append(out, *%s)\n}", x, x)
-	default:
-		g.walk(t, tg, x, path, g.values)
-	}
-}
+// A visit writes the code for what is at an expression, which has a path.
+type visit = func(t types.Type, tg tag, x, path string)
 
-func (g *generator) match(t types.Type, tg tag, x, path string) {
-	switch k, _ := g.kindOf(t, tg); k {
-	case place:
-		g.printf("if specs, ok = codec.Is(codec.Held(%s), specs); !ok {\nreturn nil, false\n}", x)
-	case behind:
-		g.printf("if %s == nil {\nspecs, ok = codec.Is(nil, specs)\n} else {\nspecs, ok = codec.Is(*%s, specs)\n}\nif !ok {\nreturn nil, false\n}", x, x)
-	default:
-		g.walk(t, tg, x, path, g.match)
+// each returns a visit that writes one text for a place of a Value and another for a pointer to
+// one, with the expression for X and its path for PATH.
+func (g *generator) each(atPlace, atPointer string) (v visit) {
+	v = func(t types.Type, tg tag, x, path string) {
+		text := atPlace
+		switch k, _ := g.kindOf(t, tg); k {
+		case behind:
+			text = atPointer
+		case place:
+		default:
+			g.walk(t, tg, x, path, v)
+			return
+		}
+		g.printf("%s", strings.NewReplacer("PATH", path, "X", x).Replace(text))
 	}
-}
-
-func (g *generator) names(t types.Type, tg tag, x, path string) {
-	switch k, _ := g.kindOf(t, tg); k {
-	case place, behind:
-		g.printf("out = append(out, %s)", path)
-	default:
-		g.walk(t, tg, x, path, g.names)
-	}
+	return v
 }
 
 func (g *generator) fill(t types.Type, tg tag, x, path string) {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -231,6 +232,56 @@ func TestFormats(t *testing.T) {
 	v := must(jsonl.ReadValues(jsonl.Bytes([]byte("[1]\n[2,3]")), jsonl.Options{}))
 	if got := tenon.String(v.Spec()); got != "int64[2, ~]" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A file is replaced as a whole or not at all.
+func TestFilesAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	good := must(structured.FromNested([]any{map[string]any{"x": 1.5}}, structured.NestedOptions{}))
+	bad := must(structured.FromNested([]any{map[string]any{"x": math.NaN()}}, structured.NestedOptions{}))
+	for _, name := range []string{"a.jsonl", "a.jsonl.gz", "a.jsonl.zst"} {
+		path := filepath.Join(dir, name)
+		if err := jsonl.WriteFile(path, bad, jsonl.WriteOptions{}); err == nil {
+			t.Errorf("%s: NaN was written", name)
+		}
+		if list := must(os.ReadDir(dir)); len(list) != 0 {
+			t.Errorf("%s: %v is left of what failed", name, list)
+		}
+		for range 2 { // the second is written over the first
+			if err := jsonl.WriteFile(path, good, jsonl.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := must(os.ReadFile(path))
+		if err := jsonl.WriteFile(path, bad, jsonl.WriteOptions{}); err == nil || !bytes.Equal(must(os.ReadFile(path)), before) {
+			t.Errorf("%s: what fails changed the file, %v", name, err)
+		}
+		if list := must(os.ReadDir(dir)); len(list) != 1 {
+			t.Errorf("%s: the folder holds %v", name, list)
+		}
+		os.Remove(path)
+	}
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if os.WriteFile(target, nil, 0o600) != nil || os.Symlink("target", link) != nil {
+		return // a system without links
+	}
+	if err := jsonl.WriteFile(link, good, jsonl.WriteOptions{}); err != nil || string(must(os.ReadFile(target))) != "{\"x\":1.5}\n" {
+		t.Errorf("the target of a link: %v", err)
+	}
+	if st := must(os.Lstat(link)); st.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link is gone")
+	}
+	if err := jsonl.WriteFile(dir, good, jsonl.WriteOptions{}); err == nil {
+		t.Error("a folder was written over")
+	}
+	if err := jsonl.WriteFile(filepath.Join(dir, "none", "x"), good, jsonl.WriteOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	if os.DevNull == "/dev/null" {
+		if err := jsonl.WriteFile(os.DevNull, good, jsonl.WriteOptions{}); err != nil {
+			t.Errorf("a device: %v", err)
+		}
 	}
 }
 

@@ -1,16 +1,17 @@
 package jsonl
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/atomicfile"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -55,16 +56,13 @@ func Write(w io.Writer, v tensor.Tensor, o WriteOptions) error {
 }
 
 // WriteFile is [Write] to a file, compressed where its name ends in .gz or .zst. A file
-// that is there is written over.
+// that is there is replaced in the end, when all has been written: where writing fails,
+// as on a full disk, it stays as it was, and nothing is left beside it. What is no file,
+// such as a pipe, is written to as it is.
 func WriteFile(name string, v tensor.Tensor, o WriteOptions) error {
 	c, err := column(v)
 	if err == nil {
-		switch {
-		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"):
-			err = writeCompressed(name, c, o)
-		default:
-			err = jsoncol.WriteFile(name, c, o.writing())
-		}
+		err = replace(name, func(w io.Writer) error { return writeCompressed(w, name, c, o) })
 	}
 	if err != nil {
 		return failure("jsonl.WriteFile", err)
@@ -72,18 +70,35 @@ func WriteFile(name string, v tensor.Tensor, o WriteOptions) error {
 	return nil
 }
 
-func writeCompressed(name string, c *jsoncol.Column, o WriteOptions) (err error) {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriterSize(f, 1<<18)
-	var z io.WriteCloser = gzip.NewWriter(b)
-	if strings.HasSuffix(name, ".zst") {
-		if z, err = zstd.NewWriter(b); err != nil {
-			return errors.Join(err, f.Close())
+// replace gives fill what a file of the name will hold.
+func replace(name string, fill func(w io.Writer) error) error {
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
 		}
+		return errors.Join(fill(f), f.Close())
 	}
-	err = jsoncol.Write(z, c, o.writing())
-	return errors.Join(err, z.Close(), b.Flush(), f.Close())
+	if target, err := filepath.EvalSymlinks(name); err == nil { // the link stays
+		name = target
+	}
+	return atomicfile.Replace(name, fill)
+}
+
+// writeCompressed writes in the form that the name of a file asks for.
+func writeCompressed(w io.Writer, name string, c *jsoncol.Column, o WriteOptions) error {
+	var z io.WriteCloser
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		z = gzip.NewWriter(w)
+	case strings.HasSuffix(name, ".zst"):
+		enc, err := zstd.NewWriter(w)
+		if err != nil {
+			return err
+		}
+		z = enc
+	default:
+		return jsoncol.Write(w, c, o.writing())
+	}
+	return errors.Join(jsoncol.Write(z, c, o.writing()), z.Close())
 }

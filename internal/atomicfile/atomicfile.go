@@ -14,7 +14,14 @@ import (
 // that is there, only once all of it is on disk. When fill or the disk fails, the error
 // comes back, the path is as it was and nothing is left beside it. The folder must exist;
 // what is at the path must be a regular file, whose mode is kept.
-func Write(path string, fill func(w io.Writer) error) (err error) {
+func Write(path string, fill func(w io.Writer) error) error { return write(path, true, fill) }
+
+// Replace is [Write] for what can be made again: a failure of fill, of the disk or of
+// the process leaves what was at the path, but the system says when what was written
+// gets to the disk, so that it may be lost where the power fails.
+func Replace(path string, fill func(w io.Writer) error) error { return write(path, false, fill) }
+
+func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
@@ -43,11 +50,16 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil { // a full disk may not show before
-		return err
+	if sync {
+		if err := f.Sync(); err != nil { // a full disk may not show before
+			return err
+		}
 	}
 	if err := f.Close(); err != nil {
 		return err
+	}
+	if !sync {
+		return rename(temp, path)
 	}
 	if err := os.Rename(temp, path); err != nil {
 		return err

@@ -13,10 +13,15 @@ import (
 )
 
 func TestWrite(t *testing.T) {
+	t.Run("write", func(t *testing.T) { testWrite(t, atomicfile.Write) })
+	t.Run("replace", func(t *testing.T) { testWrite(t, atomicfile.Replace) })
+}
+
+func testWrite(t *testing.T, write func(path string, fill func(w io.Writer) error) error) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	for _, text := range []string{"first", "second, longer"} {
-		err := atomicfile.Write(path, func(w io.Writer) error {
+		err := write(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
@@ -27,7 +32,7 @@ func TestWrite(t *testing.T) {
 	}
 
 	broken := errors.New("no space left")
-	err := atomicfile.Write(path, func(w io.Writer) error {
+	err := write(path, func(w io.Writer) error {
 		w.Write(bytes.Repeat([]byte("x"), 3<<20)) // more than is buffered
 		return broken
 	})
@@ -36,7 +41,7 @@ func TestWrite(t *testing.T) {
 	}
 	check(t, dir, "second, longer")
 
-	if err := atomicfile.Write(filepath.Join(dir, "none", "f"), func(io.Writer) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+	if err := write(filepath.Join(dir, "none", "f"), func(io.Writer) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing folder: error %v, want fs.ErrNotExist", err)
 	}
 }

@@ -96,7 +96,7 @@ func BenchmarkTokens(b *testing.B) {
 	}
 }
 
-func BenchmarkWriteFile(b *testing.B) {
+func BenchmarkWrite(b *testing.B) {
 	table, err := ReadBytes(benchText(), Options{Schema: ordersSchema()})
 	if err != nil {
 		b.Fatal(err)
@@ -107,15 +107,6 @@ func BenchmarkWriteFile(b *testing.B) {
 	}
 	for _, workers := range []int{1, 2} {
 		o := WriteOptions{Workers: workers}
-		b.Run(fmt.Sprintf("file/%d", workers), func(b *testing.B) {
-			name := filepath.Join(b.TempDir(), "out.jsonl")
-			b.SetBytes(int64(size))
-			for b.Loop() {
-				if err := WriteFile(name, table.Column, o); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 		b.Run(fmt.Sprintf("discard/%d", workers), func(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {

@@ -11,7 +11,7 @@
 //
 //	t, err := jsoncol.ReadFile("events.jsonl", jsoncol.Options{})
 //	pt := jsoncol.Values[float64](t.Column.Path("jets", "pt"))
-//	err = jsoncol.WriteFile("copy.jsonl", t.Column, jsoncol.WriteOptions{})
+//	err = jsoncol.Write(os.Stdout, t.Column, jsoncol.WriteOptions{})
 //
 // # Reading
 //

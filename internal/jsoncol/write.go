@@ -1,10 +1,8 @@
 package jsoncol
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"sync"
 )
@@ -65,25 +63,6 @@ func Write(w io.Writer, c *Column, o WriteOptions) error {
 		_, out.err = w.Write([]byte("]\n"))
 	}
 	return out.err
-}
-
-// WriteFile writes the rows of c to the file called name, replacing what is in
-// it. An existing file is overwritten in place and cut to length at the end:
-// giving its pages back first and taking new ones costs as much as formatting.
-func WriteFile(name string, c *Column, o WriteOptions) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
-	if err != nil {
-		return err
-	}
-	err = Write(f, c, o)
-	if st, serr := f.Stat(); serr == nil && st.Mode().IsRegular() {
-		end, terr := f.Seek(0, io.SeekCurrent)
-		if terr == nil && end < st.Size() {
-			terr = f.Truncate(end)
-		}
-		err = errors.Join(err, terr)
-	}
-	return errors.Join(err, f.Close())
 }
 
 // Append appends rows lo to hi of c to dst as Write would write them, except

@@ -52,7 +52,7 @@ const Order = `
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
-	internal/atomicfile < arrowio, saved;
+	internal/atomicfile < arrowio, jsonl, saved;
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;

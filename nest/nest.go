@@ -131,10 +131,10 @@ func Same(a, b any, o Options) error {
 }
 
 // FlattenUpTo returns what stands in x at the places of the leaves of shallow:
-// shallow is a prefix of x. Where it is not, the error is that of [Same].
-// Values are not expanded.
+// shallow is a prefix of x. Where it is not, the error is that of [Same], or of kind
+// ErrDType where x has a leaf in place of a container. Values are not expanded.
 func FlattenUpTo(shallow, x any, o Options) ([]any, error) {
-	u := upTo{comparer: comparer{o: Options{AnyTypes: o.AnyTypes}}, out: []any{}}
+	u := upTo{comparer: comparer{o: Options{AnyTypes: o.AnyTypes}, short: tenon.ErrDType}, out: []any{}}
 	u.leaf = func(_, b place) *failure {
 		u.out = append(u.out, b.load())
 		return nil

@@ -312,6 +312,9 @@ func TestFlattenUpTo(t *testing.T) {
 	if _, err := nest.FlattenUpTo([]any{number(1)}, []any{}, nest.Options{}); !errors.Is(err, tenon.ErrInvalid) {
 		t.Errorf("fewer elements: %v", err)
 	}
+	if _, err := nest.FlattenUpTo([]any{number(1)}, number(1), nest.Options{}); !errors.Is(err, tenon.ErrDType) {
+		t.Errorf("a leaf where a list is: %v", err)
+	}
 }
 
 func TestExpand(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 type comparer struct {
 	o     Options
 	leaf  func(a, b place) *failure // called where a has a leaf
+	short error                     // the kind of error where a has a container and b a leaf
 	depth int
 }
 
@@ -23,7 +24,7 @@ type upTo struct {
 }
 
 func sameRoots(a, b any, o Options) *failure {
-	c := comparer{o: o}
+	c := comparer{o: o, short: tenon.ErrInvalid}
 	c.leaf = c.leaves
 	return c.compare(rootPlace(a), rootPlace(b))
 }
@@ -96,7 +97,7 @@ func (c *comparer) compare(a, b place) *failure {
 	case !some:
 		return fail(tenon.ErrInvalid, "the first has %s, the second nothing", a.describe())
 	case b.isLeaf():
-		return fail(tenon.ErrInvalid, "the first has %s, the second a leaf", a.describe())
+		return fail(c.short, "the first has %s, the second a leaf", a.describe())
 	case a.plan.typ != b.plan.typ && !c.o.AnyTypes:
 		return fail(tenon.ErrDType, "the first has a %v, the second a %v", a.plan.typ, b.plan.typ)
 	}

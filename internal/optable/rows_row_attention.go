@@ -25,11 +25,11 @@ func init() {
 		return append(out, Args(Uniform(d, []int{0, 4}, -1, 1), Uniform(d, []int{0, 4}, -1, 1), Uniform(d, []int{0, 2}, -1, 1), noRows, noRows, 2, 0.0, false))
 	}
 	Add(
-		Row{Op: "ragged.attention", Tol: 64, Calls: EachType(floats, calls), Ref: func(a []any) []Array {
+		Row{Op: "ragged.attention", Tol: 64, Smooth: true, Calls: EachType(floats, calls), Ref: func(a []any) []Array {
 			out, _ := rowAttention(a[0].(Array), a[1].(Array), a[2].(Array), a[3], a[4], a[5].(int), a[6].(float64), a[7].(bool))
 			return []Array{out}
 		}},
-		Row{Op: "ragged.attention_grad", Tol: 256, Calls: EachType([]dtype.DType{dtype.Float32}, func(d dtype.DType) []Call {
+		Row{Op: "ragged.attention_grad", Tol: 256, Smooth: true, Calls: EachType(floats, func(d dtype.DType) []Call {
 			var out []Call
 			for i, c := range calls(d) {
 				n := c.Args[0].(tensor.Tensor).Shape().Dim(0)

@@ -29,7 +29,7 @@ type AttentionOptions struct {
 //	splits of n queries and of m keys, as many rows each → [n, heads·e]
 //
 // Neither padding nor all scores at a time are in memory. Gradient: of query, key and
-// value, by one operation that has no gradient itself.
+// value; gradients of higher order fill the rows up to one length and keep all scores.
 func Attention(query, key, value, querySplits, keySplits any, o AttentionOptions) tensor.Tensor {
 	return op.Eval(attentionOp, query, key, value, querySplits, keySplits, max(1, o.Heads), o.Scale, o.Causal)
 }
@@ -133,6 +133,7 @@ func init() {
 			})
 			return results(dq, dk, dv)
 		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return vjpAttentionGrad(c, ct) },
 	})
 }
 

@@ -403,6 +403,9 @@ func where(c *op.Call) ([]tenon.Value, error) {
 // structural moves the mask as it moves the values: the first tensor argument,
 // or all that are masked, hold elements, and the others say where they go.
 func structural(c *op.Call) ([]tenon.Value, error) {
+	if out := wholeRows(c); out != nil {
+		return out, nil
+	}
 	values, masks := parts(c)
 	if len(masks) == 0 {
 		return nil, op.NotHandled
@@ -423,6 +426,9 @@ func structural(c *op.Call) ([]tenon.Value, error) {
 
 // joined is structural for operations on lists, whose plain members lack nothing.
 func joined(c *op.Call) ([]tenon.Value, error) {
+	if out := stackedRows(c); out != nil {
+		return op.One(out)
+	}
 	values, _ := parts(c)
 	moved := c.Values()
 	for i, v := range moved {

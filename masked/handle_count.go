@@ -31,7 +31,16 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 // unique finds the distinct elements among those that are there; the others have no
 // number among them.
 func unique(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor).single()
+	x := c.Value(0).(*Tensor)
+	if _, rows := x.values.(op.Handler); rows && inRows(x, []int{-1}) {
+		out := op.ApplyN(c, x.values)
+		all := make([]tenon.Value, len(out))
+		for i, y := range out {
+			all[i] = wrap(y, x.mask)
+		}
+		return all, nil
+	}
+	x = x.single()
 	full := x.Full()
 	values, inverse, counts, first := ops.Unique(ops.BooleanMask(x.values, full, 0))
 	at := ops.Nonzero(full) // [n, 1]
@@ -52,6 +61,9 @@ func oneHot(c *op.Call) ([]tenon.Value, error) {
 	}
 	y := out[0].(tensor.Tensor)
 	axis, _ := c.Attr("axis").(int)
+	if inRows(x, []int{axis}) {
+		return op.One(wrap(y, x.mask))
+	}
 	if axis != -1 && axis != full.Shape().Rank() {
 		full = ops.LogicalAnd(ops.ExpandDims(full, axis), allTrue(y))
 	}
@@ -63,6 +75,10 @@ func topK(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
 		return nil, op.NotHandled
+	}
+	if inRows(x, []int{-1}) { // of a row that is missing as a whole
+		out := op.ApplyN(c, append([]tenon.Value{x.values}, c.Values()[1:]...)...)
+		return []tenon.Value{wrap(out[0], x.mask), out[1]}, nil
 	}
 	x = x.single()
 	order := missingLast(x, -1, true)

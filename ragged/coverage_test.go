@@ -149,6 +149,7 @@ func documented(dir string) (map[string]bool, error) {
 // notForRows says why operations of package ops have no meaning for ragged tensors, or who
 // does it instead.
 var notForRows = map[string]string{
+	"attend":                 "what graphs make of contractions around a softmax; rows.Attention works on rows of different lengths",
 	"attention":              "rows.Attention works on rows of different lengths",
 	"broadcast_to":           "ragged.BroadcastTo takes a ragged shape",
 	"contract":               "the plan of einsum, which takes ragged operands by labels",

@@ -150,7 +150,9 @@ func dropped(x tensor.Tensor, axes []int) tensor.Tensor {
 }
 
 // FillMissing returns x with a value for each missing element, or with axis, a position
-// in a list, for what is missing there: for a missing row a row.
+// in a list, for what is missing there: for a missing row a row. A value with fewer
+// dimensions than that, such as a scalar for a missing row, makes a row that holds it
+// alone, where Awkward's fill_none would mix rows and scalars.
 //
 //	x: [n, (m)] with missing elements, value: scalar → [n, (m)]. Gradient: of x and of the value.
 func FillMissing(x tensor.Tensor, value any, axis ...int) (y tensor.Tensor, err error) {
@@ -208,7 +210,11 @@ func rowLike(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 		v, err = Const(value, Options{})
 		tenon.Throw(inNameOf(fn, err))
 	}
-	if want := rankOf(x) - 1 - axis; rankOf(v) != want {
+	want := rankOf(x) - 1 - axis
+	for rankOf(v) < want { // a row of one
+		v = withAxis(v, 0)
+	}
+	if rankOf(v) != want {
 		tenon.Throw(invalid(fn, "value", "has %d dimensions, a missing entry of axis %d has %d", rankOf(v), axis, want))
 	}
 	if v.DType() != x.DType() {

@@ -107,6 +107,7 @@ func TestMissing(t *testing.T) {
 		{"run lengths", ok(ragged.RunLengths(rows)), "[[1 1 1] - [1]]"},
 		{"position in no entries", ops.ArgMax(masked.All(tensor.Of([]int64{}, 2, 0)), 1), "[- -]"},
 		{"pairs", ok(first(ragged.Combinations(elems, 2, 1, ragged.CombinationOptions{}))), "[[- - 2] [] []]"},
+		{"a scalar for a row", ok(ragged.FillMissing(rows, int64(9), 0)), "[[1 2 3] [9] [4]]"},
 		{"numbers stay", ok(ragged.NaNToMissing(rows)), "[[1 2 3] - [4]]"},
 		{"NaN below rows", ok(ragged.FillMissing(ok(ragged.NaNToMissing(ops.Div(ops.Sub(rows, 1), ops.Sub(rows, 1)))), 9.0)), "[[9. 1. 1.] - [1.]]"},
 		{"shared", ok(first(ragged.BroadcastRows([]tensor.Tensor{tensor.Of([]int64{7, 8, 9}), elems}, ragged.BroadcastRowsOptions{ShareMissing: true}))), "[[- 7 7] [] [9]]"},
@@ -195,7 +196,7 @@ func TestRegroup(t *testing.T) {
 		"uneven":      second(ragged.Unflatten(x, 3, 1)),
 		"mask":        second(ragged.Mask(x, []bool{true})),
 		"pad":         second(ragged.PadMissing(x, -1, 1, ragged.PadOptions{})),
-		"fill":        second(ragged.FillMissing(tenon.Must(ragged.Mask(x, []bool{true, false, true})), 1, 0)),
+		"fill":        second(ragged.FillMissing(tenon.Must(ragged.Mask(x, []bool{true, false, true})), []any{[]any{1}}, 0)),
 		"out of line": second(tenon.Try(func() tensor.Tensor { return ops.TakeAlongAxis(x, rowsOf([]int64{4}, nil, nil), 1) })),
 	} {
 		if !errors.Is(err, tenon.ErrInvalid) && !errors.Is(err, tenon.ErrAxis) {

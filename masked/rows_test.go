@@ -1,0 +1,61 @@
+package masked_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A missing row without elements stays missing where rows are moved, and no row that is
+// there becomes missing.
+func TestMissingEmptyRows(t *testing.T) {
+	rows := tenon.Must(ragged.FromRowSplits(tensor.Of([]int64{1, 2, 3}), []int64{0, 2, 2, 2, 3}))
+	x := tenon.Must(masked.New(rows, []bool{true, false, true, true}))
+	topped, _ := ops.TopK(x, 1)
+	distinct, _, _, _ := ops.Unique(x)
+	for _, c := range []struct {
+		name string
+		got  tensor.Tensor
+		want string // of the values, then of the mask
+	}{
+		{"tile", ops.Tile(x, []int{2, 1}), "[[1 2] [] [] [3] [1 2] [] [] [3]] [ true false  true  true  true false  true  true]"},
+		{"tile in rows", ops.Tile(x, []int{1, 2}), "[[1 2 1 2] [] [] [3 3]] [ true false  true  true]"},
+		{"reverse", ops.Reverse(x, 0), "[[3] [] [] [1 2]] [ true  true false  true]"},
+		{"reverse in rows", ops.Reverse(x, -1), "[[2 1] [] [] [3]] [ true false  true  true]"},
+		{"roll", ops.Roll(x, 1, 0), "[[3] [1 2] [] []] [ true  true false  true]"},
+		{"repeat", ops.Repeat(x, 2, 0), "[[1 2] [1 2] [] [] [] [] [3] [3]] [ true  true false false  true  true  true  true]"},
+		{"repeat in rows", ops.Repeat(x, 2, 1), "[[1 1 2 2] [] [] [3 3]] [ true false  true  true]"},
+		{"split", ops.Split(x, []int{1, 3}, 0)[1], "[[] [] [3]] [false  true  true]"},
+		{"mask", ops.BooleanMask(x, []bool{false, true, true, false}, 0), "[[] []] [false  true]"},
+		{"new axis", ops.Squeeze(ops.ExpandDims(x, 0), 0), "[[1 2] [] [] [3]] [ true false  true  true]"},
+		{"stack", ops.Index(ops.Stack([]tensor.Tensor{x, rows}, 1), 1), "[[] []] [false  true]"},
+		{"top", topped, "[[2] [] [] [3]] [ true false  true  true]"},
+		{"unique", distinct, "[[1 2] [] [] [3]] [ true false  true  true]"},
+		{"one-hot", ops.Sum(ops.OneHot(x, 4, -1, ops.OneHotOptions{}), -1), "[[1. 1.] [] [] [1.]] [ true false  true  true]"},
+	} {
+		m, ok := c.got.(*masked.Tensor)
+		if !ok {
+			t.Errorf("%s: %v is not masked", c.name, c.got)
+			continue
+		}
+		if got := fmt.Sprintf("%s %s", elements(m.Values()), elements(m.Mask())); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// elements prints a tensor without its type.
+func elements(x tensor.Tensor) string {
+	s := fmt.Sprint(x)
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == ']' && i < len(s)-1 && s[i+1] == ' ' {
+			return s[:i+1]
+		}
+	}
+	return s
+}

@@ -2,7 +2,9 @@ package interp
 
 import (
 	"context"
+	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
@@ -16,6 +18,7 @@ import (
 // then a block is a number of whole rows.
 type group struct {
 	nodes  []groupNode
+	loops  []blockNode // the same, as a block sees them
 	inputs []input
 	outs   []int  // slots used outside
 	outAt  []int  // for each of outs, the node that computes it
@@ -24,6 +27,20 @@ type group struct {
 	splits int    // the input that holds row splits; -1: all nodes are elementwise
 	steps  []step // the same nodes one by one, where the shapes do not allow fusing
 	whole  *composite
+
+	known atomic.Pointer[shapes] // those of the last run
+}
+
+// blockNode is what the loop over the nodes of a block looks at, in little room. Operands are
+// inputs of the group, and behind them nodes.
+type blockNode struct {
+	f        op.BlockFunc
+	operands [3]int16
+	n        int8
+	plain    bool // elementwise, with a temporary of its own
+	perRow   bool
+	idle     bool
+	reg      int32
 }
 
 // input is a tensor that a group reads from outside.
@@ -120,6 +137,9 @@ func (p *Plan) fuse(l *layout, i, j int, readers [][]int) (step, bool) {
 			b.outs = append(b.outs, n.Outs[0].ID())
 			b.outAt = append(b.outAt, k)
 		}
+	}
+	if len(b.inputs)+len(b.nodes) > math.MaxInt16 {
+		return step{}, false
 	}
 	b.registers()
 	g := b.group
@@ -271,6 +291,19 @@ func (b *builder) registers() {
 	}
 	for j, k := range g.outAt {
 		g.nodes[k].reg = g.regs + j
+	}
+	g.loops = make([]blockNode, len(g.nodes))
+	for k := range g.nodes {
+		nd := &g.nodes[k]
+		l := blockNode{f: nd.f, n: int8(nd.n), perRow: nd.perRow, idle: nd.idle, reg: int32(nd.reg)}
+		l.plain = nd.rows == nil && !nd.idle && nd.reg < g.regs
+		for j, o := range nd.operands[:nd.n] {
+			if o < 0 {
+				o = len(g.inputs) - 1 - o
+			}
+			l.operands[j] = int16(o)
+		}
+		g.loops[k] = l
 	}
 }
 

@@ -42,7 +42,7 @@ type run struct {
 	splits  []int64 // of the rows, if the group knows of any
 	block   int     // elements of a block
 	forms   []form
-	scalars []uint8          // by node: its operands that are one element for all
+	scalars []uint8          // as in shapes
 	outs    []unsafe.Pointer // of each node that writes to memory
 	past    bool             // results are too large for the cache, so go past it
 	failed  atomic.Bool      // the rows cannot be done block by block
@@ -234,29 +234,73 @@ func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 	return f, f.period >= 64
 }
 
+// shapes is which inputs are one element for all, or repeat, and what follows.
+type shapes struct {
+	inputs  []int8  // by input: the kind of its form
+	scalars []uint8 // by node: its operands that are one element for all
+	full    bool
+}
+
+// The kinds of forms.
+const (
+	isFull int8 = iota
+	isScalar
+	isPeriodic
+)
+
+func (f *form) kind() int8 {
+	switch {
+	case f.scalar:
+		return isScalar
+	case f.period > 0:
+		return isPeriodic
+	}
+	return isFull
+}
+
 // full notes which operands are one element for all, and reports whether every node
-// has one as long as the result, so that all results have the length they should.
+// has one as long as the result, so that all results have the length they should. What
+// it finds is kept for the next run.
 func (g *group) full(r *run) bool {
-	r.scalars = slices.Grow(r.scalars[:0], len(g.nodes))[:len(g.nodes)]
+	s := g.known.Load()
+	if s == nil || !s.are(r.forms) {
+		s = g.shapesOf(r.forms)
+		g.known.Store(s)
+	}
+	r.scalars = s.scalars
+	return s.full
+}
+
+func (s *shapes) are(forms []form) bool {
+	for i := range forms {
+		if forms[i].kind() != s.inputs[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *group) shapesOf(forms []form) *shapes {
+	s := &shapes{make([]int8, len(forms)), make([]uint8, len(g.nodes)), true}
+	for i := range forms {
+		s.inputs[i] = forms[i].kind()
+	}
 	for k := range g.nodes {
 		nd := &g.nodes[k]
-		r.scalars[k] = 0
 		long := nd.n == 0
 		for j, o := range nd.operands[:nd.n] {
 			switch {
 			case o < 0 || g.inputs[o].role == table:
 				long = true
-			case r.forms[o].scalar:
-				r.scalars[k] |= 1 << j
+			case forms[o].scalar:
+				s.scalars[k] |= 1 << j
 			default:
-				long = long || r.forms[o].period == 0
+				long = long || forms[o].period == 0
 			}
 		}
-		if !long {
-			return false
-		}
+		s.full = s.full && long
 	}
-	return true
+	return s
 }
 
 // all computes all elements. Work is cut into rows: those that the group knows of, or
@@ -366,37 +410,41 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 		}
 	}
 	temps := unsafe.Pointer(unsafe.SliceData(w.temps))
-	for k := range g.nodes {
-		nd := &g.nodes[k]
-		if nd.idle {
-			continue
-		}
-		dst := unsafe.Add(temps, nd.reg*w.stride)
+	results := at[inputs:]
+	scalars := r.scalars[:len(g.loops)]
+	x := &w.x
+	for k := range g.loops {
+		l := &g.loops[k]
 		n := p.values
-		if nd.perRow {
+		if l.perRow {
 			n = p.rows
 		}
-		if nd.reg >= g.regs && !g.staged(nd, r) {
-			first := p.value
-			if nd.perRow {
-				first = p.row
+		dst := unsafe.Add(temps, int(l.reg)*w.stride)
+		if !l.plain {
+			if l.idle {
+				continue
 			}
-			dst = unsafe.Add(r.outs[k], first*nd.dtype.Size())
-		}
-		at[inputs+k] = dst
-		if nd.rows != nil {
-			if !g.onRows(r, w, p, nd, dst, n) {
-				return false
+			nd := &g.nodes[k]
+			if nd.reg >= g.regs && !g.staged(nd, r) {
+				first := p.value
+				if nd.perRow {
+					first = p.row
+				}
+				dst = unsafe.Add(r.outs[k], first*nd.dtype.Size())
 			}
-			continue
-		}
-		for j, o := range nd.operands[:nd.n] {
-			if o < 0 {
-				o = inputs - 1 - o
+			if nd.rows != nil {
+				results[k] = dst
+				if !g.onRows(r, w, p, nd, dst, n) {
+					return false
+				}
+				continue
 			}
-			w.x[j] = at[o]
 		}
-		nd.f(dst, &w.x, n, r.scalars[k])
+		results[k] = dst
+		for j := range int(l.n) {
+			x[j] = at[l.operands[j]]
+		}
+		l.f(dst, x, n, scalars[k])
 	}
 	for j, k := range g.outAt {
 		if nd := &g.nodes[k]; g.staged(nd, r) {

@@ -132,6 +132,33 @@ func asmBinarySV[T any](op Op) func(dst []T, x T, y []T) int {
 	}
 }
 
+// shortWay puts a shorter way in front of kernels in assembly, for calls that need only one
+// of them: on a handful of elements the way takes longer than the work.
+func shortWay[T any](k *[forms]BinaryFunc, op Op) {
+	t := vectorsOf[T]()
+	if f, long := t.binary[op], k[VV]; f != nil {
+		k[VV] = func(dst, x, y unsafe.Pointer, n int) int {
+			if uint(n-1) >= maxCall {
+				return long(dst, x, y, n)
+			}
+			call2(f, (*T)(dst), (*T)(x), (*T)(y), n)
+			return -1
+		}
+	}
+	f := t.vs[op]
+	if op == Pow || f == nil {
+		return
+	}
+	long := k[VS]
+	k[VS] = func(dst, x, y unsafe.Pointer, n int) int {
+		if uint(n-1) >= maxCall {
+			return long(dst, x, y, n)
+		}
+		callScalar(f, (*T)(dst), (*T)(x), n, *(*T)(y))
+		return -1
+	}
+}
+
 func asmCompareInt32(op Op) func(dst []bool, x, y []int32)     { return loopCompare[int32](op) }
 func asmCompareInt64(op Op) func(dst []bool, x, y []int64)     { return loopCompare[int64](op) }
 func asmCompareFloat32(op Op) func(dst []bool, x, y []float32) { return loopCompare[float32](op) }

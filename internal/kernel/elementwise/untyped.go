@@ -191,6 +191,7 @@ func fill[T dtype.Native](k *kernels) {
 					return sv(unsafe.Slice((*T)(dst), n), *(*T)(x), unsafe.Slice((*T)(y), n))
 				},
 			}
+			shortWay[T](&k.binary[op], op)
 		}
 		if f := Compare[T](op); f != nil {
 			vs, sv := CompareVS[T](op), CompareSV[T](op)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -192,7 +193,14 @@ func bind(c *cases.Case) (any, error) {
 }
 
 func opClass(c *cases.Case) (any, error) {
-	o, ok := op.Lookup(c.Str(0))
+	name := c.Str(0)
+	o, ok := op.Lookup(name)
+	if !ok { // the reference's name, which may have a prefix
+		for _, prefix := range []string{"math.", "nn.", "bitwise."} {
+			name = strings.TrimPrefix(name, prefix)
+		}
+		o, ok = op.Lookup(opName(name))
+	}
 	if !ok {
 		return nil, fmt.Errorf("operation %s: %w", c.Str(0), cases.ErrUnknown)
 	}

@@ -12,22 +12,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// opName returns the name under which an operation is registered that the reference
+// calls name.
+func opName(name string) string {
+	if n, ok := map[string]string{
+		"negative": "neg", "invert": "bitwise_not", "subtract": "sub", "multiply": "mul", "divide": "div", "truediv": "div",
+		"floordiv": "floor_div", "floormod": "mod", "clip_by_value": "clip", "rint": "round", "swish": "silu",
+	}[name]; ok {
+		return n
+	}
+	return name
+}
+
 // The operations on ragged tensors are those of package ops, under the names that
 // the reference gives them.
 func init() {
 	m := map[string]cases.Func{}
-	for name, o := range map[string]string{
-		"abs": "", "negative": "neg", "sign": "", "square": "", "sqrt": "", "rsqrt": "", "exp": "", "log": "", "log1p": "", "expm1": "",
-		"floor": "", "ceil": "", "round": "", "sin": "", "cos": "", "tanh": "", "sigmoid": "", "reciprocal": "", "logical_not": "",
-		"is_nan": "", "is_inf": "", "is_finite": "", "relu": "", "invert": "bitwise_not",
-		"add": "", "subtract": "sub", "multiply": "mul", "divide": "div", "floordiv": "floor_div", "floormod": "mod", "pow": "",
-		"maximum": "", "minimum": "", "squared_difference": "", "atan2": "", "equal": "", "not_equal": "", "less": "", "less_equal": "",
-		"greater": "", "greater_equal": "", "logical_and": "", "logical_or": "", "logical_xor": "", "bitwise_and": "", "bitwise_or": "", "bitwise_xor": "",
+	for _, name := range []string{
+		"abs", "negative", "sign", "square", "sqrt", "rsqrt", "exp", "log", "log1p", "expm1",
+		"floor", "ceil", "round", "sin", "cos", "tanh", "sigmoid", "reciprocal", "logical_not",
+		"is_nan", "is_inf", "is_finite", "relu", "invert",
+		"add", "subtract", "multiply", "divide", "floordiv", "floormod", "pow",
+		"maximum", "minimum", "squared_difference", "atan2", "equal", "not_equal", "less", "less_equal",
+		"greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
 	} {
-		if o == "" {
-			o = name
-		}
-		m["ragged."+name] = strict(o)
+		m["ragged."+name] = strict(opName(name))
 	}
 	for name, o := range map[string]string{
 		"reduce_sum": "", "reduce_prod": "", "reduce_min": "", "reduce_max": "", "reduce_mean": "", "reduce_variance": "", "reduce_std": "", "reduce_any": "", "reduce_all": "",

@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/control"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -44,5 +47,16 @@ func TestOnlyTheBranchTaken(t *testing.T) {
 		if got := tensor.Data[float64](d.Call(tensor.Scalar(x)))[0]; got != want {
 			t.Errorf("the derivative at %g is %g, want %g", x, got, want)
 		}
+	}
+}
+
+// TestNoTensors: branches may answer with values that hold none.
+func TestNoTensors(t *testing.T) {
+	none := tenon.Must(structured.FromFields(nil, shape.Of(), structured.Options{}))
+	f := function.New(func(p tensor.Tensor, a, b tenon.Value) tenon.Value {
+		return control.Cond(p, func() tenon.Value { return a }, func() tenon.Value { return b })
+	})
+	if got := f.Call(tensor.Scalar(true), none, none); !tenon.Equal(got.Spec(), none.Spec()) {
+		t.Errorf("got %v", got)
 	}
 }

@@ -207,8 +207,13 @@ func goField(kind, x any) (any, error) {
 			return dtype.Parse(s)
 		}
 	case "shape":
-		if _, ok := x.(shape.Shape); !ok {
+		if _, list := x.([]any); list || x == nil {
 			return cases.Shape(x), nil
+		}
+	case "tensor": // numbers have the reference's types
+		switch x.(type) {
+		case int, float64, []any:
+			return tensor.Const(x, tensor.Options{Int: dtype.Int32, Float: dtype.Float32})
 		}
 	}
 	o, _ := kind.(map[string]any)

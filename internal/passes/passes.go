@@ -263,6 +263,9 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 		return g, nil
 	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		if len(n.Outs) == 0 { // a branch or loop over values without tensors
+			return nil, nil
+		}
 		out := simplified(c)
 		if out == nil || !sameSpec(out, n.Outs[0]) {
 			if out = unviewed(c, n.Outs[0]); out == nil {

@@ -40,8 +40,14 @@ func log2(n int) (bits int) {
 // each emits body for all elements: load and store read and write the same place behind
 // the start of any array of the row.
 func (r row) each(label string, body func(load func(base reg.GPVirtual, missing vec.V) vec.V, store func(v vec.V, base reg.GPVirtual), last *vec.Mask)) {
-	m, at := r.m, GP64()
+	at := GP64()
 	XORQ(at, at)
+	r.from(at, label, body)
+}
+
+// from is each for the elements behind at, which it destroys.
+func (r row) from(at reg.GPVirtual, label string, body func(load func(base reg.GPVirtual, missing vec.V) vec.V, store func(v vec.V, base reg.GPVirtual), last *vec.Mask)) {
+	m := r.m
 	Label(label)
 	CMPQ(at, r.vectors)
 	JGE(LabelRef(label + "_rest"))
@@ -96,8 +102,26 @@ func softmaxRows(m vec.Machine) {
 	one := m.Load(vec.Const(1))
 
 	Label("row")
-	most := m.Load(least)
-	r.each("greatest", func(load func(reg.GPVirtual, vec.V) vec.V, _ func(vec.V, reg.GPVirtual), _ *vec.Mask) {
+	// Four maxima, which do not wait for one another.
+	four := []vec.V{m.Load(least), m.Load(least), m.Load(least), m.Load(least)}
+	at, end := GP64(), GP64()
+	XORQ(at, at)
+	MOVQ(r.vectors, end)
+	SUBQ(U32(uint64(3*m.Bytes())), end)
+	Label("fours")
+	CMPQ(at, end)
+	JGE(LabelRef("fours_done"))
+	for i, v := range four {
+		VMAXPS(Mem{Base: x, Index: at, Scale: 1, Disp: i * m.Bytes()}, v, v)
+	}
+	ADDQ(U32(uint64(4*m.Bytes())), at)
+	JMP(LabelRef("fours"))
+	Label("fours_done")
+	VMAXPS(four[1], four[0], four[0])
+	VMAXPS(four[3], four[2], four[2])
+	VMAXPS(four[2], four[0], four[0])
+	most := four[0]
+	r.from(at, "greatest", func(load func(reg.GPVirtual, vec.V) vec.V, _ func(vec.V, reg.GPVirtual), _ *vec.Mask) {
 		VMAXPS(load(x, least), most, most)
 	})
 	most = across(m, most, func(a, b, c Op) { VMAXPS(a, b, c) })

@@ -219,7 +219,27 @@ TEXT ·softmaxRowsF32AVX512(SB), NOSPLIT, $0-40
 
 row:
 	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
 	XORQ    SI, SI
+	MOVQ    DI, R9
+	SUBQ    $0x000000c0, R9
+
+fours:
+	CMPQ   SI, R9
+	JGE    fours_done
+	VMAXPS (AX)(SI*1), Z2, Z2
+	VMAXPS 64(AX)(SI*1), Z3, Z3
+	VMAXPS 128(AX)(SI*1), Z4, Z4
+	VMAXPS 192(AX)(SI*1), Z5, Z5
+	ADDQ   $0x00000100, SI
+	JMP    fours
+
+fours_done:
+	VMAXPS Z3, Z2, Z2
+	VMAXPS Z5, Z4, Z4
+	VMAXPS Z4, Z2, Z2
 
 greatest:
 	CMPQ    SI, DI
@@ -233,8 +253,8 @@ greatest_rest:
 	TESTQ     R8, R8
 	JZ        greatest_done
 	VMOVUPS.Z (AX)(SI*1), K1, Z3
-	VBLENDMPS Z3, Z0, K1, Z4
-	VMAXPS    Z4, Z2, Z2
+	VBLENDMPS Z3, Z0, K1, Z6
+	VMAXPS    Z6, Z2, Z2
 
 greatest_done:
 	VEXTRACTF64X4 $0x01, Z2, Y3
@@ -247,7 +267,7 @@ greatest_done:
 	VMAXPS        X3, X2, X2
 	VMOVSS        X2, (BX)
 	VBROADCASTSS  X2, Z2
-	VPXORD        Z5, Z5, Z5
+	VPXORD        Z7, Z7, Z7
 	XORQ          SI, SI
 
 exp:
@@ -255,26 +275,26 @@ exp:
 	JGE               exp_rest
 	VMOVUPS           (AX)(SI*1), Z3
 	VSUBPS            Z2, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z6
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z7
-	VMAXPS            Z3, Z7, Z3
-	VMINPS            Z3, Z6, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z6
-	VRNDSCALEPS       $0x08, Z6, Z6
+	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
+	VMAXPS            Z3, Z5, Z3
+	VMINPS            Z3, Z4, Z3
+	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS       $0x08, Z4, Z4
 	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z6, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z6, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z7
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z7
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z7
+	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
+	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
 	VMULPS            Z3, Z3, Z8
-	VFMADD213PS       Z3, Z8, Z7
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z7, Z3
-	VSCALEFPS         Z6, Z3, Z3
+	VFMADD213PS       Z3, Z8, Z5
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
+	VSCALEFPS         Z4, Z3, Z3
 	VMOVUPS           Z3, (AX)(SI*1)
-	VADDPS            Z3, Z5, Z5
+	VADDPS            Z3, Z7, Z7
 	ADDQ              $0x00000040, SI
 	JMP               exp
 
@@ -284,38 +304,38 @@ exp_rest:
 	VMOVUPS.Z         (AX)(SI*1), K1, Z3
 	VSUBPS            Z2, Z3, Z2
 	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z6
-	VMAXPS            Z2, Z6, Z2
+	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
+	VMAXPS            Z2, Z4, Z2
 	VMINPS            Z2, Z3, Z2
 	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
 	VRNDSCALEPS       $0x08, Z3, Z3
 	VMOVAPS           Z2, Z2
 	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
 	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z6
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z6
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z6
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z6
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z6
-	VMULPS            Z2, Z2, Z7
-	VFMADD213PS       Z2, Z7, Z6
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z6, Z2
+	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
+	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z4
+	VMULPS            Z2, Z2, Z5
+	VFMADD213PS       Z2, Z5, Z4
+	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
 	VSCALEFPS         Z3, Z2, Z2
 	VMOVAPS.Z         Z2, K1, Z2
 	VMOVUPS           Z2, K1, (AX)(SI*1)
-	VADDPS            Z2, Z5, Z5
+	VADDPS            Z2, Z7, Z7
 
 exp_done:
-	VEXTRACTF64X4 $0x01, Z5, Y2
-	VADDPS        Y2, Y5, Y5
-	VEXTRACTF128  $0x01, Y5, X2
-	VADDPS        X2, X5, X5
-	VPERMILPD     $0x01, X5, X2
-	VADDPS        X2, X5, X5
-	VMOVSHDUP     X5, X2
-	VADDPS        X2, X5, X5
-	VMOVSS        X5, 4(BX)
-	VDIVSS        X5, X1, X2
+	VEXTRACTF64X4 $0x01, Z7, Y2
+	VADDPS        Y2, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X2
+	VADDPS        X2, X7, X7
+	VPERMILPD     $0x01, X7, X2
+	VADDPS        X2, X7, X7
+	VMOVSHDUP     X7, X2
+	VADDPS        X2, X7, X7
+	VMOVSS        X7, 4(BX)
+	VDIVSS        X7, X1, X2
 	VBROADCASTSS  X2, Z2
 	XORQ          SI, SI
 
@@ -659,7 +679,27 @@ TEXT ·softmaxRowsF32AVX2(SB), NOSPLIT, $0-40
 
 row:
 	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y4
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y6
 	XORQ    SI, SI
+	MOVQ    DI, R9
+	SUBQ    $0x00000060, R9
+
+fours:
+	CMPQ   SI, R9
+	JGE    fours_done
+	VMAXPS (AX)(SI*1), Y3, Y3
+	VMAXPS 32(AX)(SI*1), Y4, Y4
+	VMAXPS 64(AX)(SI*1), Y5, Y5
+	VMAXPS 96(AX)(SI*1), Y6, Y6
+	ADDQ   $0x00000080, SI
+	JMP    fours
+
+fours_done:
+	VMAXPS Y4, Y3, Y3
+	VMAXPS Y6, Y5, Y5
+	VMAXPS Y5, Y3, Y3
 
 greatest:
 	CMPQ    SI, DI

@@ -59,7 +59,7 @@ func withNulls(d arrow.ArrayData) arrow.ArrayData {
 }
 
 // concat joins validated arrays of one type. arrow-go does it, but for unions.
-func concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
+func (r *reading) concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 	t := list[0].DataType()
 	if !holds(t, isUnion) {
 		arrays := make([]arrow.Array, len(list))
@@ -77,14 +77,14 @@ func concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 		for i, d := range list {
 			_, _, inner[i] = storage(arrow.Field{Type: e}, d)
 		}
-		d, err := concat(inner)
+		d, err := r.concat(inner)
 		if err != nil {
 			return nil, err
 		}
 		return array.NewData(t, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset()), nil
 	}
 	if u, ok := t.(arrow.UnionType); ok {
-		return concatUnions(u, list)
+		return r.concatUnions(u, list)
 	}
 	n := 0
 	var present []bool
@@ -93,8 +93,7 @@ func concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 	parts := make([][]arrow.ArrayData, fields)
 	for _, d := range list {
 		n += d.Len()
-		present = append(present, validOrAll(d)...)
-		var r reading
+		present = append(present, r.validOrAll("", d)...)
 		if l, ok := r.level(d); !ok {
 			for i, c := range d.Children() {
 				parts[i] = append(parts[i], slice(c, d.Offset(), d.Offset()+d.Len()))
@@ -109,7 +108,7 @@ func concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, fields)
 	for i, p := range parts {
 		var err error
-		if children[i], err = concat(p); err != nil {
+		if children[i], err = r.concat(p); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +144,7 @@ func appendEnds(ends, more []int64) []int64 {
 }
 
 // concatUnions joins unions.
-func concatUnions(t arrow.UnionType, list []arrow.ArrayData) (arrow.ArrayData, error) {
+func (r *reading) concatUnions(t arrow.UnionType, list []arrow.ArrayData) (arrow.ArrayData, error) {
 	var ids []byte
 	var ends []int32
 	dense := t.Mode() == arrow.DenseMode
@@ -176,7 +175,7 @@ func concatUnions(t arrow.UnionType, list []arrow.ArrayData) (arrow.ArrayData, e
 	children := make([]arrow.ArrayData, len(parts))
 	for i, p := range parts {
 		var err error
-		if children[i], err = concat(p); err != nil {
+		if children[i], err = r.concat(p); err != nil {
 			return nil, err
 		}
 		if dense && children[i].Len() != int(before[i]) {

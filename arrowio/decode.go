@@ -138,7 +138,7 @@ func (r *reading) partitions(at string, f arrow.Field, d arrow.ArrayData, specs 
 		if !ok {
 			tenon.Throw(r.mismatch(at, d.DataType(), "lists"))
 		}
-		out = append(out, r.partition(l, d.Len(), s))
+		out = append(out, r.partition(at, l, d.Len(), s))
 		f, d = l.item, l.child
 	}
 	return out, f, d
@@ -158,7 +158,7 @@ func (r *reading) masked(at string, f arrow.Field, d arrow.ArrayData, s *masked.
 		}
 		at2 = l.child
 	}
-	var bits tenon.Value = tensor.Vector(validOrAll(at2))
+	var bits tenon.Value = tensor.Vector(r.validOrAll(at, at2))
 	switch m := s.Mask().(type) {
 	case *ragged.Spec:
 		list, _, _ := r.partitions(at, f, d, m.Partitions())
@@ -285,7 +285,7 @@ func (r *reading) whole(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spe
 		return reshaped(r.vector(at, d, s.DType()))
 	case *masked.Spec:
 		if m, ok := s.Mask().(*tensor.Spec); ok && m.Shape().IsScalar() {
-			return tenon.Must(masked.New(r.whole(at, f, d, s.Values()), validOrAll(d)[0]))
+			return tenon.Must(masked.New(r.whole(at, f, d, s.Values()), r.validOrAll(at, d)[0]))
 		}
 	case *structured.HeldSpec:
 		if s.Shape().IsScalar() {

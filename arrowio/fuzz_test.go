@@ -14,6 +14,10 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/arrowio"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
 )
 
 // Whatever is read gives a Value that can be written and read again, or an error.
@@ -125,6 +129,21 @@ func TestHostileFiles(t *testing.T) {
 			b := bytes.Clone(data)
 			b[i] ^= 0x55
 			_, _ = arrowio.Decode(b, arrowio.ReadOptions{MaxBytes: 1 << 22})
+		}
+	}
+}
+
+// A length without any bytes behind it takes no memory.
+func TestLengths(t *testing.T) {
+	const n = 1 << 40
+	empty := array.NewData(arrow.StructOf(), n, []*memory.Buffer{nil}, nil, 0, 0)
+	pairs := array.NewData(arrow.FixedSizeListOf(2, arrow.StructOf()), n/2, []*memory.Buffer{nil}, []arrow.ArrayData{empty}, 0, 0)
+	rec := must(structured.FromFields(nil, shape.Of(3), structured.Options{}))
+	rows := must(ragged.PartitionFromRowLengths([]int64{1, 2}, ragged.PartitionOptions{}))
+	for _, d := range []arrow.ArrayData{array.NewData(arrow.Null, n, nil, nil, n, 0), empty, pairs} {
+		for _, s := range []tenon.Spec{nil, rec.Spec(), must(masked.New(rec, []bool{true, true, true})).Spec(), must(rec.PartitionOuterDimension(rows)).Spec()} {
+			// Read without taking memory, or refused.
+			_, _ = arrowio.FromArray(arrow.Field{Name: "x"}, array.MakeFromData(d), arrowio.ReadOptions{Spec: s})
 		}
 	}
 }

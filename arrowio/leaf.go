@@ -108,11 +108,13 @@ func valid(d arrow.ArrayData) []bool {
 	return unpack(d, 0)
 }
 
-// validOrAll is valid with a truth value for each element in any case.
-func validOrAll(d arrow.ArrayData) []bool {
+// validOrAll is valid with a truth value for each element in any case. Those take memory
+// that the array may not have.
+func (r *reading) validOrAll(at string, d arrow.ArrayData) []bool {
 	if v := valid(d); v != nil {
 		return v
 	}
+	r.take(at, int64(d.Len()))
 	return slices.Repeat([]bool{true}, d.Len())
 }
 

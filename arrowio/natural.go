@@ -66,7 +66,7 @@ func (r *reading) lists(at string, n int, l level) tensor.Tensor {
 			return reshaped(t, append([]int{n, l.k}, t.Shape().Dims()[1:]...)...)
 		}
 	}
-	return divided(v, r.partition(l, n, nil))
+	return divided(v, r.partition(at, l, n, nil))
 }
 
 // divided returns rows of values.

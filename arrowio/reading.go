@@ -116,7 +116,7 @@ func listLevel(item arrow.Field, d arrow.ArrayData, wide bool) level {
 }
 
 // partition returns the rows of a level as a partition: of the given Spec, where it fits.
-func (r *reading) partition(l level, n int, s *ragged.PartitionSpec) *ragged.RowPartition {
+func (r *reading) partition(at string, l level, n int, s *ragged.PartitionSpec) *ragged.RowPartition {
 	d := dtype.Int32
 	if l.wide {
 		d = dtype.Int64
@@ -140,6 +140,7 @@ func (r *reading) partition(l level, n int, s *ragged.PartitionSpec) *ragged.Row
 	}
 	ends := l.ends
 	if ends == nil {
+		r.take(at, 8*(int64(n)+1))
 		ends = make([]int64, n+1)
 		for i := range ends {
 			ends[i] = int64(i * l.k)

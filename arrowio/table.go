@@ -120,7 +120,7 @@ func (r *reading) joined(schema *arrow.Schema, chunks [][]arrow.Array, n int64) 
 			data[k] = r.validated(f.Name, c).Data()
 			r.take(f.Name, dataSize(data[k]))
 		}
-		d, err := concat(data)
+		d, err := r.concat(data)
 		tenon.Throw(damaged(r.fn, f.Name, err))
 		cols[i] = array.MakeFromData(d)
 	}

@@ -127,13 +127,7 @@ func (f *flattener) sequence(p *plan, at unsafe.Pointer) *failure {
 	first, n := place{plan: p, at: at}.sequence()
 	f.hash.length(first == nil, n)
 	if p.elem.kind == kindTensor && !f.expand && !f.withPaths {
-		for _, t := range unsafe.Slice((*tensor.Tensor)(first), n) {
-			if t != nil {
-				f.out = append(f.out, t)
-			} else {
-				f.hash.add(absent)
-			}
-		}
+		f.tensors(unsafe.Slice((*tensor.Tensor)(first), n))
 		return nil
 	}
 	for i := range n {
@@ -146,6 +140,22 @@ func (f *flattener) sequence(p *plan, at unsafe.Pointer) *failure {
 		f.pop()
 	}
 	return nil
+}
+
+// tensors is sequence for the most frequent type of element.
+func (f *flattener) tensors(ts []tensor.Tensor) {
+	k := len(f.out)
+	f.out = slices.Grow(f.out, len(ts))
+	out := f.out[:k+len(ts)]
+	for _, t := range ts {
+		if t == nil {
+			f.hash.add(absent)
+			continue
+		}
+		out[k] = t
+		k++
+	}
+	f.out = out[:k]
 }
 
 func partStep(i int, name string) any {

@@ -71,10 +71,16 @@ func order(k keyKind) func(a, b entry) int {
 	return func(a, b entry) int { return cmp.Compare(uint64(a.num), uint64(b.num)) }
 }
 
+// sliceMap is how maps from strings to slices, the commonest of those whose elements are
+// no leaves, lie in memory: whatever is in the slices, their maps differ in type only, so
+// that they are read and made without reflection.
+type sliceMap = map[string]slice
+
 // tables reads maps. It keeps what it needs for that, to be used again.
 type tables struct {
 	stack []entry // the entries of the maps that are being walked
 	name  string
+	elem  slice // an element of a sliceMap that is being made
 }
 
 var tablesPool = sync.Pool{New: func() any { return new(tables) }}
@@ -82,7 +88,7 @@ var tablesPool = sync.Pool{New: func() any { return new(tables) }}
 // release gives tables back. Those of a walk that failed still hold entries.
 func (t *tables) release() {
 	if len(t.stack) == 0 {
-		t.name = ""
+		t.name, t.elem = "", slice{}
 		tablesPool.Put(t)
 	}
 }
@@ -91,8 +97,14 @@ func (t *tables) release() {
 // returns them. The elements are copied, as those in a map have no place of
 // their own.
 func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *slice) {
-	m := p.value(at)
-	n := m.Len()
+	var m reflect.Value
+	n := 0
+	if p.slices {
+		n = len(*(*sliceMap)(at))
+	} else {
+		m = p.value(at)
+		n = m.Len()
+	}
 	if n == 0 {
 		return nil, nil
 	}
@@ -102,11 +114,17 @@ func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *slice) {
 	if b == nil {
 		b = new(slice)
 	}
-	elems := valueAt(p.list, unsafe.Pointer(b))
 	if b.cap < n {
-		elems.Grow(n)
+		valueAt(p.list, unsafe.Pointer(b)).Grow(n)
 	}
-	elems.SetLen(n)
+	b.len = n
+	if p.slices {
+		t.read(*(*sliceMap)(at), unsafe.Slice((*slice)(b.data), n))
+		out := t.stack[base:len(t.stack):len(t.stack)]
+		t.sort(p, out)
+		return out, b
+	}
+	elems := valueAt(p.list, unsafe.Pointer(b))
 	key := t.key(p)
 	iter := m.MapRange()
 	for i := 0; i < n && iter.Next(); i++ {
@@ -124,12 +142,29 @@ func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *slice) {
 		t.stack = append(t.stack, e)
 	}
 	out := t.stack[base:len(t.stack):len(t.stack)]
-	if p.keys == stringKeys && n <= 12 {
-		sortNames(out)
-	} else {
-		slices.SortFunc(out, order(p.keys))
-	}
+	t.sort(p, out)
 	return out, b
+}
+
+// read appends the entries of a map to the stack, and copies the elements to places.
+func (t *tables) read(m sliceMap, places []slice) {
+	i := 0
+	for name, s := range m {
+		if i == len(places) {
+			break
+		}
+		places[i] = s
+		t.stack = append(t.stack, entry{name: name, elem: unsafe.Pointer(&places[i])})
+		i++
+	}
+}
+
+func (t *tables) sort(p *plan, es []entry) {
+	if p.keys == stringKeys && len(es) <= 12 {
+		sortNames(es)
+	} else {
+		slices.SortFunc(es, order(p.keys))
+	}
 }
 
 // sortNames sorts a few entries by insertion.
@@ -148,7 +183,11 @@ func (t *tables) pop(p *plan, entries []entry, b *slice) {
 	}
 	clear(entries)
 	t.stack = t.stack[:len(t.stack)-len(entries)]
-	valueAt(p.list, unsafe.Pointer(b)).Clear()
+	if p.slices {
+		clear(unsafe.Slice((*slice)(b.data), b.len))
+	} else {
+		valueAt(p.list, unsafe.Pointer(b)).Clear()
+	}
 	p.buffers.Put(b)
 }
 

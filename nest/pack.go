@@ -15,6 +15,7 @@ type packer struct {
 	expand bool
 	tables *tables
 	depth  int
+	block  block
 }
 
 func (k *packer) take() (any, *failure) {
@@ -26,6 +27,7 @@ func (k *packer) take() (any, *failure) {
 }
 
 func (k *packer) finish() *failure {
+	k.block.done()
 	if k.next < len(k.leaves) {
 		return fail(tenon.ErrInvalid, "there are %d leaves, the structure has %d", len(k.leaves), k.next)
 	}
@@ -149,13 +151,11 @@ func (k *packer) inside(p *plan, like, out unsafe.Pointer) *failure {
 		if (*slice)(like).data == nil {
 			return nil
 		}
-		v := p.value(out)
 		if n == 0 {
-			v.Set(reflect.MakeSlice(p.typ, 0, 0))
+			p.value(out).Set(reflect.MakeSlice(p.typ, 0, 0))
 			return nil
 		}
-		v.Grow(n)
-		v.SetLen(n)
+		k.block.slice(p, n, out)
 		return k.sequence(p.elem, n, (*slice)(like).data, (*slice)(out).data)
 	case kindArray:
 		return k.sequence(p.elem, p.n, like, out)
@@ -262,10 +262,13 @@ func (k *packer) tensors(like, out []tensor.Tensor) *failure {
 
 // table fills a map.
 func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
-	if p.value(like).IsNil() {
+	if *(*unsafe.Pointer)(like) == nil {
 		return nil
 	}
 	entries, b := k.tables.push(p, like)
+	if p.slices {
+		return k.sliceTable(p, entries, b, out)
+	}
 	m := reflect.MakeMapWithSize(p.typ, len(entries))
 	elem := reflect.New(p.elem.typ).Elem()
 	for i := range entries {
@@ -280,6 +283,24 @@ func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
 	}
 	k.tables.pop(p, entries, b)
 	p.value(out).Set(m)
+	return nil
+}
+
+// sliceTable fills a map from strings to slices, given the entries of the template.
+func (k *packer) sliceTable(p *plan, entries []entry, b *slice, out unsafe.Pointer) *failure {
+	m := make(sliceMap, len(entries))
+	around := k.tables.elem // of a map that this one is part of
+	for i := range entries {
+		e := &entries[i]
+		k.tables.elem = slice{}
+		if err := k.pack(p.elem, e.elem, unsafe.Pointer(&k.tables.elem)); err != nil {
+			return err.at(e.name)
+		}
+		m[e.name] = k.tables.elem
+	}
+	k.tables.elem = around
+	k.tables.pop(p, entries, b)
+	*(*sliceMap)(out) = m
 	return nil
 }
 

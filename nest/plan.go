@@ -44,6 +44,7 @@ type plan struct {
 	static  []field
 	partial bool // a struct with fields that are taken from the template
 	keys    keyKind
+	slices  bool      // map: from strings to slices, see sliceMap
 	key     any       // map: a nil pointer to the key type
 	list    any       // map: a nil pointer to a slice of elements
 	buffers sync.Pool // map: *slice, memory for the elements of one
@@ -51,6 +52,7 @@ type plan struct {
 	adopt func(v tenon.Value, like any) (any, error) // kindLeaf: see Adopt; nil for most types
 
 	leaves atomic.Int32 // how many the last value had that was flattened: room for the next
+	total  atomic.Int64 // slice: how many elements the last value had that was packed, together
 }
 
 type field struct {
@@ -139,6 +141,7 @@ func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
 		p.key, p.list = nilPointer(t.Key()), nilPointer(reflect.SliceOf(t.Elem()))
 		if p.keys, err = keysOf(t.Key()); err == nil {
 			p.elem, err = compile(t.Elem(), made)
+			p.slices = err == nil && p.keys == stringKeys && p.elem.kind == kindSlice
 		}
 	case k == reflect.Struct:
 		p.kind = kindStruct

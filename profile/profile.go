@@ -15,7 +15,9 @@ type Event struct {
 	Start    time.Time
 	Duration time.Duration
 	Bytes    int64 // of the results
-	Live     int64 // bytes of results that are needed after the step
+	Live     int64 // bytes of results that are needed after the step, or were by it
+	Needed   int64 // the same without results that are views of others: what any order of memory has to hold
+	Held     int64 // bytes of memory that the run has for results: what is needed, what rounding up adds, and what is not given back yet
 }
 
 // Profile collects the steps of runs. It is safe for concurrent use; the zero value is
@@ -48,6 +50,15 @@ func (p *Profile) Peak() int64 {
 	return most
 }
 
+// Memory returns the most bytes of memory that runs had for results at one time, and
+// the most that they needed: the lower bound for the order of their steps.
+func (p *Profile) Memory() (held, needed int64) {
+	for _, e := range p.Events() {
+		held, needed = max(held, e.Held), max(needed, e.Needed)
+	}
+	return held, needed
+}
+
 // WriteTrace writes the steps as a trace for chrome://tracing and Perfetto, in the Trace
 // Event Format: complete events in microseconds, and a counter of live bytes.
 func (p *Profile) WriteTrace(w io.Writer) error {
@@ -77,7 +88,7 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 		dur := float64(e.Duration) / 1e3
 		out.Events = append(out.Events,
 			event{Name: e.Op, Cat: e.Graph, Phase: "X", Time: at, Dur: dur, PID: 1, TID: 1, Args: map[string]any{"line": e.Line, "bytes": e.Bytes}},
-			event{Name: "live bytes", Phase: "C", Time: at + dur, PID: 1, TID: 1, Args: map[string]any{"bytes": e.Live}})
+			event{Name: "live bytes", Phase: "C", Time: at + dur, PID: 1, TID: 1, Args: map[string]any{"bytes": e.Live, "held": e.Held}})
 	}
 	return json.NewEncoder(w).Encode(out)
 }

@@ -52,6 +52,9 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 			return nil, err
 		}
 		mem.made(p, s, slots)
+		if w != nil {
+			w.note(s, slots, &mem)
+		}
 		for _, f := range s.free {
 			mem.free(slots, f)
 		}
@@ -118,6 +121,7 @@ type memory struct {
 	owner []int // by slot: the slot of the tensor that owns its memory, and 1; 0: none that is known
 	uses  []int // by owner: slots that have its memory
 	held  []*tensor.Dense
+	bytes int64 // of what is held, with what rounding up adds
 }
 
 // forever is more uses than there can be.
@@ -151,6 +155,7 @@ func (m *memory) made(p *Plan, s *step, slots []tensor.Tensor) {
 			continue // an operand that came from outside
 		}
 		m.owner[at], m.uses[at], m.held[at] = at+1, 1, d
+		m.bytes += int64(cap(d.Bytes()))
 	}
 	if s.keep && m.owner != nil {
 		s.each(func(slot int) {
@@ -207,6 +212,7 @@ func (m *memory) free(slots []tensor.Tensor, at int) {
 	}
 	o := m.owner[at] - 1
 	if m.uses[o]--; m.uses[o] == 0 {
+		m.bytes -= int64(cap(m.held[o].Bytes()))
 		tensor.Release(m.held[o])
 		m.held[o] = nil
 	}

@@ -48,10 +48,13 @@ func WithOptions(ctx context.Context, o Options) context.Context {
 // watcher observes one run of a plan.
 type watcher struct {
 	running
-	plan  *Plan
-	inner context.Context // of the graphs inside of this one
-	live  int64
-	size  []int64 // by slot: bytes counted
+	plan          *Plan
+	inner         context.Context // of the graphs inside of this one
+	live          int64
+	size          []int64 // by slot: bytes counted
+	own           []int64 // by slot: bytes that are no other result's
+	needed, small int64   // of own, and of results that are in no pooled memory
+	last          profile.Event
 }
 
 func watcherOf(ctx context.Context, p *Plan) *watcher {
@@ -62,7 +65,7 @@ func watcherOf(ctx context.Context, p *Plan) *watcher {
 	if r == nil {
 		return nil
 	}
-	w := &watcher{running: *r, plan: p, inner: ctx, size: make([]int64, p.slots)}
+	w := &watcher{running: *r, plan: p, inner: ctx, size: make([]int64, p.slots), own: make([]int64, p.slots)}
 	if !r.inside {
 		w.inner = context.WithValue(ctx, optionsKey{}, &running{Options: r.Options, inside: true})
 	}
@@ -101,7 +104,7 @@ func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 		w.live += w.size[at]
 	}
 	if w.Profile != nil {
-		w.Profile.Add(profile.Event{Op: s.name(), Line: s.line, Graph: w.plan.graph.Name, Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live})
+		w.last = profile.Event{Op: s.name(), Line: s.line, Graph: w.plan.graph.Name, Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live}
 	}
 	if w.MemoryLimit > 0 && w.live > w.MemoryLimit {
 		return w.tooMuch(w.live, s.name(), s.line)
@@ -110,6 +113,35 @@ func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 		w.Progress(i+1, len(w.plan.steps))
 	}
 	return nil
+}
+
+// note adds the step to the profile, with the memory that the run has now.
+func (w *watcher) note(s *step, slots []tensor.Tensor, m *memory) {
+	if w.Profile == nil {
+		return
+	}
+	for _, at := range s.results() {
+		w.small += w.outside(at, m)
+		if d, ok := slots[at].(*tensor.Dense); !ok || s.group != nil || !readsFrom(s, slots, d) {
+			w.own[at] = w.size[at]
+			w.needed += w.own[at]
+		}
+	}
+	w.last.Held, w.last.Needed = m.bytes+w.small, w.needed
+	w.Profile.Add(w.last)
+	for _, at := range s.free {
+		w.small -= w.outside(at, m)
+		w.needed -= w.own[at]
+		w.own[at] = 0
+	}
+}
+
+// outside returns the bytes of a result that is in no pooled memory.
+func (w *watcher) outside(at int, m *memory) int64 {
+	if m.owner != nil && m.owner[at] > 0 {
+		return 0
+	}
+	return w.size[at]
 }
 
 // step runs a step; the nodes of a group run one by one where each is looked at.

@@ -1,6 +1,8 @@
 package op_test
 
 import (
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -59,5 +61,44 @@ func TestCallsAreGivenBack(t *testing.T) {
 	wg.Wait()
 	if _, ok := op.Arg[*recorder](kept[0], 0); ok {
 		t.Error("an argument of another type")
+	}
+}
+
+// What handlers do wrong is the same error by the short way as by the general one.
+func TestBadHandlersTheShortWay(t *testing.T) {
+	o := define(t, op.Op{Name: "test.short_bad", Params: binary, Class: op.BinaryElementwise, Results: 1})
+	for name, c := range map[string]struct {
+		handle func(b *box) op.HandlerFunc
+		want   string
+	}{
+		"calls itself": {func(b *box) op.HandlerFunc {
+			return func(c *op.Call) ([]tenon.Value, error) { return c.One(op.Binary(o, b, b)) }
+		}, "calls itself without end"},
+		"panics": {func(*box) op.HandlerFunc {
+			return func(*op.Call) ([]tenon.Value, error) { var none []int; _ = none[3]; return nil, nil }
+		}, "panicked"},
+		"returns two": {func(b *box) op.HandlerFunc {
+			return func(*op.Call) ([]tenon.Value, error) { return []tenon.Value{b, b}, nil }
+		}, "returned 2 results"},
+		"returns nil": {func(*box) op.HandlerFunc {
+			return func(c *op.Call) ([]tenon.Value, error) { return c.One(nil) }
+		}, "returned nil"},
+		"declines": {func(*box) op.HandlerFunc { return nil }, "asked and declined"},
+		"throws": {func(*box) op.HandlerFunc {
+			return func(*op.Call) ([]tenon.Value, error) {
+				tenon.Throw(tenon.NewError(tenon.ErrAxis, "", "no such axis"))
+				return nil, nil
+			}
+		}, "no such axis"},
+	} {
+		b := newBox("ShortBad")
+		b.handle = c.handle(b)
+		for range 2 { // the second call has the memory of the first, if that was given back
+			err := thrown(func() { op.Binary(o, b, b) })
+			var e *tenon.Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || len(e.Args) != 2 || e.Op != "test.ShortBad" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }

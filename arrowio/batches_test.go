@@ -83,18 +83,20 @@ func TestStream(t *testing.T) {
 	if n := r.Schema().NumFields(); n != 7 {
 		t.Errorf("%d columns", n)
 	}
-	i := 0
+	var got []tenon.Value // which stay what they are while others are read
 	for v, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
+		got = append(got, v)
+	}
+	if _, err := r.Next(); len(got) != 3 || err != io.EOF {
+		t.Fatalf("%d batches, then %v", len(got), err)
+	}
+	for i, v := range got {
 		if err := same(batch(sizes[i]), v); err != nil {
 			t.Errorf("batch %d: %v", i, err)
 		}
-		i++
-	}
-	if _, err := r.Next(); i != 3 || err != io.EOF {
-		t.Errorf("%d batches, then %v", i, err)
 	}
 }
 

@@ -108,6 +108,16 @@ func repeatAll(cols []column, at tensor.Tensor) []column {
 				continue
 			}
 		}
+		if list, with, ok := pieces(c.now); ok { // records that may be missing
+			if s, ok := list[0].(*Tensor); ok && s.rank == 1 {
+				list[0] = newTensor(1, sizeOf(at, s.dtype), nil, repeatAll(s.cols, at), s.dtype)
+				for k := range list[1:] {
+					list[k+1] = taken(list[k+1], at)
+				}
+				out[i] = c.with(with(list))
+				continue
+			}
+		}
 		out[i] = p.take(c, 0)
 	}
 	return out

@@ -127,12 +127,34 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 		}
 		first = ops.Add(first, n)
 	}
+	if axis, ok := c.Attr("axis").(int); ok && c.Op.Name == "stack" && differ(args) {
+		return op.One(byNumbers(cols, tenon.Must(ragged.Stack(asTensors(args), axis)), d))
+	}
 	results := op.ApplyN(c, args...)
 	out := make([]tenon.Value, len(results))
 	for i, at := range results {
 		out[i] = byNumbers(cols, at, d)
 	}
 	return out, nil
+}
+
+// differ reports whether the numbers of records are in lists of which the lengths differ
+// or are not known, which stack as rows of different length do.
+func differ(numbers []tenon.Value) bool {
+	first := numbers[0].(tensor.Tensor).Shape()
+	return slices.ContainsFunc(numbers, func(v tenon.Value) bool {
+		_, divided := v.(*ragged.Tensor)
+		s := v.(tensor.Tensor).Shape()
+		return !divided && s.HasRank() && s.Rank() > 0 && s.Rank() == first.Rank() && !(s.IsFull() && s.Equal(first))
+	})
+}
+
+func asTensors(values []tenon.Value) []tensor.Tensor {
+	out := make([]tensor.Tensor, len(values))
+	for i, v := range values {
+		out[i] = v.(tensor.Tensor)
+	}
+	return out
 }
 
 // joined returns the columns of several tensors with the same fields, one tensor's

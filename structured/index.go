@@ -89,8 +89,8 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 		case key.FieldKind:
 			e := &tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: PathString([]string{k.Name}), Line: source.Line()}
 			e.Msg, e.Hint = "a field is chosen after the dimensions of the records", "give key.All for each dimension before the name"
-			if len(keys) > rank {
-				e.Kind = tenon.ErrInvalid
+			if len(keys) > rank && keys[rank].Kind != key.FieldKind || i > 0 && keys[i-1].Kind == key.RangeKind {
+				e.Kind = tenon.ErrInvalid // as an entry of rows of different lengths is
 			}
 			tenon.Throw(e)
 		}

@@ -102,12 +102,17 @@ func softmaxRows(m vec.Machine) {
 	one := m.Load(vec.Const(1))
 
 	Label("row")
-	// Four maxima, which do not wait for one another.
-	four := []vec.V{m.Load(least), m.Load(least), m.Load(least), m.Load(least)}
+	// Long rows have four maxima, which do not wait for one another.
+	four := []vec.V{m.Load(least), m.Reg(), m.Reg(), m.Reg()}
 	at, end := GP64(), GP64()
 	XORQ(at, at)
 	MOVQ(r.vectors, end)
 	SUBQ(U32(uint64(3*m.Bytes())), end)
+	CMPQ(at, end)
+	JGE(LabelRef("greatest"))
+	for _, v := range four[1:] {
+		VMOVAPS(least, v)
+	}
 	Label("fours")
 	CMPQ(at, end)
 	JGE(LabelRef("fours_done"))

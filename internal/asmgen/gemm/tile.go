@@ -11,19 +11,20 @@ import (
 // Offsets of the fields of the struct tile in internal/kernel/gemm, which checks
 // them when it is compiled. Strides are in bytes.
 const (
-	tileK      = 0  // steps, at least 1
-	tileA      = 8  // A[0,0]
-	tileARow   = 16 // from a row of A to the next
-	tileACol   = 24 // from a column of A to the next
-	tileB      = 32 // B[0,0]
-	tileBRow   = 40 // from a row of B to the next
-	tileC      = 48 // C[0,0]
-	tileCRow   = 56 // from a row of C to the next
-	tileCols   = 64 // columns, for the masked kernels
-	tilePack   = 72 // where the packing kernels leave B, two vectors a row
-	tileReadC  = 80 // not zero: add beta C
-	tileAhead  = 88 // what will be needed next: each step asks for a line of it
-	tileScalar = 96 // alpha, and beta one element later
+	tileK      = 0   // steps, at least 1
+	tileA      = 8   // A[0,0]
+	tileARow   = 16  // from a row of A to the next
+	tileACol   = 24  // from a column of A to the next
+	tileB      = 32  // B[0,0]
+	tileBRow   = 40  // from a row of B to the next
+	tileC      = 48  // C[0,0]
+	tileCRow   = 56  // from a row of C to the next
+	tileCols   = 64  // columns, for the masked kernels
+	tilePack   = 72  // where the packing kernels leave B, two vectors a row
+	tileReadC  = 80  // not zero: add beta C
+	tileAhead  = 88  // what will be needed next: each step asks for a line of it
+	tileStep   = 96  // from one such line to the next
+	tileScalar = 104 // alpha, and beta one element later
 )
 
 // A shape is one variant of the tile kernel.
@@ -192,7 +193,7 @@ func tile(p isa, s shape, rows int) {
 	}
 	if ahead != nil {
 		PREFETCHT0(Mem{Base: ahead})
-		ADDQ(Imm(64), ahead)
+		ADDQ(Mem{Base: t}.Offset(tileStep), ahead)
 	}
 	for i := range acc {
 		ai := p.vec()

@@ -50,14 +50,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 96(AX), Z2
+	VBROADCASTSS 104(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z2
+	VBROADCASTSS 108(AX), Z2
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z2, Z0
 	VFMADD231PS  64(AX), Z2, Z1
@@ -106,7 +106,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Z4
+	VBROADCASTSS 104(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -115,7 +115,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z4
+	VBROADCASTSS 108(AX), Z4
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z4, Z0
 	VFMADD231PS  64(AX), Z4, Z1
@@ -178,7 +178,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Z6
+	VBROADCASTSS 104(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -189,7 +189,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z6
+	VBROADCASTSS 108(AX), Z6
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z6, Z0
 	VFMADD231PS  64(AX), Z6, Z1
@@ -267,7 +267,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Z8
+	VBROADCASTSS 104(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -280,7 +280,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z8
+	VBROADCASTSS 108(AX), Z8
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z8, Z0
 	VFMADD231PS  64(AX), Z8, Z1
@@ -372,7 +372,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Z10
+	VBROADCASTSS 104(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -387,7 +387,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z10
+	VBROADCASTSS 108(AX), Z10
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z10, Z0
 	VFMADD231PS  64(AX), Z10, Z1
@@ -494,7 +494,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Z12
+	VBROADCASTSS 104(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -511,7 +511,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z12
+	VBROADCASTSS 108(AX), Z12
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z12, Z0
 	VFMADD231PS  64(AX), Z12, Z1
@@ -632,7 +632,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Z14
+	VBROADCASTSS 104(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -651,7 +651,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z14
+	VBROADCASTSS 108(AX), Z14
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z14, Z0
 	VFMADD231PS  64(AX), Z14, Z1
@@ -763,7 +763,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSS (CX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -792,7 +792,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Z16
+	VBROADCASTSS 104(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -813,7 +813,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z16
+	VBROADCASTSS 108(AX), Z16
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z16, Z0
 	VFMADD231PS  64(AX), Z16, Z1
@@ -936,7 +936,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSS (CX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -968,7 +968,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Z18
+	VBROADCASTSS 104(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -991,7 +991,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z18
+	VBROADCASTSS 108(AX), Z18
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z18, Z0
 	VFMADD231PS  64(AX), Z18, Z1
@@ -1127,7 +1127,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -1163,7 +1163,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z20
+	VBROADCASTSS 104(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -1188,7 +1188,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z20
+	VBROADCASTSS 108(AX), Z20
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z20, Z0
 	VFMADD231PS  64(AX), Z20, Z1
@@ -1335,7 +1335,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -1374,7 +1374,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z22
+	VBROADCASTSS 104(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -1401,7 +1401,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z22
+	VBROADCASTSS 108(AX), Z22
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z22, Z0
 	VFMADD231PS  64(AX), Z22, Z1
@@ -1559,7 +1559,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -1601,7 +1601,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z24
+	VBROADCASTSS 104(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -1630,7 +1630,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z24
+	VBROADCASTSS 108(AX), Z24
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z24, Z0
 	VFMADD231PS  64(AX), Z24, Z1
@@ -1799,7 +1799,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -1844,7 +1844,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z26
+	VBROADCASTSS 104(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -1875,7 +1875,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z26
+	VBROADCASTSS 108(AX), Z26
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z26, Z0
 	VFMADD231PS  64(AX), Z26, Z1
@@ -2055,7 +2055,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -2103,7 +2103,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z28
+	VBROADCASTSS 104(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -2136,7 +2136,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z28
+	VBROADCASTSS 108(AX), Z28
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Z28, Z0
 	VFMADD231PS  64(AX), Z28, Z1
@@ -2260,14 +2260,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 96(AX), Z2
+	VBROADCASTSS 104(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z4
+	VBROADCASTSS 108(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z2
 	VFMADD231PS  Z2, Z4, Z0
@@ -2322,7 +2322,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Z4
+	VBROADCASTSS 104(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -2331,7 +2331,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z6
+	VBROADCASTSS 108(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z4
 	VFMADD231PS  Z4, Z6, Z0
@@ -2401,7 +2401,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Z6
+	VBROADCASTSS 104(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -2412,7 +2412,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z8
+	VBROADCASTSS 108(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z6
 	VFMADD231PS  Z6, Z8, Z0
@@ -2498,7 +2498,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Z8
+	VBROADCASTSS 104(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -2511,7 +2511,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z10
+	VBROADCASTSS 108(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z8
 	VFMADD231PS  Z8, Z10, Z0
@@ -2612,7 +2612,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Z10
+	VBROADCASTSS 104(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -2627,7 +2627,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z12
+	VBROADCASTSS 108(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z10
 	VFMADD231PS  Z10, Z12, Z0
@@ -2744,7 +2744,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Z12
+	VBROADCASTSS 104(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -2761,7 +2761,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z14
+	VBROADCASTSS 108(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z12
 	VFMADD231PS  Z12, Z14, Z0
@@ -2893,7 +2893,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Z14
+	VBROADCASTSS 104(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -2912,7 +2912,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z16
+	VBROADCASTSS 108(AX), Z16
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z14
 	VFMADD231PS  Z14, Z16, Z0
@@ -3036,7 +3036,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSS (CX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -3065,7 +3065,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Z16
+	VBROADCASTSS 104(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -3086,7 +3086,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z18
+	VBROADCASTSS 108(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z16
 	VFMADD231PS  Z16, Z18, Z0
@@ -3222,7 +3222,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSS (CX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -3254,7 +3254,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Z18
+	VBROADCASTSS 104(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -3277,7 +3277,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z20
+	VBROADCASTSS 108(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z18
 	VFMADD231PS  Z18, Z20, Z0
@@ -3427,7 +3427,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -3463,7 +3463,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z20
+	VBROADCASTSS 104(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -3488,7 +3488,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z22
+	VBROADCASTSS 108(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z20
 	VFMADD231PS  Z20, Z22, Z0
@@ -3650,7 +3650,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -3689,7 +3689,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z22
+	VBROADCASTSS 104(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -3716,7 +3716,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z24
+	VBROADCASTSS 108(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z22
 	VFMADD231PS  Z22, Z24, Z0
@@ -3890,7 +3890,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -3932,7 +3932,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z24
+	VBROADCASTSS 104(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -3961,7 +3961,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z26
+	VBROADCASTSS 108(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z24
 	VFMADD231PS  Z24, Z26, Z0
@@ -4147,7 +4147,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -4192,7 +4192,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z26
+	VBROADCASTSS 104(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -4223,7 +4223,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z28
+	VBROADCASTSS 108(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z26
 	VFMADD231PS  Z26, Z28, Z0
@@ -4421,7 +4421,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -4469,7 +4469,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z28
+	VBROADCASTSS 104(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -4502,7 +4502,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z30
+	VBROADCASTSS 108(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z28
 	VFMADD231PS  Z28, Z30, Z0
@@ -4649,13 +4649,13 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 96(AX), Z1
+	VBROADCASTSS 104(AX), Z1
 	VMULPS       Z1, Z0, Z0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z2
+	VBROADCASTSS 108(AX), Z2
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z1
 	VFMADD231PS  Z1, Z2, Z0
@@ -4700,14 +4700,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Z2
+	VBROADCASTSS 104(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z3
+	VBROADCASTSS 108(AX), Z3
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z2
 	VFMADD231PS  Z2, Z3, Z0
@@ -4762,7 +4762,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Z3
+	VBROADCASTSS 104(AX), Z3
 	VMULPS       Z3, Z0, Z0
 	VMULPS       Z3, Z1, Z1
 	VMULPS       Z3, Z2, Z2
@@ -4770,7 +4770,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z4
+	VBROADCASTSS 108(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z3
 	VFMADD231PS  Z3, Z4, Z0
@@ -4836,7 +4836,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Z4
+	VBROADCASTSS 104(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -4845,7 +4845,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z5
+	VBROADCASTSS 108(AX), Z5
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z4
 	VFMADD231PS  Z4, Z5, Z0
@@ -4921,7 +4921,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Z5
+	VBROADCASTSS 104(AX), Z5
 	VMULPS       Z5, Z0, Z0
 	VMULPS       Z5, Z1, Z1
 	VMULPS       Z5, Z2, Z2
@@ -4931,7 +4931,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z6
+	VBROADCASTSS 108(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z5
 	VFMADD231PS  Z5, Z6, Z0
@@ -5018,7 +5018,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Z6
+	VBROADCASTSS 104(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -5029,7 +5029,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z7
+	VBROADCASTSS 108(AX), Z7
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z6
 	VFMADD231PS  Z6, Z7, Z0
@@ -5126,7 +5126,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Z7
+	VBROADCASTSS 104(AX), Z7
 	VMULPS       Z7, Z0, Z0
 	VMULPS       Z7, Z1, Z1
 	VMULPS       Z7, Z2, Z2
@@ -5138,7 +5138,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z8
+	VBROADCASTSS 108(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z7
 	VFMADD231PS  Z7, Z8, Z0
@@ -5229,7 +5229,7 @@ step:
 	VMOVUPS.Z    (R9), K1, Z8
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSS (CX), Z9
 	VFMADD231PS  Z9, Z8, Z0
 	VBROADCASTSS (CX)(DX*1), Z9
@@ -5250,7 +5250,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Z8
+	VBROADCASTSS 104(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -5263,7 +5263,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z9
+	VBROADCASTSS 108(AX), Z9
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z8
 	VFMADD231PS  Z8, Z9, Z0
@@ -5362,7 +5362,7 @@ step:
 	VMOVUPS.Z    (R9), K1, Z9
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSS (CX), Z10
 	VFMADD231PS  Z10, Z9, Z0
 	VBROADCASTSS (CX)(DX*1), Z10
@@ -5385,7 +5385,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Z9
+	VBROADCASTSS 104(AX), Z9
 	VMULPS       Z9, Z0, Z0
 	VMULPS       Z9, Z1, Z1
 	VMULPS       Z9, Z2, Z2
@@ -5399,7 +5399,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z10
+	VBROADCASTSS 108(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z9
 	VFMADD231PS  Z9, Z10, Z0
@@ -5508,7 +5508,7 @@ step:
 	VMOVUPS.Z    (R10), K1, Z10
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z11
 	VFMADD231PS  Z11, Z10, Z0
 	VBROADCASTSS (CX)(DX*1), Z11
@@ -5534,7 +5534,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z10
+	VBROADCASTSS 104(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -5549,7 +5549,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z11
+	VBROADCASTSS 108(AX), Z11
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z10
 	VFMADD231PS  Z10, Z11, Z0
@@ -5666,7 +5666,7 @@ step:
 	VMOVUPS.Z    (R10), K1, Z11
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z12
 	VFMADD231PS  Z12, Z11, Z0
 	VBROADCASTSS (CX)(DX*1), Z12
@@ -5694,7 +5694,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z11
+	VBROADCASTSS 104(AX), Z11
 	VMULPS       Z11, Z0, Z0
 	VMULPS       Z11, Z1, Z1
 	VMULPS       Z11, Z2, Z2
@@ -5710,7 +5710,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z12
+	VBROADCASTSS 108(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z11
 	VFMADD231PS  Z11, Z12, Z0
@@ -5835,7 +5835,7 @@ step:
 	VMOVUPS.Z    (R10), K1, Z12
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z13
 	VFMADD231PS  Z13, Z12, Z0
 	VBROADCASTSS (CX)(DX*1), Z13
@@ -5865,7 +5865,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z12
+	VBROADCASTSS 104(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -5882,7 +5882,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z13
+	VBROADCASTSS 108(AX), Z13
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z12
 	VFMADD231PS  Z12, Z13, Z0
@@ -6015,7 +6015,7 @@ step:
 	VMOVUPS.Z    (R10), K1, Z13
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z14
 	VFMADD231PS  Z14, Z13, Z0
 	VBROADCASTSS (CX)(DX*1), Z14
@@ -6047,7 +6047,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z13
+	VBROADCASTSS 104(AX), Z13
 	VMULPS       Z13, Z0, Z0
 	VMULPS       Z13, Z1, Z1
 	VMULPS       Z13, Z2, Z2
@@ -6065,7 +6065,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z14
+	VBROADCASTSS 108(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z13
 	VFMADD231PS  Z13, Z14, Z0
@@ -6206,7 +6206,7 @@ step:
 	VMOVUPS.Z    (R10), K1, Z14
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z15
 	VFMADD231PS  Z15, Z14, Z0
 	VBROADCASTSS (CX)(DX*1), Z15
@@ -6240,7 +6240,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z14
+	VBROADCASTSS 104(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -6259,7 +6259,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z15
+	VBROADCASTSS 108(AX), Z15
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z14
 	VFMADD231PS  Z14, Z15, Z0
@@ -6400,7 +6400,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -6430,7 +6430,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z16
+	VBROADCASTSS 104(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -6451,7 +6451,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z18
+	VBROADCASTSS 108(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z16
 	VFMADD231PS  Z16, Z18, Z0
@@ -6590,7 +6590,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSS (CX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -6623,7 +6623,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSS 96(AX), Z18
+	VBROADCASTSS 104(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -6646,7 +6646,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z20
+	VBROADCASTSS 108(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z18
 	VFMADD231PS  Z18, Z20, Z0
@@ -6799,7 +6799,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSS (CX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -6836,7 +6836,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 96(AX), Z20
+	VBROADCASTSS 104(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -6861,7 +6861,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z22
+	VBROADCASTSS 108(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z20
 	VFMADD231PS  Z20, Z22, Z0
@@ -7026,7 +7026,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSS (CX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -7066,7 +7066,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 96(AX), Z22
+	VBROADCASTSS 104(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -7093,7 +7093,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z24
+	VBROADCASTSS 108(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z22
 	VFMADD231PS  Z22, Z24, Z0
@@ -7270,7 +7270,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSS (CX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -7313,7 +7313,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 96(AX), Z24
+	VBROADCASTSS 104(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -7342,7 +7342,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z26
+	VBROADCASTSS 108(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z24
 	VFMADD231PS  Z24, Z26, Z0
@@ -7531,7 +7531,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSS (CX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -7577,7 +7577,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 96(AX), Z26
+	VBROADCASTSS 104(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -7608,7 +7608,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z28
+	VBROADCASTSS 108(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z26
 	VFMADD231PS  Z26, Z28, Z0
@@ -7809,7 +7809,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSS (CX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -7858,7 +7858,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSS 96(AX), Z28
+	VBROADCASTSS 104(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -7891,7 +7891,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Z30
+	VBROADCASTSS 108(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPS.Z    (AX), K1, Z28
 	VFMADD231PS  Z28, Z30, Z0
@@ -8343,14 +8343,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 96(AX), Z2
+	VBROADCASTSD 104(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z2
+	VBROADCASTSD 112(AX), Z2
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z2, Z0
 	VFMADD231PD  64(AX), Z2, Z1
@@ -8399,7 +8399,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Z4
+	VBROADCASTSD 104(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -8408,7 +8408,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z4
+	VBROADCASTSD 112(AX), Z4
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z4, Z0
 	VFMADD231PD  64(AX), Z4, Z1
@@ -8471,7 +8471,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Z6
+	VBROADCASTSD 104(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -8482,7 +8482,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z6
+	VBROADCASTSD 112(AX), Z6
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z6, Z0
 	VFMADD231PD  64(AX), Z6, Z1
@@ -8560,7 +8560,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Z8
+	VBROADCASTSD 104(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -8573,7 +8573,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z8
+	VBROADCASTSD 112(AX), Z8
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z8, Z0
 	VFMADD231PD  64(AX), Z8, Z1
@@ -8665,7 +8665,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Z10
+	VBROADCASTSD 104(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -8680,7 +8680,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z10
+	VBROADCASTSD 112(AX), Z10
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z10, Z0
 	VFMADD231PD  64(AX), Z10, Z1
@@ -8787,7 +8787,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Z12
+	VBROADCASTSD 104(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -8804,7 +8804,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z12
+	VBROADCASTSD 112(AX), Z12
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z12, Z0
 	VFMADD231PD  64(AX), Z12, Z1
@@ -8925,7 +8925,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Z14
+	VBROADCASTSD 104(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -8944,7 +8944,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z14
+	VBROADCASTSD 112(AX), Z14
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z14, Z0
 	VFMADD231PD  64(AX), Z14, Z1
@@ -9056,7 +9056,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSD (CX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -9085,7 +9085,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Z16
+	VBROADCASTSD 104(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -9106,7 +9106,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z16
+	VBROADCASTSD 112(AX), Z16
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z16, Z0
 	VFMADD231PD  64(AX), Z16, Z1
@@ -9229,7 +9229,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -9261,7 +9261,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Z18
+	VBROADCASTSD 104(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -9284,7 +9284,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z18
+	VBROADCASTSD 112(AX), Z18
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z18, Z0
 	VFMADD231PD  64(AX), Z18, Z1
@@ -9420,7 +9420,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -9456,7 +9456,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z20
+	VBROADCASTSD 104(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -9481,7 +9481,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z20
+	VBROADCASTSD 112(AX), Z20
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z20, Z0
 	VFMADD231PD  64(AX), Z20, Z1
@@ -9628,7 +9628,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -9667,7 +9667,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z22
+	VBROADCASTSD 104(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -9694,7 +9694,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z22
+	VBROADCASTSD 112(AX), Z22
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z22, Z0
 	VFMADD231PD  64(AX), Z22, Z1
@@ -9852,7 +9852,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -9894,7 +9894,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z24
+	VBROADCASTSD 104(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -9923,7 +9923,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z24
+	VBROADCASTSD 112(AX), Z24
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z24, Z0
 	VFMADD231PD  64(AX), Z24, Z1
@@ -10092,7 +10092,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -10137,7 +10137,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z26
+	VBROADCASTSD 104(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -10168,7 +10168,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z26
+	VBROADCASTSD 112(AX), Z26
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z26, Z0
 	VFMADD231PD  64(AX), Z26, Z1
@@ -10348,7 +10348,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -10396,7 +10396,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z28
+	VBROADCASTSD 104(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -10429,7 +10429,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z28
+	VBROADCASTSD 112(AX), Z28
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Z28, Z0
 	VFMADD231PD  64(AX), Z28, Z1
@@ -10553,14 +10553,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 96(AX), Z2
+	VBROADCASTSD 104(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z4
+	VBROADCASTSD 112(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z2
 	VFMADD231PD  Z2, Z4, Z0
@@ -10615,7 +10615,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Z4
+	VBROADCASTSD 104(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -10624,7 +10624,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z6
+	VBROADCASTSD 112(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z4
 	VFMADD231PD  Z4, Z6, Z0
@@ -10694,7 +10694,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Z6
+	VBROADCASTSD 104(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -10705,7 +10705,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z8
+	VBROADCASTSD 112(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z6
 	VFMADD231PD  Z6, Z8, Z0
@@ -10791,7 +10791,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Z8
+	VBROADCASTSD 104(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -10804,7 +10804,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z10
+	VBROADCASTSD 112(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z8
 	VFMADD231PD  Z8, Z10, Z0
@@ -10905,7 +10905,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Z10
+	VBROADCASTSD 104(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -10920,7 +10920,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z12
+	VBROADCASTSD 112(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z10
 	VFMADD231PD  Z10, Z12, Z0
@@ -11037,7 +11037,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Z12
+	VBROADCASTSD 104(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -11054,7 +11054,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z14
+	VBROADCASTSD 112(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z12
 	VFMADD231PD  Z12, Z14, Z0
@@ -11186,7 +11186,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Z14
+	VBROADCASTSD 104(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -11205,7 +11205,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z16
+	VBROADCASTSD 112(AX), Z16
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z14
 	VFMADD231PD  Z14, Z16, Z0
@@ -11329,7 +11329,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSD (CX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -11358,7 +11358,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Z16
+	VBROADCASTSD 104(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -11379,7 +11379,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z18
+	VBROADCASTSD 112(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z16
 	VFMADD231PD  Z16, Z18, Z0
@@ -11515,7 +11515,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -11547,7 +11547,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Z18
+	VBROADCASTSD 104(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -11570,7 +11570,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z20
+	VBROADCASTSD 112(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z18
 	VFMADD231PD  Z18, Z20, Z0
@@ -11720,7 +11720,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -11756,7 +11756,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z20
+	VBROADCASTSD 104(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -11781,7 +11781,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z22
+	VBROADCASTSD 112(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z20
 	VFMADD231PD  Z20, Z22, Z0
@@ -11943,7 +11943,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -11982,7 +11982,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z22
+	VBROADCASTSD 104(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -12009,7 +12009,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z24
+	VBROADCASTSD 112(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z22
 	VFMADD231PD  Z22, Z24, Z0
@@ -12183,7 +12183,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -12225,7 +12225,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z24
+	VBROADCASTSD 104(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -12254,7 +12254,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z26
+	VBROADCASTSD 112(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z24
 	VFMADD231PD  Z24, Z26, Z0
@@ -12440,7 +12440,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -12485,7 +12485,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z26
+	VBROADCASTSD 104(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -12516,7 +12516,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z28
+	VBROADCASTSD 112(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z26
 	VFMADD231PD  Z26, Z28, Z0
@@ -12714,7 +12714,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -12762,7 +12762,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z28
+	VBROADCASTSD 104(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -12795,7 +12795,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z30
+	VBROADCASTSD 112(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z28
 	VFMADD231PD  Z28, Z30, Z0
@@ -12942,13 +12942,13 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 96(AX), Z1
+	VBROADCASTSD 104(AX), Z1
 	VMULPD       Z1, Z0, Z0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z2
+	VBROADCASTSD 112(AX), Z2
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z1
 	VFMADD231PD  Z1, Z2, Z0
@@ -12993,14 +12993,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Z2
+	VBROADCASTSD 104(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z3
+	VBROADCASTSD 112(AX), Z3
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z2
 	VFMADD231PD  Z2, Z3, Z0
@@ -13055,7 +13055,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Z3
+	VBROADCASTSD 104(AX), Z3
 	VMULPD       Z3, Z0, Z0
 	VMULPD       Z3, Z1, Z1
 	VMULPD       Z3, Z2, Z2
@@ -13063,7 +13063,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z4
+	VBROADCASTSD 112(AX), Z4
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z3
 	VFMADD231PD  Z3, Z4, Z0
@@ -13129,7 +13129,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Z4
+	VBROADCASTSD 104(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -13138,7 +13138,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z5
+	VBROADCASTSD 112(AX), Z5
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z4
 	VFMADD231PD  Z4, Z5, Z0
@@ -13214,7 +13214,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Z5
+	VBROADCASTSD 104(AX), Z5
 	VMULPD       Z5, Z0, Z0
 	VMULPD       Z5, Z1, Z1
 	VMULPD       Z5, Z2, Z2
@@ -13224,7 +13224,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z6
+	VBROADCASTSD 112(AX), Z6
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z5
 	VFMADD231PD  Z5, Z6, Z0
@@ -13311,7 +13311,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Z6
+	VBROADCASTSD 104(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -13322,7 +13322,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z7
+	VBROADCASTSD 112(AX), Z7
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z6
 	VFMADD231PD  Z6, Z7, Z0
@@ -13419,7 +13419,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Z7
+	VBROADCASTSD 104(AX), Z7
 	VMULPD       Z7, Z0, Z0
 	VMULPD       Z7, Z1, Z1
 	VMULPD       Z7, Z2, Z2
@@ -13431,7 +13431,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z8
+	VBROADCASTSD 112(AX), Z8
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z7
 	VFMADD231PD  Z7, Z8, Z0
@@ -13522,7 +13522,7 @@ step:
 	VMOVUPD.Z    (R9), K1, Z8
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSD (CX), Z9
 	VFMADD231PD  Z9, Z8, Z0
 	VBROADCASTSD (CX)(DX*1), Z9
@@ -13543,7 +13543,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Z8
+	VBROADCASTSD 104(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -13556,7 +13556,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z9
+	VBROADCASTSD 112(AX), Z9
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z8
 	VFMADD231PD  Z8, Z9, Z0
@@ -13655,7 +13655,7 @@ step:
 	VMOVUPD.Z    (R9), K1, Z9
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         96(AX), R11
 	VBROADCASTSD (CX), Z10
 	VFMADD231PD  Z10, Z9, Z0
 	VBROADCASTSD (CX)(DX*1), Z10
@@ -13678,7 +13678,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Z9
+	VBROADCASTSD 104(AX), Z9
 	VMULPD       Z9, Z0, Z0
 	VMULPD       Z9, Z1, Z1
 	VMULPD       Z9, Z2, Z2
@@ -13692,7 +13692,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z10
+	VBROADCASTSD 112(AX), Z10
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z9
 	VFMADD231PD  Z9, Z10, Z0
@@ -13801,7 +13801,7 @@ step:
 	VMOVUPD.Z    (R10), K1, Z10
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z11
 	VFMADD231PD  Z11, Z10, Z0
 	VBROADCASTSD (CX)(DX*1), Z11
@@ -13827,7 +13827,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z10
+	VBROADCASTSD 104(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -13842,7 +13842,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z11
+	VBROADCASTSD 112(AX), Z11
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z10
 	VFMADD231PD  Z10, Z11, Z0
@@ -13959,7 +13959,7 @@ step:
 	VMOVUPD.Z    (R10), K1, Z11
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z12
 	VFMADD231PD  Z12, Z11, Z0
 	VBROADCASTSD (CX)(DX*1), Z12
@@ -13987,7 +13987,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z11
+	VBROADCASTSD 104(AX), Z11
 	VMULPD       Z11, Z0, Z0
 	VMULPD       Z11, Z1, Z1
 	VMULPD       Z11, Z2, Z2
@@ -14003,7 +14003,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z12
+	VBROADCASTSD 112(AX), Z12
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z11
 	VFMADD231PD  Z11, Z12, Z0
@@ -14128,7 +14128,7 @@ step:
 	VMOVUPD.Z    (R10), K1, Z12
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z13
 	VFMADD231PD  Z13, Z12, Z0
 	VBROADCASTSD (CX)(DX*1), Z13
@@ -14158,7 +14158,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z12
+	VBROADCASTSD 104(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -14175,7 +14175,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z13
+	VBROADCASTSD 112(AX), Z13
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z12
 	VFMADD231PD  Z12, Z13, Z0
@@ -14308,7 +14308,7 @@ step:
 	VMOVUPD.Z    (R10), K1, Z13
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z14
 	VFMADD231PD  Z14, Z13, Z0
 	VBROADCASTSD (CX)(DX*1), Z14
@@ -14340,7 +14340,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z13
+	VBROADCASTSD 104(AX), Z13
 	VMULPD       Z13, Z0, Z0
 	VMULPD       Z13, Z1, Z1
 	VMULPD       Z13, Z2, Z2
@@ -14358,7 +14358,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z14
+	VBROADCASTSD 112(AX), Z14
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z13
 	VFMADD231PD  Z13, Z14, Z0
@@ -14499,7 +14499,7 @@ step:
 	VMOVUPD.Z    (R10), K1, Z14
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z15
 	VFMADD231PD  Z15, Z14, Z0
 	VBROADCASTSD (CX)(DX*1), Z15
@@ -14533,7 +14533,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z14
+	VBROADCASTSD 104(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -14552,7 +14552,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z15
+	VBROADCASTSD 112(AX), Z15
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z14
 	VFMADD231PD  Z14, Z15, Z0
@@ -14693,7 +14693,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -14723,7 +14723,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z16
+	VBROADCASTSD 104(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -14744,7 +14744,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z18
+	VBROADCASTSD 112(AX), Z18
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z16
 	VFMADD231PD  Z16, Z18, Z0
@@ -14883,7 +14883,7 @@ step:
 	PREFETCHT0   (R9)(R10*8)
 	PREFETCHT0   64(R9)(R10*8)
 	PREFETCHT0   (R12)
-	ADDQ         $0x40, R12
+	ADDQ         96(AX), R12
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -14916,7 +14916,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R13
 	JNZ          step
-	VBROADCASTSD 96(AX), Z18
+	VBROADCASTSD 104(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -14939,7 +14939,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z20
+	VBROADCASTSD 112(AX), Z20
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z18
 	VFMADD231PD  Z18, Z20, Z0
@@ -15092,7 +15092,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -15129,7 +15129,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 96(AX), Z20
+	VBROADCASTSD 104(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -15154,7 +15154,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z22
+	VBROADCASTSD 112(AX), Z22
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z20
 	VFMADD231PD  Z20, Z22, Z0
@@ -15319,7 +15319,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSD (CX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -15359,7 +15359,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 96(AX), Z22
+	VBROADCASTSD 104(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -15386,7 +15386,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z24
+	VBROADCASTSD 112(AX), Z24
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z22
 	VFMADD231PD  Z22, Z24, Z0
@@ -15563,7 +15563,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSD (CX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -15606,7 +15606,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 96(AX), Z24
+	VBROADCASTSD 104(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -15635,7 +15635,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z26
+	VBROADCASTSD 112(AX), Z26
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z24
 	VFMADD231PD  Z24, Z26, Z0
@@ -15824,7 +15824,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSD (CX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -15870,7 +15870,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 96(AX), Z26
+	VBROADCASTSD 104(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -15901,7 +15901,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z28
+	VBROADCASTSD 112(AX), Z28
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z26
 	VFMADD231PD  Z26, Z28, Z0
@@ -16102,7 +16102,7 @@ step:
 	PREFETCHT0   (R10)(R11*8)
 	PREFETCHT0   64(R10)(R11*8)
 	PREFETCHT0   (R13)
-	ADDQ         $0x40, R13
+	ADDQ         96(AX), R13
 	VBROADCASTSD (CX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -16151,7 +16151,7 @@ step:
 	ADDQ         R9, R8
 	DECQ         R14
 	JNZ          step
-	VBROADCASTSD 96(AX), Z28
+	VBROADCASTSD 104(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -16184,7 +16184,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Z30
+	VBROADCASTSD 112(AX), Z30
 	MOVQ         CX, AX
 	VMOVUPD.Z    (AX), K1, Z28
 	VFMADD231PD  Z28, Z30, Z0
@@ -16625,14 +16625,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSS 96(AX), Y2
+	VBROADCASTSS 104(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y2
+	VBROADCASTSS 108(AX), Y2
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y2, Y0
 	VFMADD231PS  32(AX), Y2, Y1
@@ -16679,7 +16679,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Y4
+	VBROADCASTSS 104(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -16688,7 +16688,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y4
+	VBROADCASTSS 108(AX), Y4
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y4, Y0
 	VFMADD231PS  32(AX), Y4, Y1
@@ -16748,7 +16748,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Y6
+	VBROADCASTSS 104(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -16759,7 +16759,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y6
+	VBROADCASTSS 108(AX), Y6
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y6, Y0
 	VFMADD231PS  32(AX), Y6, Y1
@@ -16833,7 +16833,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Y8
+	VBROADCASTSS 104(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -16846,7 +16846,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y8
+	VBROADCASTSS 108(AX), Y8
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y8, Y0
 	VFMADD231PS  32(AX), Y8, Y1
@@ -16933,7 +16933,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Y10
+	VBROADCASTSS 104(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -16948,7 +16948,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y10
+	VBROADCASTSS 108(AX), Y10
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y10, Y0
 	VFMADD231PS  32(AX), Y10, Y1
@@ -17049,7 +17049,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Y12
+	VBROADCASTSS 104(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -17066,7 +17066,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y12
+	VBROADCASTSS 108(AX), Y12
 	MOVQ         CX, AX
 	VFMADD231PS  (AX), Y12, Y0
 	VFMADD231PS  32(AX), Y12, Y1
@@ -17142,14 +17142,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Y2
+	VBROADCASTSS 104(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y4
+	VBROADCASTSS 108(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPS   (AX), Y2, Y2
@@ -17208,7 +17208,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Y4
+	VBROADCASTSS 104(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -17217,7 +17217,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y6
+	VBROADCASTSS 108(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPS   (AX), Y4, Y4
@@ -17295,7 +17295,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Y6
+	VBROADCASTSS 104(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -17306,7 +17306,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y8
+	VBROADCASTSS 108(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPS   (AX), Y6, Y6
@@ -17404,7 +17404,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Y8
+	VBROADCASTSS 104(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -17417,7 +17417,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y10
+	VBROADCASTSS 108(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (AX), Y8, Y8
@@ -17534,7 +17534,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Y10
+	VBROADCASTSS 104(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -17549,7 +17549,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y12
+	VBROADCASTSS 108(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPS   (AX), Y10, Y10
@@ -17686,7 +17686,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 96(AX), Y12
+	VBROADCASTSS 104(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -17703,7 +17703,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y14
+	VBROADCASTSS 108(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPS   (AX), Y12, Y12
@@ -17811,13 +17811,13 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSS 96(AX), Y1
+	VBROADCASTSS 104(AX), Y1
 	VMULPS       Y1, Y0, Y0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y2
+	VBROADCASTSS 108(AX), Y2
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y1
 	VMASKMOVPS   (AX), Y1, Y1
@@ -17865,14 +17865,14 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Y2
+	VBROADCASTSS 104(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y3
+	VBROADCASTSS 108(AX), Y3
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPS   (AX), Y2, Y2
@@ -17932,7 +17932,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSS 96(AX), Y3
+	VBROADCASTSS 104(AX), Y3
 	VMULPS       Y3, Y0, Y0
 	VMULPS       Y3, Y1, Y1
 	VMULPS       Y3, Y2, Y2
@@ -17940,7 +17940,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y4
+	VBROADCASTSS 108(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y3
 	VMASKMOVPS   (AX), Y3, Y3
@@ -18013,7 +18013,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Y4
+	VBROADCASTSS 104(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -18022,7 +18022,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y5
+	VBROADCASTSS 108(AX), Y5
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPS   (AX), Y4, Y4
@@ -18107,7 +18107,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSS 96(AX), Y5
+	VBROADCASTSS 104(AX), Y5
 	VMULPS       Y5, Y0, Y0
 	VMULPS       Y5, Y1, Y1
 	VMULPS       Y5, Y2, Y2
@@ -18117,7 +18117,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y6
+	VBROADCASTSS 108(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y5
 	VMASKMOVPS   (AX), Y5, Y5
@@ -18215,7 +18215,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 96(AX), Y6
+	VBROADCASTSS 104(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -18226,7 +18226,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y7
+	VBROADCASTSS 108(AX), Y7
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPS   (AX), Y6, Y6
@@ -18336,7 +18336,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 96(AX), Y7
+	VBROADCASTSS 104(AX), Y7
 	VMULPS       Y7, Y0, Y0
 	VMULPS       Y7, Y1, Y1
 	VMULPS       Y7, Y2, Y2
@@ -18348,7 +18348,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y8
+	VBROADCASTSS 108(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y7
 	VMASKMOVPS   (AX), Y7, Y7
@@ -18471,7 +18471,7 @@ step:
 	ADDQ         R9, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Y8
+	VBROADCASTSS 104(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -18484,7 +18484,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y9
+	VBROADCASTSS 108(AX), Y9
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (AX), Y8, Y8
@@ -18607,7 +18607,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 96(AX), Y8
+	VBROADCASTSS 104(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -18620,7 +18620,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y10
+	VBROADCASTSS 108(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (AX), Y8, Y8
@@ -18742,7 +18742,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSS 96(AX), Y10
+	VBROADCASTSS 104(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -18757,7 +18757,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y12
+	VBROADCASTSS 108(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPS   (AX), Y10, Y10
@@ -18899,7 +18899,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSS 96(AX), Y12
+	VBROADCASTSS 104(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -18916,7 +18916,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSS 100(AX), Y14
+	VBROADCASTSS 108(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPS   (AX), Y12, Y12
@@ -19349,14 +19349,14 @@ step:
 	ADDQ         DX, CX
 	DECQ         DI
 	JNZ          step
-	VBROADCASTSD 96(AX), Y2
+	VBROADCASTSD 104(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y2
+	VBROADCASTSD 112(AX), Y2
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y2, Y0
 	VFMADD231PD  32(AX), Y2, Y1
@@ -19403,7 +19403,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Y4
+	VBROADCASTSD 104(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -19412,7 +19412,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y4
+	VBROADCASTSD 112(AX), Y4
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y4, Y0
 	VFMADD231PD  32(AX), Y4, Y1
@@ -19472,7 +19472,7 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Y6
+	VBROADCASTSD 104(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -19483,7 +19483,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y6
+	VBROADCASTSD 112(AX), Y6
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y6, Y0
 	VFMADD231PD  32(AX), Y6, Y1
@@ -19557,7 +19557,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -19570,7 +19570,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y8
+	VBROADCASTSD 112(AX), Y8
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y8, Y0
 	VFMADD231PD  32(AX), Y8, Y1
@@ -19657,7 +19657,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Y10
+	VBROADCASTSD 104(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -19672,7 +19672,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y10
+	VBROADCASTSD 112(AX), Y10
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y10, Y0
 	VFMADD231PD  32(AX), Y10, Y1
@@ -19773,7 +19773,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Y12
+	VBROADCASTSD 104(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -19790,7 +19790,7 @@ step:
 	MOVQ         56(AX), DX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y12
+	VBROADCASTSD 112(AX), Y12
 	MOVQ         CX, AX
 	VFMADD231PD  (AX), Y12, Y0
 	VFMADD231PD  32(AX), Y12, Y1
@@ -19866,14 +19866,14 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Y2
+	VBROADCASTSD 104(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y4
+	VBROADCASTSD 112(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPD   (AX), Y2, Y2
@@ -19932,7 +19932,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Y4
+	VBROADCASTSD 104(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -19941,7 +19941,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y6
+	VBROADCASTSD 112(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPD   (AX), Y4, Y4
@@ -20019,7 +20019,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Y6
+	VBROADCASTSD 104(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -20030,7 +20030,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y8
+	VBROADCASTSD 112(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPD   (AX), Y6, Y6
@@ -20128,7 +20128,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -20141,7 +20141,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y10
+	VBROADCASTSD 112(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (AX), Y8, Y8
@@ -20258,7 +20258,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Y10
+	VBROADCASTSD 104(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -20273,7 +20273,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y12
+	VBROADCASTSD 112(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPD   (AX), Y10, Y10
@@ -20410,7 +20410,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 96(AX), Y12
+	VBROADCASTSD 104(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -20427,7 +20427,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y14
+	VBROADCASTSD 112(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPD   (AX), Y12, Y12
@@ -20535,13 +20535,13 @@ step:
 	ADDQ         BX, CX
 	DECQ         R8
 	JNZ          step
-	VBROADCASTSD 96(AX), Y1
+	VBROADCASTSD 104(AX), Y1
 	VMULPD       Y1, Y0, Y0
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y2
+	VBROADCASTSD 112(AX), Y2
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y1
 	VMASKMOVPD   (AX), Y1, Y1
@@ -20589,14 +20589,14 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Y2
+	VBROADCASTSD 104(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y3
+	VBROADCASTSD 112(AX), Y3
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y2
 	VMASKMOVPD   (AX), Y2, Y2
@@ -20656,7 +20656,7 @@ step:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          step
-	VBROADCASTSD 96(AX), Y3
+	VBROADCASTSD 104(AX), Y3
 	VMULPD       Y3, Y0, Y0
 	VMULPD       Y3, Y1, Y1
 	VMULPD       Y3, Y2, Y2
@@ -20664,7 +20664,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y4
+	VBROADCASTSD 112(AX), Y4
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y3
 	VMASKMOVPD   (AX), Y3, Y3
@@ -20737,7 +20737,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Y4
+	VBROADCASTSD 104(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -20746,7 +20746,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y5
+	VBROADCASTSD 112(AX), Y5
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y4
 	VMASKMOVPD   (AX), Y4, Y4
@@ -20831,7 +20831,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R10
 	JNZ          step
-	VBROADCASTSD 96(AX), Y5
+	VBROADCASTSD 104(AX), Y5
 	VMULPD       Y5, Y0, Y0
 	VMULPD       Y5, Y1, Y1
 	VMULPD       Y5, Y2, Y2
@@ -20841,7 +20841,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y6
+	VBROADCASTSD 112(AX), Y6
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y5
 	VMASKMOVPD   (AX), Y5, Y5
@@ -20939,7 +20939,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 96(AX), Y6
+	VBROADCASTSD 104(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -20950,7 +20950,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y7
+	VBROADCASTSD 112(AX), Y7
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y6
 	VMASKMOVPD   (AX), Y6, Y6
@@ -21060,7 +21060,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 96(AX), Y7
+	VBROADCASTSD 104(AX), Y7
 	VMULPD       Y7, Y0, Y0
 	VMULPD       Y7, Y1, Y1
 	VMULPD       Y7, Y2, Y2
@@ -21072,7 +21072,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y8
+	VBROADCASTSD 112(AX), Y8
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y7
 	VMASKMOVPD   (AX), Y7, Y7
@@ -21195,7 +21195,7 @@ step:
 	ADDQ         R9, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -21208,7 +21208,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y9
+	VBROADCASTSD 112(AX), Y9
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (AX), Y8, Y8
@@ -21331,7 +21331,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 96(AX), Y8
+	VBROADCASTSD 104(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -21344,7 +21344,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y10
+	VBROADCASTSD 112(AX), Y10
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (AX), Y8, Y8
@@ -21466,7 +21466,7 @@ step:
 	ADDQ         DI, CX
 	DECQ         R11
 	JNZ          step
-	VBROADCASTSD 96(AX), Y10
+	VBROADCASTSD 104(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -21481,7 +21481,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y12
+	VBROADCASTSD 112(AX), Y12
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y10
 	VMASKMOVPD   (AX), Y10, Y10
@@ -21623,7 +21623,7 @@ step:
 	ADDQ         R8, CX
 	DECQ         R12
 	JNZ          step
-	VBROADCASTSD 96(AX), Y12
+	VBROADCASTSD 104(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -21640,7 +21640,7 @@ step:
 	MOVQ         56(AX), BX
 	CMPQ         80(AX), $0x00
 	JEQ          store
-	VBROADCASTSD 104(AX), Y14
+	VBROADCASTSD 112(AX), Y14
 	MOVQ         CX, AX
 	VMOVUPS      (DX), Y12
 	VMASKMOVPD   (AX), Y12, Y12

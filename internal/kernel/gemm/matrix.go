@@ -12,6 +12,9 @@ const (
 	ncBytes = 4096
 )
 
+// line is the length of a line of the caches in bytes.
+const line = 64
+
 // packFrom is the number of rows from which copying B into panels pays.
 const packFrom = 48
 
@@ -123,9 +126,9 @@ func (w *worker[T]) panel(p *product[T], i0, i1, j, k0, ahead int, a *T, b *T, m
 	for n := range tiles {
 		rows := least + boolToInt(n < more)
 		t.a = offset(a, (i-i0)*t.aRow)
-		t.ahead = b
+		t.ahead, t.aheadStep = t.a, 0
 		if next := i + rows; next < ahead {
-			t.ahead = offset(a, (next-i0)*t.aRow)
+			t.ahead, t.aheadStep = offset(a, (next-i0)*t.aRow), line
 		}
 		t.c = at(p.C, i*p.CRow+j)
 		if fuse && n == 0 {

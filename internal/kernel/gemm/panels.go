@@ -98,9 +98,10 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 		i := 0
 		for x := range tiles {
 			rows := least + boolToInt(x < more)
-			t.a, t.c, t.ahead = at(a, i*aRow), at(c, i*cRow+j), t.b
+			t.a, t.c = at(a, i*aRow), at(c, i*cRow+j)
+			t.ahead, t.aheadStep = t.a, 0
 			if next := i + rows; j == 0 && next < m && aCol == 1 {
-				t.ahead = at(a, next*aRow)
+				t.ahead, t.aheadStep = at(a, next*aRow), line
 			}
 			f.tile(v, rows, t)
 			i += rows

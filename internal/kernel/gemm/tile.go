@@ -17,11 +17,13 @@ type tile[T Element] struct {
 	pack  *T  // where the packing variant copies B, a full tile's width for each row
 	readC int // 1: add beta*C; 0: C is only written
 
-	// Each step asks for one line from here on, so that the next rows of A are on their way
-	// while these are worked on. It is not dereferenced.
-	ahead *T
-	alpha T
-	beta  T
+	// Each step asks for one line from here on, aheadStep bytes apart, so that the next rows
+	// of A are on their way while these are worked on. It is not dereferenced. With a step
+	// of 0 nothing is asked for that is not there.
+	ahead     *T
+	aheadStep int
+	alpha     T
+	beta      T
 }
 
 // The generator's offsets, compared when this package is compiled.
@@ -32,9 +34,9 @@ const (
 	_ = -(unsafe.Offsetof(tile[float64]{}.cols) ^ 64)
 	_ = -(unsafe.Offsetof(tile[float64]{}.readC) ^ 80)
 	_ = -(unsafe.Offsetof(tile[float64]{}.ahead) ^ 88)
-	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 96)
-	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 104)
-	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 100)
+	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 104)
+	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 112)
+	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 108)
 )
 
 // variant is one form of the tile kernel.

@@ -51,7 +51,6 @@ func (w *worker[T]) giveBack() {
 // sized returns n elements of *buf on a 64-byte boundary, making room if needed.
 func sized[T Element](buf *[]T, n int) []T {
 	if cap(*buf) < n {
-		const line = 64
 		size := int(unsafe.Sizeof(*new(T)))
 		raw := make([]T, n+line/size)
 		skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw)))&(line-1)) / size

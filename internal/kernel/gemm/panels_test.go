@@ -1,0 +1,58 @@
+package gemm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
+
+// Panels give what Multiply does, packed from either layout or viewed, for parts of B too.
+func TestPanels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	fill := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = rng.Float32() - 0.5
+		}
+		return x
+	}
+	for level := cpu.Generic; level <= cpu.Offered(); level++ {
+		f := family32(level)
+		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {13, 7, 9}, {14, 32, 16}, {29, 45, 31}, {60, 70, 65}, {5, 33, 0}, {4, 0, 3}} {
+			for _, beta := range []float32{0, 0.5} {
+				m, n, k := s[0], s[1], s[2]
+				t.Run(fmt.Sprint(level, s, beta), func(t *testing.T) {
+					const gap = 3
+					a, b, bt, c := fill(m*(k+gap)), fill(k*(n+gap)), make([]float32, n*(k+gap)), fill(m*(n+gap))
+					for i := range k {
+						for j := range n {
+							bt[j*(k+gap)+i] = b[i*(n+gap)+j]
+						}
+					}
+					want := append([]float32(nil), c...)
+					multiplyWith(f, Params[float32]{
+						M: m, N: n, K: k, A: a, ARow: k + gap, ACol: 1, B: b, BRow: n + gap, BCol: 1, C: want, CRow: n + gap, CCol: 1, Alpha: 2, Beta: beta, Serial: true,
+					}, nil, nil, nil)
+					for name, take := range map[string]func(p *Panels[float32]){
+						"packed": func(p *Panels[float32]) { p.Pack(b, k, n, n+gap, 1) },
+						"turned": func(p *Panels[float32]) { p.Pack(bt, k, n, 1, k+gap) },
+						"viewed": func(p *Panels[float32]) { p.View(b, k, n, n+gap) },
+						"taken":  func(p *Panels[float32]) { p.Take(b, k, n, n+gap, m) },
+					} {
+						p := Panels[float32]{f: f}
+						take(&p)
+						got := append([]float32(nil), c...)
+						p.Times(got, n+gap, a, k+gap, 1, m, n, k, 2, beta)
+						for i := range got {
+							if d := got[i] - want[i]; d > 1e-5 || d < -1e-5 || got[i] != got[i] {
+								t.Fatalf("%s: element %d is %v, want %v", name, i, got[i], want[i])
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}

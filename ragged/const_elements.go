@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -49,9 +50,18 @@ func (e *elements) addInt(c *literal, x int) error {
 	case e.strs != nil || e.bools != nil:
 		return e.mixed(c, x, "number")
 	default:
-		e.ints = append(e.ints, int64(x))
+		e.ints = append(roomy(e.ints), int64(x))
 	}
 	return nil
+}
+
+// roomy returns x with room for more: twice as much where it is full, for append
+// takes only a quarter more of what is large and copies all of it each time.
+func roomy[T any](x []T) []T {
+	if len(x) == cap(x) {
+		return slices.Grow(x, len(x)+4)
+	}
+	return x
 }
 
 func (e *elements) addFloat(c *literal, x float64) error {
@@ -68,7 +78,7 @@ func (e *elements) addFloat(c *literal, x float64) error {
 		}
 		e.ints = nil
 	}
-	e.floats = append(e.floats, x)
+	e.floats = append(roomy(e.floats), x)
 	return nil
 }
 

@@ -25,11 +25,11 @@ func TestLongLoopsLetTheCollectorIn(t *testing.T) {
 			exp(x, x)
 		}
 	}()
-	// An idle machine takes 1 to 2 ms; a loop that does not let go, hundreds. The limit
-	// lies between, as other tests may be running beside this one.
-	const limit = 50 * time.Millisecond
+	// An idle machine takes 1 to 2 ms; a loop that does not let go, hundreds. Other tests
+	// may be running beside this one, so the best of several counts.
+	const limit = 10 * time.Millisecond
 	best := time.Hour
-	for i := 0; i < 10 && best > limit/10; i++ {
+	for i := 0; i < 30 && best > limit; i++ {
 		start := time.Now()
 		runtime.GC()
 		best = min(best, time.Since(start))
@@ -37,6 +37,6 @@ func TestLongLoopsLetTheCollectorIn(t *testing.T) {
 	stop.Store(true)
 	<-done
 	if best > limit {
-		t.Errorf("the quickest of ten collections took %v", best)
+		t.Errorf("the quickest of thirty collections took %v", best)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/spectest"
 	"github.com/tenonml/tenon/structured"
@@ -79,6 +80,12 @@ func TestMissing(t *testing.T) {
 	same(t, "a field of a grid", tensor.Data[bool](tenon.Must(grid.Field("n")).(*masked.Tensor).Mask()), []bool{true, false, false, true})
 	same(t, "a row of a grid", plain(t, ops.Index(grid, 1)), list{want[2], want[3]})
 	spectest.Laws(t, spectest.Options{}, grid)
+
+	none := ops.Index(m, key.To(0))
+	same(t, "records where there were none", tensor.Data[bool](tenon.Must(ragged.PadMissing(none, 2, 0, ragged.PadOptions{})).(*masked.Tensor).Mask()), []bool{false, false})
+	if _, err := none.(*structured.Tensor).AtNumbers(tenon.Must(masked.New([]int64{0}, []bool{true}))); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("a record that there is not: got %v", err)
+	}
 
 	d := read(t, gaps, structured.NestedOptions{Missing: structured.MissingDefault, Defaults: map[string]any{"s": "none", "r.a": -1.0}})
 	zero := row(int64(0), "none", list{}, rec{"a": -1.0, "b": list{}})

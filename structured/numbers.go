@@ -24,7 +24,10 @@ func (t *Tensor) Numbers() tensor.Tensor { return t.numbers() }
 func (t *Tensor) AtNumbers(numbers tensor.Tensor) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	at := numbers
-	if m, ok := numbers.(*masked.Tensor); ok {
+	switch m, ok := numbers.(*masked.Tensor); {
+	case ok && t.lacksRecords():
+		at = masked.Compress(m)
+	case ok:
 		at = numbered(m)
 	}
 	t.checkNumbers(at)
@@ -42,9 +45,26 @@ func numbered(m *masked.Tensor) tensor.Tensor {
 // atNumbers is AtNumbers for numbers that are known to be those of records.
 func (t *Tensor) atNumbers(numbers tensor.Tensor) tensor.Tensor {
 	if m, ok := numbers.(*masked.Tensor); ok {
-		return tenon.Must(masked.New(byNumbers(t.rows(), numbered(m), t.dtype), m.Mask()))
+		rows := t.rows()
+		if t.lacksRecords() {
+			rows = oneFiller(rows)
+		}
+		return tenon.Must(masked.New(byNumbers(rows, numbered(m), t.dtype), m.Mask()))
 	}
 	return byNumbers(t.rows(), numbers, t.dtype)
+}
+
+// lacksRecords reports whether t is known to have no records.
+func (t *Tensor) lacksRecords() bool { return t.rank > 0 && known(t.count()) == 0 }
+
+// oneFiller returns columns without entries with one that stands for what is missing.
+func oneFiller(cols []column) []column {
+	out := make([]column, len(cols))
+	for i, c := range cols {
+		padded := tenon.Must(ragged.PadMissing(c.v(), 1, 0, ragged.PadOptions{}))
+		out[i] = c.with(padded.(*masked.Tensor).Values())
+	}
+	return out
 }
 
 // checkNumbers throws where one of the numbers is that of no record, if they are known:

@@ -104,20 +104,20 @@ func oneHot(idx []int64, s shape.Shape, axis int, on, off *tensor.Dense) *tensor
 	if out.Len() == 0 {
 		return out
 	}
-	kernels := moverOf(on.DType())
 	if !isZero(off) {
 		move.Fill(out, off)
 	}
-	inner := product(s.Dims()[axis+1:])
-	depth := s.Dim(axis)
-	at := make([]int64, 0, len(idx))
+	inner := 1
+	for a := axis + 1; a < s.Rank(); a++ {
+		inner *= s.Dim(a)
+	}
+	depth, mark, data := s.Dim(axis), move.Copied(on).Bytes(), out.Bytes()
 	for i, p := range idx {
 		if p >= 0 && p < int64(depth) {
-			at = append(at, int64((i/inner*depth+int(p))*inner+i%inner))
+			at := ((i/inner*depth+int(p))*inner + i%inner) * len(mark)
+			copy(data[at:at+len(mark)], mark)
 		}
 	}
-	ones := move.Copied(move.Stretched(on, shape.Of(len(at))))
-	tenon.Throw(kernels.update(out, ones, tensor.Vector(at), 1))
 	return out
 }
 

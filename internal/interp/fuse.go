@@ -2,8 +2,8 @@ package interp
 
 import (
 	"context"
-	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/tenonml/tenon/dtype"
@@ -28,20 +28,25 @@ type group struct {
 	steps  []step // the same nodes one by one, where the shapes do not allow fusing
 	whole  *composite
 
-	known atomic.Pointer[shapes] // those of the last run
+	moving []link // operands that are not in temporaries
+	read   int    // the first of moving, those that are inputs
+
+	known           atomic.Pointer[shapes] // those of the last run
+	runs, scratches sync.Pool
 }
 
-// blockNode is what the loop over the nodes of a block looks at, in little room. Operands are
-// inputs of the group, and behind them nodes.
+// blockNode is what the loop over the nodes of a block looks at, in little room.
 type blockNode struct {
-	f        op.BlockFunc
-	operands [3]int16
-	n        int8
-	plain    bool // elementwise, with a temporary of its own
-	perRow   bool
-	idle     bool
-	reg      int32
+	f      op.BlockFunc
+	reg    int32
+	plain  bool // elementwise, with a temporary of its own
+	perRow bool
+	idle   bool
 }
+
+// link says that an operand of a node is an input of the group, or, numbered from behind
+// these on, one of its results.
+type link struct{ node, index, operand int32 }
 
 // input is a tensor that a group reads from outside.
 type input struct {
@@ -69,10 +74,11 @@ type groupNode struct {
 	operands [3]int
 	n        int
 	dtype    dtype.DType
-	perRow   bool // the result has an element for each row
-	rank     int  // of the result
-	idle     bool // nothing reads it unless the nodes run one by one
-	reg      int  // temporary it writes to; from group.regs on for outputs, which may have none
+	perRow   bool   // the result has an element for each row
+	rank     int    // of the result
+	idle     bool   // nothing reads it unless the nodes run one by one
+	reg      int    // temporary it writes to; from group.regs on for outputs, which may have none
+	readers  [2]int // the part of group.moving that reads it
 }
 
 const (
@@ -137,9 +143,6 @@ func (p *Plan) fuse(l *layout, i, j int, readers [][]int) (step, bool) {
 			b.outs = append(b.outs, n.Outs[0].ID())
 			b.outAt = append(b.outAt, k)
 		}
-	}
-	if len(b.inputs)+len(b.nodes) > math.MaxInt16 {
-		return step{}, false
 	}
 	b.registers()
 	g := b.group
@@ -295,15 +298,29 @@ func (b *builder) registers() {
 	g.loops = make([]blockNode, len(g.nodes))
 	for k := range g.nodes {
 		nd := &g.nodes[k]
-		l := blockNode{f: nd.f, n: int8(nd.n), perRow: nd.perRow, idle: nd.idle, reg: int32(nd.reg)}
-		l.plain = nd.rows == nil && !nd.idle && nd.reg < g.regs
-		for j, o := range nd.operands[:nd.n] {
-			if o < 0 {
-				o = len(g.inputs) - 1 - o
+		g.loops[k] = blockNode{nd.f, int32(nd.reg), nd.rows == nil && !nd.idle && nd.reg < g.regs, nd.perRow, nd.idle}
+	}
+	g.link(func(o int) bool { return o >= 0 })
+	g.read = len(g.moving)
+	for _, m := range g.outAt {
+		first := len(g.moving)
+		g.link(func(o int) bool { return o == -1-m })
+		g.nodes[m].readers = [2]int{first, len(g.moving)}
+	}
+}
+
+// link notes the operands of a kind.
+func (g *group) link(is func(operand int) bool) {
+	for k := range g.nodes {
+		for j, o := range g.nodes[k].operands[:g.nodes[k].n] {
+			if !is(o) {
+				continue
 			}
-			l.operands[j] = int16(o)
+			if o < 0 {
+				o = len(g.inputs) + slices.Index(g.outAt, -1-o)
+			}
+			g.moving = append(g.moving, link{int32(k), int32(j), int32(o)})
 		}
-		g.loops[k] = l
 	}
 }
 

@@ -49,24 +49,28 @@ type run struct {
 	scratch
 }
 
-// scratch is the memory of one worker.
+// scratch is the memory of one worker, for one group. What lies in a temporary stays where
+// it is from run to run, so that a block writes down only what moves.
 type scratch struct {
 	temps  []byte
-	stride int              // bytes of a temporary and what is behind it
-	at     []unsafe.Pointer // where the inputs' part of the block is, and then that of the nodes' results
-	x      [3]unsafe.Pointer
+	stride int                  // bytes of a temporary and what is behind it
+	at     []unsafe.Pointer     // where the inputs' part of the block is, and then that of results outside of temporaries
+	x      [][3]unsafe.Pointer  // the operands of each node
 	splits [blockRows + 1]int64 // of the rows in a block, from 0 on
 }
 
-var (
-	runs      = sync.Pool{New: func() any { return new(run) }}
-	scratches = sync.Pool{New: func() any { return new(scratch) }}
-)
+// take returns memory that pool holds, or else new memory.
+func take[T any](pool *sync.Pool) *T {
+	if x, ok := pool.Get().(*T); ok {
+		return x
+	}
+	return new(T)
+}
 
 // run computes the group's outputs, and reports false where the shapes do not
 // allow it, or it is not worth it: then the nodes have to run one by one.
 func (g *group) run(slots []tensor.Tensor) bool {
-	r := runs.Get().(*run)
+	r := take[run](&g.runs)
 	ok := g.prepare(r, slots)
 	if ok && (g.whole == nil || !g.whole.run(g, r)) {
 		g.all(r)
@@ -76,7 +80,7 @@ func (g *group) run(slots []tensor.Tensor) bool {
 	clear(r.outs)
 	r.splits = nil
 	r.failed.Store(false)
-	runs.Put(r)
+	g.runs.Put(r)
 	return ok
 }
 
@@ -320,9 +324,9 @@ func (g *group) all(r *run) {
 		return
 	}
 	par.For(n, grain, func(lo, hi int) {
-		w := scratches.Get().(*scratch)
+		w := take[scratch](&g.scratches)
 		part(lo, hi, r, w)
-		scratches.Put(w)
+		g.scratches.Put(w)
 	})
 }
 
@@ -337,7 +341,7 @@ func (g *group) elements(lo, hi int, r *run, w *scratch) {
 		g.do(r, w, part{value: i, values: m})
 		i += m
 	}
-	w.forget()
+	g.forget(w, r)
 }
 
 // rows computes rows lo to hi.
@@ -366,24 +370,46 @@ func (g *group) rows(lo, hi int, r *run, w *scratch) {
 		}
 		lo = end
 	}
-	w.forget()
+	g.forget(w, r)
 }
 
 // reserve makes room for temporaries of a number of bytes.
 func (g *group) reserve(w *scratch, bytes int) {
-	w.stride = (bytes+segment.Room+63)&^63 + stagger
-	if n := (g.regs + len(g.outs)) * w.stride; len(w.temps) < n {
+	stride := (bytes+segment.Room+63)&^63 + stagger
+	n := (g.regs + len(g.outs)) * stride
+	if w.stride == stride && len(w.temps) >= n {
+		return
+	}
+	w.stride = stride
+	if len(w.temps) < n {
 		w.temps = make([]byte, n)
 	}
-	if n := len(g.inputs) + len(g.nodes); len(w.at) < n {
-		w.at = make([]unsafe.Pointer, n)
+	if w.x == nil {
+		w.at = make([]unsafe.Pointer, len(g.inputs)+len(g.outs))
+		w.x = make([][3]unsafe.Pointer, len(g.nodes))
+	}
+	for k := range g.nodes {
+		for j, o := range g.nodes[k].operands[:g.nodes[k].n] {
+			if o < 0 && g.nodes[-1-o].reg < g.regs {
+				w.x[k][j] = w.temporary(g.nodes[-1-o].reg)
+			}
+		}
 	}
 }
 
-// forget drops what would keep tensors alive.
-func (w *scratch) forget() {
+// temporary returns where a temporary begins.
+func (w *scratch) temporary(reg int) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.temps)), reg*w.stride)
+}
+
+// forget drops what would keep tensors alive; single elements may stay.
+func (g *group) forget(w *scratch, r *run) {
 	clear(w.at)
-	w.x = [3]unsafe.Pointer{}
+	for _, l := range g.moving {
+		if o := int(l.operand); o >= len(g.inputs) || !r.forms[o].scalar {
+			w.x[l.node][l.index] = nil
+		}
+	}
 }
 
 // part is a block: some values, and the rows that they are.
@@ -396,7 +422,7 @@ type part struct {
 // do computes one block. It reports false where an operation on rows refuses.
 func (g *group) do(r *run, w *scratch, p part) bool {
 	inputs := len(g.inputs)
-	at := w.at[:inputs+len(g.nodes)]
+	at := w.at
 	for i := range r.forms {
 		switch f := &r.forms[i]; {
 		case f.scalar || g.inputs[i].role == table:
@@ -409,10 +435,14 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 			at[i] = unsafe.Add(f.base, p.value*f.size)
 		}
 	}
+	for _, l := range g.moving[:g.read] {
+		// What is not written does not concern the collector.
+		if x := &w.x[l.node][l.index]; *x != at[l.operand] {
+			*x = at[l.operand]
+		}
+	}
 	temps := unsafe.Pointer(unsafe.SliceData(w.temps))
-	results := at[inputs:]
-	scalars := r.scalars[:len(g.loops)]
-	x := &w.x
+	scalars, xs := r.scalars[:len(g.loops)], w.x[:len(g.loops)]
 	for k := range g.loops {
 		l := &g.loops[k]
 		n := p.values
@@ -432,28 +462,29 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 				}
 				dst = unsafe.Add(r.outs[k], first*nd.dtype.Size())
 			}
+			if nd.reg >= g.regs {
+				at[inputs+nd.reg-g.regs] = dst
+				for _, m := range g.moving[nd.readers[0]:nd.readers[1]] {
+					w.x[m.node][m.index] = dst
+				}
+			}
 			if nd.rows != nil {
-				results[k] = dst
-				if !g.onRows(r, w, p, nd, dst, n) {
+				if !g.onRows(r, w, p, k, dst, n) {
 					return false
 				}
 				continue
 			}
 		}
-		results[k] = dst
-		for j := range int(l.n) {
-			x[j] = at[l.operands[j]]
-		}
-		l.f(dst, x, n, scalars[k])
+		l.f(dst, &xs[k], n, scalars[k])
 	}
 	for j, k := range g.outAt {
 		if nd := &g.nodes[k]; g.staged(nd, r) {
 			size := nd.dtype.Size()
 			to, n := unsafe.Add(r.outs[k], p.value*size), p.values*size
 			if r.past {
-				stream.Ahead(to, at[inputs+k], n, r.ahead(j, p.value+p.values))
+				stream.Ahead(to, at[inputs+j], n, r.ahead(j, p.value+p.values))
 			} else {
-				copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(at[inputs+k]), n))
+				copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(at[inputs+j]), n))
 			}
 		}
 	}
@@ -467,7 +498,8 @@ func (g *group) staged(nd *groupNode, r *run) bool {
 }
 
 // onRows runs a node on the rows of a block.
-func (g *group) onRows(r *run, w *scratch, p part, nd *groupNode, dst unsafe.Pointer, n int) bool {
+func (g *group) onRows(r *run, w *scratch, p part, k int, dst unsafe.Pointer, n int) bool {
+	nd := &g.nodes[k]
 	var src []byte
 	if nd.n > 0 {
 		size, count, room := 0, p.values, 0
@@ -477,8 +509,7 @@ func (g *group) onRows(r *run, w *scratch, p part, nd *groupNode, dst unsafe.Poi
 			count = p.rows
 		}
 		if o < 0 {
-			o = len(g.inputs) - 1 - o
-			size = g.nodes[o-len(g.inputs)].dtype.Size()
+			size = g.nodes[-1-o].dtype.Size()
 			room = w.stride
 		} else {
 			f := &r.forms[o]
@@ -493,7 +524,7 @@ func (g *group) onRows(r *run, w *scratch, p part, nd *groupNode, dst unsafe.Poi
 				room = (f.n - p.value) * size
 			}
 		}
-		src = unsafe.Slice((*byte)(w.at[o]), room)[:count*size]
+		src = unsafe.Slice((*byte)(w.x[k][0]), room)[:count*size]
 	}
 	size := nd.dtype.Size()
 	room := n * size

@@ -89,7 +89,7 @@ func textBatch(i int) textPairs {
 // trainStep times a step of training on rows as long as they are, its gradient and its
 // loss alone.
 func trainStep(r *runner) {
-	if !r.want("step_ragged") && !r.want("forward") && !r.want("fwdbwd") {
+	if !r.want("step") && !r.want("forward") && !r.want("fwdbwd") {
 		return
 	}
 	batches := make([]textPairs, trainBatches)
@@ -114,7 +114,7 @@ func trainStep(r *runner) {
 		losses = append(losses, next())
 	}
 	answer := func(any) []float64 { return []float64{10, losses[0], losses[4], losses[9]} }
-	r.run(benchCase{name: "step_ragged", items: trainPairs, unit: "examples", check: answer}, func() any { return next() })
+	r.run(benchCase{name: "step", items: trainPairs, unit: "examples", check: answer}, func() any { return next() })
 
 	m := textParameters()
 	forward := function.New(textLoss, function.Options{Name: "forward", RelaxAfter: 1})

@@ -27,6 +27,11 @@ func axpys(p isa) {
 		}
 		step := GP64()
 		MOVQ(U32(uint32(2*p.bytes())), step)
+		next := b // the rows after these, which the next call reads
+		if rows > 1 {
+			next.base = GP64()
+			LEAQ(Mem{Base: b.base, Index: b.stride, Scale: 8}, next.base)
+		}
 
 		SUBQ(Imm(uint64(2*p.lanes())), n)
 		JL(LabelRef("tail"))
@@ -39,11 +44,17 @@ func axpys(p isa) {
 			for j, v := range acc {
 				p.fma(b.row(i).Offset(j*p.bytes()), xs[i], v)
 			}
+			for at := 0; rows > 1 && at < 2*p.bytes(); at += 64 {
+				PREFETCHT1(next.row(i).Offset(at))
+			}
 		}
 		for j, v := range acc {
 			p.store(v, mask{}, Mem{Base: y}.Offset(j*p.bytes()))
 		}
 		b.advance(step)
+		if rows > 1 {
+			ADDQ(step, next.base)
+		}
 		ADDQ(step, y)
 		SUBQ(Imm(uint64(2*p.lanes())), n)
 		JGE(LabelRef("pair"))

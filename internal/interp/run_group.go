@@ -45,6 +45,7 @@ type run struct {
 	scalars []uint8          // as in shapes
 	outs    []unsafe.Pointer // of each node that writes to memory
 	past    bool             // results are too large for the cache, so go past it
+	far     bool             // operands come from memory, so are asked for ahead
 	failed  atomic.Bool      // the rows cannot be done block by block
 	scratch
 }
@@ -56,6 +57,7 @@ type scratch struct {
 	stride int                  // bytes of a temporary and what is behind it
 	at     []unsafe.Pointer     // where the inputs' part of the block is, and then that of results outside of temporaries
 	x      [][3]unsafe.Pointer  // the operands of each node
+	coming []coming             // what is asked for
 	splits [blockRows + 1]int64 // of the rows in a block, from 0 on
 }
 
@@ -119,6 +121,7 @@ func (g *group) prepare(r *run, slots []tensor.Tensor) bool {
 		}
 	}
 	r.past = bytes >= stream.Threshold
+	r.isFar(g)
 	return true
 }
 
@@ -346,7 +349,7 @@ func (g *group) elements(lo, hi int, r *run, w *scratch) {
 
 // rows computes rows lo to hi.
 func (g *group) rows(lo, hi int, r *run, w *scratch) {
-	g.reserve(w, rowBlockBytes)
+	g.reserve(w, r.block*g.size)
 	s := r.splits
 	average := min((hi-lo)*r.block*7/8/(int(s[hi]-s[lo])+1)+1, blockRows)
 	average = max(1, average-average%segment.BlockRows)
@@ -442,8 +445,14 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 		}
 	}
 	temps := unsafe.Pointer(unsafe.SliceData(w.temps))
+	if r.far {
+		r.expect(g, w, &p)
+	}
 	scalars, xs := r.scalars[:len(g.loops)], w.x[:len(g.loops)]
 	for k := range g.loops {
+		if r.far {
+			w.fetch()
+		}
 		l := &g.loops[k]
 		n := p.values
 		if l.perRow {
@@ -477,12 +486,15 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 		}
 		l.f(dst, &xs[k], n, scalars[k])
 	}
+	if r.far {
+		w.fetch()
+	}
 	for j, k := range g.outAt {
 		if nd := &g.nodes[k]; g.staged(nd, r) {
 			size := nd.dtype.Size()
 			to, n := unsafe.Add(r.outs[k], p.value*size), p.values*size
 			if r.past {
-				stream.Ahead(to, at[inputs+j], n, r.ahead(j, p.value+p.values))
+				stream.Bytes(to, at[inputs+j], n)
 			} else {
 				copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(at[inputs+j]), n))
 			}
@@ -532,20 +544,4 @@ func (g *group) onRows(r *run, w *scratch, p part, k int, dst unsafe.Pointer, n 
 		room = w.stride
 	}
 	return nd.rows.Run(unsafe.Slice((*byte)(dst), room)[:n*size], src, p.splits)
-}
-
-// ahead returns the place, from element i on, of the operand that is fetched while the
-// j-th result is written.
-func (r *run) ahead(j, i int) unsafe.Pointer {
-	for k := range r.forms {
-		f := &r.forms[k]
-		if f.n != r.n {
-			continue
-		}
-		if j == 0 {
-			return unsafe.Add(f.base, min(i, r.n-1)*f.size)
-		}
-		j--
-	}
-	return unsafe.Pointer(unsafe.SliceData(r.temps)) // all of them are on their way
 }

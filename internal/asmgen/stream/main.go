@@ -12,6 +12,7 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	copies("copyAVX512", 64)
 	copies("copyAVX2", 32)
+	fetch()
 	Generate()
 }
 
@@ -48,5 +49,23 @@ func copies(name string, width int) {
 	JMP(LabelRef("next"))
 	Label("done")
 	VZEROUPPER()
+	RET()
+}
+
+// fetch emits a loop that asks for cache lines. They go to the second-level cache: the
+// first one has a few dozen misses under way at most, and holds what is computed now.
+func fetch() {
+	TEXT("fetch", NOSPLIT, "func(at uintptr, n int)")
+	Doc("fetch asks for the n bytes from at on, which need not be there.")
+	at := Load(Param("at"), GP64()).(reg.GPVirtual)
+	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	Label("line")
+	CMPQ(n, U32(0))
+	JLE(LabelRef("fetched"))
+	PREFETCHT1(Mem{Base: at})
+	ADDQ(U32(64), at)
+	SUBQ(U32(64), n)
+	JMP(LabelRef("line"))
+	Label("fetched")
 	RET()
 }

@@ -15,3 +15,6 @@ func copyAVX512(dst *byte, src *byte, n int, ahead *byte)
 //
 //go:noescape
 func copyAVX2(dst *byte, src *byte, n int, ahead *byte)
+
+// fetch asks for the n bytes from at on, which need not be there.
+func fetch(at uintptr, n int)

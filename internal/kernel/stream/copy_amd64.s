@@ -77,3 +77,20 @@ next:
 done:
 	VZEROUPPER
 	RET
+
+// func fetch(at uintptr, n int)
+// Requires: MMX+
+TEXT ·fetch(SB), NOSPLIT, $0-16
+	MOVQ at+0(FP), AX
+	MOVQ n+8(FP), CX
+
+line:
+	CMPQ       CX, $0x00000000
+	JLE        fetched
+	PREFETCHT1 (AX)
+	ADDQ       $0x00000040, AX
+	SUBQ       $0x00000040, CX
+	JMP        line
+
+fetched:
+	RET

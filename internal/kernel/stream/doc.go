@@ -9,4 +9,7 @@
 //		kernel(temp, x)
 //		stream.Copy(dst, temp)
 //	}
+//
+// [Fetch] is the other half: what such a loop reads next comes from memory while it
+// computes.
 package stream

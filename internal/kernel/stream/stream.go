@@ -42,3 +42,12 @@ func Ahead(dst, src unsafe.Pointer, n int, next unsafe.Pointer) {
 //
 //go:noinline
 func call(dst, src *byte, n int, next unsafe.Pointer) { kernel(dst, src, n, (*byte)(next)) }
+
+// Fetch asks the processor for the n bytes at an address, which a loop will read soon,
+// and does not wait for them. Nothing needs to be there. It waits where too many are on
+// their way, so loops ask for little at a time, between other work.
+func Fetch(at uintptr, n int) {
+	if kernel != nil {
+		fetch(at, n)
+	}
+}

@@ -1,6 +1,9 @@
 package stream
 
-import "testing"
+import (
+	"testing"
+	"unsafe"
+)
 
 func TestCopy(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
@@ -29,6 +32,28 @@ func TestCopy(t *testing.T) {
 	if x[2] != 3 {
 		t.Errorf("got %v", x)
 	}
+}
+
+// TestFetch asks for memory that is there and for memory that is not.
+func TestFetch(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		x := make([]byte, 1000)
+		for i := range x {
+			x[i] = byte(i)
+		}
+		at := uintptr(unsafe.Pointer(&x[0]))
+		for _, n := range []int{-64, 0, 1, 64, 65, 1000, 1 << 16} {
+			Fetch(at, n)
+			Fetch(at+13, n)
+			Fetch(0, n)
+			Fetch(^uintptr(0)-100, n)
+		}
+		for i, v := range x {
+			if v != byte(i) {
+				t.Fatalf("byte %d is %d", i, v)
+			}
+		}
+	})
 }
 
 func BenchmarkCopy(b *testing.B) {

@@ -458,11 +458,11 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 		if l.perRow {
 			n = p.rows
 		}
+		if l.idle {
+			continue // it has no temporary
+		}
 		dst := unsafe.Add(temps, int(l.reg)*w.stride)
 		if !l.plain {
-			if l.idle {
-				continue
-			}
 			nd := &g.nodes[k]
 			if nd.reg >= g.regs && !g.staged(nd, r) {
 				first := p.value
@@ -521,8 +521,11 @@ func (g *group) onRows(r *run, w *scratch, p part, k int, dst unsafe.Pointer, n 
 			count = p.rows
 		}
 		if o < 0 {
-			size = g.nodes[-1-o].dtype.Size()
-			room = w.stride
+			maker := &g.nodes[-1-o]
+			size = maker.dtype.Size()
+			if room = count * size; maker.reg < g.regs || g.staged(maker, r) {
+				room = w.stride
+			}
 		} else {
 			f := &r.forms[o]
 			size = f.size

@@ -88,7 +88,7 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 			}
 			ahead := 0
 			switch {
-			case panel == 0 && t.aCol == size && a == at(p.A, i0*p.ARow+k0*p.ACol):
+			case panel == 0 && t.aCol == size && w.readA == nil && a == at(p.A, i0*p.ARow+k0*p.ACol):
 				ahead = r1
 			case panel == 0 && t.aCol == size:
 				ahead = i1

@@ -79,19 +79,6 @@ func callOn[V tenon.Value](n *Node, get func(*Value) V) *op.Call {
 	return c
 }
 
-// do runs a call whose results are tensors, as those of a node are.
-func do(c *op.Call) ([]tensor.Tensor, error) {
-	out, err := c.Do()
-	if err != nil {
-		return nil, err
-	}
-	ts := make([]tensor.Tensor, len(out))
-	for i, o := range out {
-		ts[i] = o.(tensor.Tensor)
-	}
-	return ts, nil
-}
-
 // keep appends a node as it is, and notes its results in env under the IDs they had.
 func (g *Graph) keep(n *Node, c *op.Call, env []*Value) error {
 	kept, err := g.Add(c, n.Line, specsOfOuts(n))

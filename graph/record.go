@@ -166,7 +166,7 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 		return env[v.id]
 	}
 	for _, n := range g.Nodes {
-		out, err := do(callOn(n, get))
+		out, err := callOn(n, get).DoTensors()
 		if err != nil {
 			return nil, err
 		}

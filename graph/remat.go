@@ -89,12 +89,12 @@ func Rematerialise(g *Graph, far int, cheap func(n *Node) bool) (*Graph, error) 
 		if failure != nil || len(replaced) == 0 {
 			return nil, failure
 		}
-		return do(callOn(n, func(v *Value) *Value {
+		return callOn(n, func(v *Value) *Value {
 			if w := replaced[v]; w != nil {
 				return w
 			}
 			return get(v)
-		}))
+		}).DoTensors()
 	})
 }
 

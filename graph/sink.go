@@ -50,7 +50,7 @@ func Sink(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) (*Graph
 		for i, v := range inputs {
 			l[i] = get(v)
 		}
-		return do(c.WithArg(in, l).WithArg(at, regions))
+		return c.WithArg(in, l).WithArg(at, regions).DoTensors()
 	})
 }
 

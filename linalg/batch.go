@@ -158,15 +158,7 @@ func broadcastLead(c *op.Call, s, t shape.Shape) (shape.Shape, error) {
 // again is the Batch rule of operations of one operand: a batch axis is one more
 // leading axis.
 func again(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-	vals, err := c.Do()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]tensor.Tensor, len(vals))
-	for i, v := range vals {
-		out[i] = v.(tensor.Tensor)
-	}
-	return out, nil
+	return c.DoTensors()
 }
 
 // againAligned is the Batch rule of operations of two operands whose leading axes
@@ -194,7 +186,7 @@ func againAligned(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			values[i] = ops.ExpandDims(v, axes...)
 		}
 	}
-	return again(c.WithValues(values), batched)
+	return c.WithValues(values).DoTensors()
 }
 
 // sumTo sums a cotangent over the axes in which x was stretched.

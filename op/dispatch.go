@@ -31,6 +31,16 @@ func NextLevel() int { return int(levels.Add(1)) }
 // Do runs a bound call.
 func (c *Call) Do() ([]tenon.Value, error) { return c.do(nil) }
 
+// DoTensors is [Call.Do] for calls whose results are tensors, as those of a graph's nodes
+// are.
+func (c *Call) DoTensors() ([]tensor.Tensor, error) {
+	out, err := c.Do()
+	if err != nil {
+		return nil, err
+	}
+	return tensors(c.Op, out)
+}
+
 // do finds who answers. A trace, if there is one, is told who is asked.
 func (c *Call) do(t *trace) ([]tenon.Value, error) {
 	plain, rec := c.scan()

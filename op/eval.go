@@ -27,7 +27,7 @@ func Eval(o *Op, args ...any) tensor.Tensor {
 
 // EvalN calls an operation and returns all results. It throws errors.
 func EvalN(o *Op, args ...any) []tensor.Tensor {
-	return tensors(o, tenon.Must(Do(o, args...)))
+	return tenon.Must(tensors(o, tenon.Must(Do(o, args...))))
 }
 
 // Unary calls an operation on one tensor, by the short way where there is one.
@@ -96,7 +96,7 @@ func ApplyN(c *Call, values ...tenon.Value) []tensor.Tensor {
 	if out := c.Op.fast(values); out != nil {
 		return []tensor.Tensor{out}
 	}
-	return tensors(c.Op, tenon.Must(c.apply(values)))
+	return tenon.Must(tensors(c.Op, tenon.Must(c.apply(values))))
 }
 
 // fast computes the result for dense tensors by the short way, for operations
@@ -140,23 +140,27 @@ func single(o *Op, out []tenon.Value) tensor.Tensor {
 	if len(out) != 1 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, o.Func(), fmt.Sprintf("has %d results where one is expected", len(out))))
 	}
-	return asTensor(o, out[0])
+	return tenon.Must(asTensor(o, out[0]))
 }
 
-func tensors(o *Op, out []tenon.Value) []tensor.Tensor {
+func tensors(o *Op, out []tenon.Value) ([]tensor.Tensor, error) {
 	ts := make([]tensor.Tensor, len(out))
 	for i, v := range out {
-		ts[i] = asTensor(o, v)
+		t, err := asTensor(o, v)
+		if err != nil {
+			return nil, err
+		}
+		ts[i] = t
 	}
-	return ts
+	return ts, nil
 }
 
-func asTensor(o *Op, v tenon.Value) tensor.Tensor {
+func asTensor(o *Op, v tenon.Value) (tensor.Tensor, error) {
 	t, ok := v.(tensor.Tensor)
 	if !ok {
 		e := tenon.NewError(tenon.ErrDType, o.Func(), fmt.Sprintf("was answered with a %s, which has no element type and shape", v.Spec().TypeName()))
 		e.Hint = "give the type DType and Shape methods, or call the operation with op.Do"
-		tenon.Throw(e)
+		return nil, e
 	}
-	return t
+	return t, nil
 }

@@ -91,5 +91,5 @@ var bitcastOp = op.Register(&op.Op{
 		}
 		return results(out)
 	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return again(c) },
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 })

@@ -53,7 +53,7 @@ var crossEntropyOp = op.Register(&op.Op{
 		return results(castDense(out, d))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return again(c.WithValues(values(allInFront(c.Values(), batched))))
+		return c.WithValues(values(allInFront(c.Values(), batched))).DoTensors()
 	},
 })
 
@@ -146,7 +146,7 @@ var crossEntropyGradOp = op.Register(&op.Op{
 		return results(castDense(out, d))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return again(c.WithValues(values(allInFront(c.Values(), batched))))
+		return c.WithValues(values(allInFront(c.Values(), batched))).DoTensors()
 	},
 })
 
@@ -207,7 +207,7 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 		return results(castDense(out, d))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return again(c.WithValues(values(allInFront(c.Values(), batched))))
+		return c.WithValues(values(allInFront(c.Values(), batched))).DoTensors()
 	},
 })
 

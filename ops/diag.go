@@ -139,7 +139,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
 		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return again(c) },
+		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 	})
 }
 

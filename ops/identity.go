@@ -125,7 +125,7 @@ var checkNumericsOp = op.Register(&op.Op{
 		}
 		return nil, e
 	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return again(c) },
+	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 })
 
 func init() {

@@ -47,7 +47,7 @@ func batchAxes(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) 
 		if err != nil {
 			return nil, err
 		}
-		return again(c.WithArg(i, shiftAxes(c.Ints(i), rank)))
+		return c.WithArg(i, shiftAxes(c.Ints(i), rank)).DoTensors()
 	}
 }
 
@@ -55,19 +55,6 @@ func batchAxes(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) 
 // an axis.
 func batchAxis(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	return func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return again(c.WithArg(i, shiftAxis(c.Int(i))))
+		return c.WithArg(i, shiftAxis(c.Int(i))).DoTensors()
 	}
-}
-
-// again runs a call and returns its results as tensors.
-func again(c *op.Call) ([]tensor.Tensor, error) {
-	vals, err := c.Do()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]tensor.Tensor, len(vals))
-	for i, v := range vals {
-		out[i] = v.(tensor.Tensor)
-	}
-	return out, nil
 }

@@ -209,5 +209,5 @@ func batchAligned(c *op.Call, batched []bool, own int) ([]tensor.Tensor, error) 
 		}
 		values[i] = ExpandDims(v, axes...)
 	}
-	return again(c.WithValues(values))
+	return c.WithValues(values).DoTensors()
 }

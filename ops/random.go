@@ -275,7 +275,7 @@ func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, sh
 		if len(batched) > 1 && batched[1] {
 			return nil, op.NotHandled
 		}
-		return again(c)
+		return c.DoTensors()
 	}
 	return op.Register(&o)
 }

@@ -94,15 +94,7 @@ func restricted(call *op.Call, wrt []int) (function, []tensor.Tensor) {
 		for k, i := range wrt {
 			v[i] = x[k]
 		}
-		out, err := call.WithValues(v).Do()
-		if err != nil {
-			return nil, err
-		}
-		ts := make([]tensor.Tensor, len(out))
-		for i, o := range out {
-			ts[i] = o.(tensor.Tensor)
-		}
-		return ts, nil
+		return call.WithValues(v).DoTensors()
 	}, x
 }
 

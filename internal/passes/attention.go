@@ -337,13 +337,9 @@ func scaledBy(v any) (x any, by float64, ok bool) {
 // call calls an operation by name.
 func call(name string, args ...any) ([]tensor.Tensor, error) {
 	o, _ := op.Lookup(name)
-	values, err := op.Do(o, args...)
+	c, err := op.Bind(o, args, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tensor.Tensor, len(values))
-	for i, v := range values {
-		out[i] = v.(tensor.Tensor)
-	}
-	return out, nil
+	return c.DoTensors()
 }

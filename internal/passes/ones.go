@@ -17,11 +17,7 @@ func Ones(g *graph.Graph) (*graph.Graph, error) {
 		switch n.Op.Name {
 		case "ones_like":
 			if s := n.Outs[0].Shape(); s.IsFull() && s.Size() <= 16 {
-				out, err := op.Do(c.Op, tensor.NewDense(n.Outs[0].DType(), s))
-				if err != nil {
-					return nil, err
-				}
-				return []tensor.Tensor{out[0].(tensor.Tensor)}, nil
+				return c.WithArg(0, tensor.NewDense(n.Outs[0].DType(), s)).DoTensors()
 			}
 		case "mul":
 			for i := range 2 {

@@ -151,16 +151,12 @@ func CSE(g *graph.Graph) (*graph.Graph, error) {
 		if out, ok := seen[key]; ok {
 			return out, nil
 		}
-		out, err := c.Do()
+		out, err := c.DoTensors()
 		if err != nil {
 			return nil, err
 		}
-		ts := make([]tensor.Tensor, len(out))
-		for i, o := range out {
-			ts[i] = o.(tensor.Tensor)
-		}
-		seen[key] = ts
-		return ts, nil
+		seen[key] = out
+		return out, nil
 	})
 }
 

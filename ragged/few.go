@@ -239,7 +239,7 @@ func fewStacked(ts []tensor.Tensor) tensor.Tensor {
 	nrows, nvals := 0, 0
 	for i, t := range ts {
 		f, ok := fewOf(t)
-		if !ok || f.flat.DType() != fs[0].typeOr(f) || i > 0 && !f.flat.Shape().Tail(1).Equal(fs[0].flat.Shape().Tail(1)) {
+		if !ok || i > 0 && (f.flat.DType() != fs[0].flat.DType() || !f.flat.Shape().Tail(1).Equal(fs[0].flat.Shape().Tail(1))) {
 			return nil
 		}
 		fs[i] = f
@@ -257,14 +257,6 @@ func fewStacked(ts []tensor.Tensor) tensor.Tensor {
 		ends[i+1] = ends[i] + int64(fs[i].nrows())
 	}
 	return wrap(to.flat, []*RowPartition{newPartition(rows.Trusted(outer, ends), nrows), to.partition()})
-}
-
-// typeOr returns the element type of f, or that of g where f is nothing yet.
-func (f *few) typeOr(g few) dtype.DType {
-	if f.flat == nil {
-		return g.flat.DType()
-	}
-	return f.flat.DType()
 }
 
 // fewParts cuts a few rows into parts of so many rows; nil where the general way has to be

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,13 @@ const shop = "internal/decl/testdata/shop"
 // and what it wrote.
 func gosearch(t *testing.T, ctx context.Context, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return gosearchOut(t, ctx, dir, func(string) {}, args...)
+}
+
+// gosearchOut is gosearch with see told of all that is written to the standard output,
+// while the command runs.
+func gosearchOut(t *testing.T, ctx context.Context, dir string, see func(string), args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	t.Setenv("GOSEARCH_DIR", dir)
 	errFile, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
@@ -23,12 +31,24 @@ func gosearch(t *testing.T, ctx context.Context, dir string, args ...string) (co
 	}
 	defer errFile.Close()
 	var out bytes.Buffer
-	code = run(ctx, append([]string{"gosearch"}, args...), &out, errFile)
+	code = run(ctx, append([]string{"gosearch"}, args...), seen{&out, see}, errFile)
 	text, err := os.ReadFile(errFile.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return code, out.String(), string(text)
+}
+
+// A seen writer tells of what passes.
+type seen struct {
+	to  io.Writer
+	see func(string)
+}
+
+func (s seen) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	s.see(string(b))
+	return n, err
 }
 
 func TestIndex(t *testing.T) {

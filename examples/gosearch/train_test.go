@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
 )
@@ -310,9 +309,9 @@ func TestServe(t *testing.T) {
 	if code != 1 || out != "" || !strings.Contains(stderr, "address already in use") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a port in use: exit status %d, %q, %q", code, out, stderr)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	code, out, stderr = gosearch(t, ctx, dir, "serve", "-addr", "localhost:0")
+	code, out, stderr = gosearchOut(t, ctx, dir, func(string) { cancel() }, "serve", "-addr", "localhost:0")
 	if code != 130 || !strings.HasPrefix(out, "http://127.0.0.1:") || stderr != "gosearch: interrupted\n" {
 		t.Errorf("served until the end: exit status %d, %q, %q", code, out, stderr)
 	}

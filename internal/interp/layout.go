@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
-	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 )
 
@@ -142,25 +142,13 @@ func rowLoop(n *graph.Node) *op.RowLoop {
 // splitsOf returns the ID of the row splits of a node on rows.
 func splitsOf(n *graph.Node) int {
 	in := n.Inputs()
-	return root(in[len(in)-1]).ID()
-}
-
-// root returns the value that v is, up to checks of it.
-func root(v *graph.Value) *graph.Value {
-	for v.Node() != nil && v.Node().Op.IsAssert() && v.Index() == 0 {
-		in, ok := v.Node().Args[0].(*graph.Value)
-		if !ok {
-			break
-		}
-		v = in
-	}
-	return v
+	return in[len(in)-1].Unchecked().ID()
 }
 
 // takeLoop returns the loop of a node that gives each row the first elements of a
 // table, as many as the row is long: it is written as the elements of the table at the
 // positions of the values in their rows.
-func takeLoop(n *graph.Node) (rows *op.RowLoop, splits int) {
+func takeLoop(n *graph.Node) (loop *op.RowLoop, splits int) {
 	if n.Op.Name != "gather" || n.Args[2] != 0 || n.Args[3] != 0 {
 		return nil, 0
 	}
@@ -169,28 +157,11 @@ func takeLoop(n *graph.Node) (rows *op.RowLoop, splits int) {
 	if at == nil || at.Op.Name != "ragged.offsets" || in[0].Shape().Rank() != 1 || in[0].DType() == dtype.String {
 		return nil, 0
 	}
-	rows = &op.RowLoop{From: op.PerRow, To: op.PerValue, DType: in[0].DType()}
-	switch in[0].DType().Size() {
-	case 1:
-		rows.Run = heads[uint8]
-	case 2:
-		rows.Run = heads[uint16]
-	case 4:
-		rows.Run = heads[uint32]
-	case 8:
-		rows.Run = heads[uint64]
-	default:
+	loop = rows.Heads(in[0].DType())
+	if loop == nil {
 		return nil, 0
 	}
-	return rows, splitsOf(at)
-}
-
-func heads[T segment.Word](dst, src []byte, splits []int64) bool {
-	size := int(unsafe.Sizeof(*new(T)))
-	view := func(b []byte) []T {
-		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), cap(b)/size)[:len(b)/size]
-	}
-	return segment.HeadsInRoom(view(dst), view(src), splits)
+	return loop, splitsOf(at)
 }
 
 // isColumnView reports whether a node gives the elements of a column another shape

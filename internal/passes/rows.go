@@ -19,7 +19,7 @@ func Rows(g *graph.Graph) (*graph.Graph, error) {
 		case "ragged.range":
 			return positions(n, c), nil
 		case "ragged.assert_same_splits":
-			if a, b := c.Tensor(0), c.Tensor(1); checked(a) == checked(b) && sameSpec(a, n.Outs[0]) {
+			if a, b := c.Tensor(0), c.Tensor(1); unchecked(a) == unchecked(b) && sameSpec(a, n.Outs[0]) {
 				return []tensor.Tensor{a}, nil
 			}
 		}
@@ -44,13 +44,10 @@ func positions(n *graph.Node, c *op.Call) []tensor.Tensor {
 	return []tensor.Tensor{rows.Offsets(splits, n.Outs[0].Shape().Dim(0)), splits}
 }
 
-// checked returns the value that t is, up to checks of it.
-func checked(t tensor.Tensor) tensor.Tensor {
-	v, ok := t.(*graph.Value)
-	for ok && v.Node() != nil && v.Node().Op.IsAssert() && v.Index() == 0 {
-		if v, ok = v.Node().Args[0].(*graph.Value); ok {
-			t = v
-		}
+// unchecked returns the value that t is, up to checks of it.
+func unchecked(t tensor.Tensor) tensor.Tensor {
+	if v, ok := t.(*graph.Value); ok {
+		return v.Unchecked()
 	}
 	return t
 }

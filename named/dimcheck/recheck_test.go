@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
@@ -55,7 +54,6 @@ func BenchmarkRecheck(b *testing.B) {
 	src := thousandLines()
 	b.ResetTimer()
 	for range b.N {
-		start := time.Now()
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "big.go", src, parser.ParseComments)
 		if err != nil {
@@ -79,9 +77,6 @@ func BenchmarkRecheck(b *testing.B) {
 		}
 		if found != 1 {
 			b.Fatalf("got %d diagnostics", found)
-		}
-		if d := time.Since(start); d > 2*time.Second {
-			b.Fatalf("took %v", d)
 		}
 	}
 }

@@ -131,8 +131,10 @@ var groupAtOp = op.Register(&op.Op{
 		for k, v := range c.List(1) {
 			if n := lead(v.(tensor.Tensor)); n != lead(c.List(1)[0].(tensor.Tensor)) {
 				return nil, c.Errorf(tenon.ErrShape, "keys[%d] has %d elements, keys[0] %d", k, n, lead(c.List(1)[0].(tensor.Tensor)))
-			} else if err := gather.Check(at, int64(n)); err != nil {
-				return nil, c.Errorf(tenon.ErrInvalid, "at: %v", err)
+			} else if k == 0 { // the others are as long
+				if err := gather.Check(at, int64(n)); err != nil {
+					return nil, c.Errorf(tenon.ErrInvalid, "at: %v", err)
+				}
 			}
 			if s, ok := v.(*tensor.Strings); ok {
 				columns = append(columns, hashing.StringsAt(move.Column(s), at))

@@ -68,6 +68,30 @@ func repeatLoops(d dtype.DType) *op.RowLoop {
 	return l
 }
 
+// Heads returns the loop that gives each row the first elements of a table of type d,
+// which is its operand as a whole, as many as the row is long; nil for strings and complex
+// numbers of 16 bytes.
+func Heads(d dtype.DType) *op.RowLoop {
+	l := &op.RowLoop{From: op.PerRow, To: op.PerValue, DType: d}
+	switch d.Size() {
+	case 1:
+		l.Run = headLoop[uint8]
+	case 2:
+		l.Run = headLoop[uint16]
+	case 4:
+		l.Run = headLoop[uint32]
+	case 8:
+		l.Run = headLoop[uint64]
+	default:
+		return nil
+	}
+	return l
+}
+
+func headLoop[T segment.Word](dst, src []byte, splits []int64) bool {
+	return segment.HeadsInRoom(elements[T](dst), elements[T](src), splits)
+}
+
 // reduceLoop is the loop of a reduction to elements of type d.
 func reduceLoop[R, T any](d dtype.DType, f func(out []R, values []T, splits []int64, inner int)) *op.RowLoop {
 	return &op.RowLoop{From: op.PerValue, To: op.PerRow, DType: d, Run: func(dst, src []byte, splits []int64) bool {

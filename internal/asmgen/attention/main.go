@@ -48,19 +48,7 @@ func vectors(m vec.Machine, x, n reg.GPVirtual, body func(at Mem, rest *vec.Mask
 
 // fold combines the lanes of v and stores the result.
 func fold(m vec.Machine, v vec.V, combine func(a, b, c Op), to Mem) {
-	if m.Wide {
-		upper := YMM()
-		VEXTRACTF64X4(Imm(1), v, upper)
-		combine(upper, v.AsY(), v.AsY())
-	}
-	upper := XMM()
-	VEXTRACTF128(Imm(1), v.AsY(), upper)
-	combine(upper, v.AsX(), v.AsX())
-	VPERMILPD(Imm(1), v.AsX(), upper)
-	combine(upper, v.AsX(), v.AsX())
-	VMOVSHDUP(v.AsX(), upper)
-	combine(upper, v.AsX(), v.AsX())
-	VMOVSS(v.AsX(), to)
+	VMOVSS(across(m, v, combine).AsX(), to)
 	VZEROUPPER()
 	RET()
 }

@@ -26,7 +26,7 @@ func StopsDuring(t *testing.T, call func()) {
 					return
 				}
 				stops++
-				sink += work(100_000) // meanwhile call goes on to where it may not be stopped
+				runtime.KeepAlive(work(100_000)) // meanwhile call goes on to where it may not be stopped
 			}
 		})
 		most = max(most, stops)
@@ -61,8 +61,6 @@ func during(call func(), f func(running func() bool)) {
 	f(func() bool { return state.Load() == begun })
 	<-done
 }
-
-var sink uint64
 
 // work takes the time of n multiplications, also for the race detector.
 //

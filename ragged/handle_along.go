@@ -54,9 +54,9 @@ func along(f func(c *op.Call) lines) handlerFunc {
 		}
 		axis := axisOf(c, x)
 		if k := len(x.parts); axis > k {
-			return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+			return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
 		}
-		return op.One(alongAxis(x, axis, f(c)))
+		return c.One(alongAxis(x, axis, f(c)))
 	}
 }
 
@@ -105,7 +105,7 @@ func normalized(rms bool) handlerFunc {
 			}
 			values := c.Values()
 			values[0] = x.flat
-			return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), flat), values...)))
+			return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), flat), values...)))
 		}
 		eps, _ := c.Attr("eps").(float64)
 		var y tensor.Tensor
@@ -121,7 +121,7 @@ func normalized(rms bool) handlerFunc {
 		if !rms && c.Value(2) != nil {
 			y = ops.Add(y, c.Value(2))
 		}
-		return op.One(y)
+		return c.One(y)
 	}
 }
 
@@ -134,7 +134,7 @@ func reverse(c *op.Call) ([]tenon.Value, error) {
 	for _, a := range axesOf(c, x) {
 		out = reversed(out.(*Tensor), a)
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 // reversed turns an axis around. Below a partitioned axis other than the
@@ -205,7 +205,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 			out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
 		}
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 // topK answers with the k largest elements of each innermost row; rows are as long

@@ -24,11 +24,11 @@ func init() {
 	handle(padded, "pad")
 	handle(func(c *op.Call) ([]tenon.Value, error) {
 		x, _ := raggedArg(c, 0)
-		return op.One(tensor.Scalar(int64(x.rank())))
+		return c.One(tensor.Scalar(int64(x.rank())))
 	}, "rank")
 	handle(func(c *op.Call) ([]tenon.Value, error) {
 		x, _ := raggedArg(c, 0)
-		return op.One(op.Apply(c, x.flat))
+		return c.One(op.Apply(c, x.flat))
 	}, "size")
 	handle(flatwise, "check_numerics")
 }
@@ -41,7 +41,7 @@ func flatwise(c *op.Call) ([]tenon.Value, error) {
 	}
 	values := c.Values()
 	values[0] = x.flat
-	return op.One(x.with(op.Apply(c, values...)))
+	return c.One(x.with(op.Apply(c, values...)))
 }
 
 func expandDims(c *op.Call) ([]tenon.Value, error) {
@@ -67,7 +67,7 @@ func expandDims(c *op.Call) ([]tenon.Value, error) {
 			out = withAxis(out, a)
 		}
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 // withAxis adds an axis of size 1 in front of axis a.
@@ -108,7 +108,7 @@ func squeeze(c *op.Call) ([]tenon.Value, error) {
 			return nil, err
 		}
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 // squeezed removes an axis of size 1.
@@ -161,7 +161,7 @@ func tile(c *op.Call) ([]tenon.Value, error) {
 			return nil, c.Errorf(tenon.ErrInvalid, "axis %d is repeated %d times", a, m)
 		}
 	}
-	return op.One(tiled(x, times))
+	return c.One(tiled(x, times))
 }
 
 // tiled repeats each axis as often as times says, the inner ones first.
@@ -201,16 +201,16 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	k := len(x.parts)
 	if t := c.Tensor(1); t.Shape().Rank() == 0 {
 		if out := fewRepeated(x, known(t), a); out != nil {
-			return op.One(out)
+			return c.One(out)
 		}
 	}
 	switch {
 	case a == 0:
-		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
+		return c.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
 	case a > k:
 		values := c.Values()
 		values[0] = x.flat
-		return op.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
+		return c.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
 	}
 	n, ok := c.ConstInts(1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
@@ -223,7 +223,7 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 		times[i] = 1
 	}
 	times[a+1] = n[0]
-	return op.One(merged(tiled(one, times), a, a+1))
+	return c.One(merged(tiled(one, times), a, a+1))
 }
 
 // merged joins the axes from outer to inner, both counted from the start.
@@ -411,7 +411,7 @@ func transpose(c *op.Call) ([]tenon.Value, error) {
 			flat = append(flat, a-k)
 		}
 	}
-	return op.One(x.with(ops.Transpose(x.flat, flat...)))
+	return c.One(x.with(ops.Transpose(x.flat, flat...)))
 }
 
 // coordinates returns for each entry of the flat values' first dimension its place
@@ -436,9 +436,9 @@ func nonzero(c *op.Call) ([]tenon.Value, error) {
 	first := ops.Index(flat, key.All, 0)
 	outer := ops.Gather(coordinates(x), first, 0)
 	if x.flat.Shape().Rank() == 1 {
-		return op.One(outer)
+		return c.One(outer)
 	}
-	return op.One(ops.Concat([]tensor.Tensor{outer, ops.Index(flat, key.All, key.From(1))}, 1))
+	return c.One(ops.Concat([]tensor.Tensor{outer, ops.Index(flat, key.All, key.From(1))}, 1))
 }
 
 func oneHot(c *op.Call) ([]tenon.Value, error) {
@@ -460,7 +460,7 @@ func oneHot(c *op.Call) ([]tenon.Value, error) {
 	}
 	values := c.Values()
 	values[0] = x.flat
-	return op.One(x.with(op.Apply(c.WithArg(i, a-k), values...)))
+	return c.One(x.with(op.Apply(c.WithArg(i, a-k), values...)))
 }
 
 // padded adds elements before and after the entries of each axis.
@@ -497,7 +497,7 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 		}
 		out = paddedRows(c, out.(*Tensor), before, after)
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 func flatten(x [][]int64) []int64 {

@@ -27,7 +27,7 @@ func dot(c *op.Call) ([]tenon.Value, error) {
 	if rankOf(x) == 0 || rankOf(y) == 0 {
 		return nil, c.Errorf(tenon.ErrShape, "a scalar has no last axis")
 	}
-	return op.One(ops.Sum(ops.Mul(x, y), -1))
+	return c.One(ops.Sum(ops.Mul(x, y), -1))
 }
 
 // matVec multiplies each matrix by its vector: as a matrix with one column.
@@ -41,9 +41,9 @@ func matVec(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if t, ok := a.(*Tensor); ok && rankOf(x) == 1 && t.flat.Shape().Rank() >= 2 {
-		return op.One(t.with(ops.MatVec(t.flat, x)))
+		return c.One(t.with(ops.MatVec(t.flat, x)))
 	}
-	return op.One(ops.Squeeze(ops.MatMul(a, ops.ExpandDims(x, -1)), -1))
+	return c.One(ops.Squeeze(ops.MatMul(a, ops.ExpandDims(x, -1)), -1))
 }
 
 // einsum sums products over labelled axes. The labels of a ragged operand's partitioned
@@ -77,7 +77,7 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 	flats := make([]tenon.Value, len(ts))
 	for i := range ts {
 		if !strings.HasPrefix(in[i], lead) && strings.ContainsAny(in[i], lead) {
-			return op.One(spreadProduct(c, ts, in, out, lead, first, i))
+			return c.One(spreadProduct(c, ts, in, out, lead, first, i))
 		}
 	}
 	for i, t := range ts {
@@ -106,9 +106,9 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 		axes = append(axes, a)
 	}
 	if len(axes) == 0 {
-		return op.One(y)
+		return c.One(y)
 	}
-	return op.One(ops.Sum(y, axes...))
+	return c.One(ops.Sum(y, axes...))
 }
 
 // spreadProduct is einsum with an operand that has only some of the labels of ragged

@@ -26,15 +26,14 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 			return nil, op.NotHandled
 		}
 	}
-	flats := make([]tenon.Value, len(values))
 	for i, v := range values {
 		flat := likeFirst(first, v.(tensor.Tensor))
 		if flat == nil {
-			return op.One(aligned(c, values, flats))
+			return c.One(aligned(c))
 		}
-		flats[i] = flat
+		values[i] = flat
 	}
-	return op.One(first.with(op.Apply(c, flats...)))
+	return c.One(first.with(op.Apply(c, values...)))
 }
 
 // likeFirst returns the flat values of an operand where they lie like those of the
@@ -66,16 +65,17 @@ func likeFirst(first *Tensor, t tensor.Tensor) tensor.Tensor {
 
 // aligned runs an elementwise operation on operands that have to be brought to one
 // shape first.
-func aligned(c *op.Call, values, flats []tenon.Value) tensor.Tensor {
+func aligned(c *op.Call) tensor.Tensor {
+	values := c.Values()
 	ts := make([]tensor.Tensor, len(values))
 	for i, v := range values {
 		ts[i] = v.(tensor.Tensor)
 	}
 	parts, brought := align(c.Op.Func(), ts)
 	for i, f := range brought {
-		flats[i] = f
+		values[i] = f
 	}
-	return build(op.Apply(c, flats...), parts)
+	return build(op.Apply(c, values...), parts)
 }
 
 // align broadcasts tensors against each other as far as partitions go: it returns

@@ -33,7 +33,7 @@ func init() {
 		}
 		values := c.Values()
 		values[0] = x.flat
-		return op.One(op.Apply(c, values...))
+		return c.One(op.Apply(c, values...))
 	}, "histogram", "reshape")
 	handle(linearScan, "linear_scan")
 	handle(ensureShape, "ensure_shape")
@@ -61,7 +61,7 @@ func flatAt(param string, inner int) handlerFunc {
 		if err != nil {
 			return nil, err
 		}
-		return op.One(x.with(d[0].(tensor.Tensor)))
+		return c.One(x.with(d[0].(tensor.Tensor)))
 	}
 }
 
@@ -79,13 +79,13 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 	reverse := truthAttr(c, "reverse")
 	switch {
 	case axis > k:
-		return op.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
+		return c.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
 	case axis == k:
-		return op.One(x.with(rows.LinearScan(x.flat, y.flat, parts[k-1].RowSplits(), reverse)))
+		return c.One(x.with(rows.LinearScan(x.flat, y.flat, parts[k-1].RowSplits(), reverse)))
 	}
 	order, splits, back := gathered(x, axis)
 	h := rows.LinearScan(ops.Gather(x.flat, order, 0), ops.Gather(y.flat, order, 0), splits, reverse)
-	return op.One(x.with(ops.Gather(h, back, 0)))
+	return c.One(x.with(ops.Gather(h, back, 0)))
 }
 
 func ensureShape(c *op.Call) ([]tenon.Value, error) {
@@ -96,7 +96,7 @@ func ensureShape(c *op.Call) ([]tenon.Value, error) {
 	if want := c.Shape(1); !x.Shape().CompatibleWith(want) {
 		return nil, c.Errorf(tenon.ErrShape, "the shape is %v, want %v", x.Shape(), want)
 	}
-	return op.One(x)
+	return c.One(x)
 }
 
 // slice answers with a block: a range of each dimension, in ragged ones of each row,
@@ -125,5 +125,5 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 			keys[i] = key.Range(b, b+n, nil)
 		}
 	}
-	return op.One(ops.Index(x, keys...))
+	return c.One(ops.Index(x, keys...))
 }

@@ -81,13 +81,13 @@ func promotedTensors(ts []tensor.Tensor) []tensor.Tensor {
 
 func concat(c *op.Call) ([]tenon.Value, error) {
 	if out := shortConcat(c); out != nil {
-		return op.One(out)
+		return c.One(out)
 	}
 	ts, axis, err := joinArgs(c, 0)
 	if err != nil {
 		return nil, err
 	}
-	return op.One(joined2(c, ts, axis, commonSplits(ts)))
+	return c.One(joined2(c, ts, axis, commonSplits(ts)))
 }
 
 // shortElements is the number of elements up to which [shortConcat] joins.
@@ -165,7 +165,7 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return op.One(stacked(c, ts, axis))
+	return c.One(stacked(c, ts, axis))
 }
 
 // stacked joins tensors along a new axis; the result is ragged.

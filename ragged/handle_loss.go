@@ -27,13 +27,13 @@ func crossEntropy(c *op.Call) ([]tenon.Value, error) {
 	k := len(x.parts)
 	if x.flat.Shape().Rank() == 1 { // the classes are ragged
 		chosen := ops.GatherBatched(ops.LogSoftmax(x, -1), labels, k, k)
-		return op.One(ops.Sub(0, chosen))
+		return c.One(ops.Sub(0, chosen))
 	}
 	l, err := sameOuterRows(c, x, labels, k)
 	if err != nil {
 		return nil, err
 	}
-	return op.One(x.with(op.Apply(c, x.flat, l)))
+	return c.One(x.with(op.Apply(c, x.flat, l)))
 }
 
 // crossEntropyDense is crossEntropy with a distribution over the classes.
@@ -49,9 +49,9 @@ func crossEntropyDense(c *op.Call) ([]tenon.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return op.One(t.with(op.Apply(c, t.flat, q)))
+		return c.One(t.with(op.Apply(c, t.flat, q)))
 	}
-	return op.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
+	return c.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
 }
 
 // sameOuterRows returns the flat values of y below the k partitions that x has, once it

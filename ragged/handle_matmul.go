@@ -37,7 +37,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	// Rows of a ragged operand times one dense matrix: all rows together.
 	if t, ok := x.(*Tensor); ok && !ta && t.flat.Shape().Rank() >= 2 {
 		if _, ragged := y.(*Tensor); !ragged && rankOf(y) == 2 {
-			return op.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
+			return c.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
 		}
 	}
 	if rankOf(x) != rankOf(y) {
@@ -67,7 +67,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if tb {
 		out.cols, out.k = b.rows, b.m
 	}
-	return op.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits(ts)))
+	return c.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits(ts)))
 }
 
 // matricesOf takes the two innermost dimensions of a tensor as matrices.

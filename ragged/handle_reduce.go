@@ -110,6 +110,16 @@ func axesOf(c *op.Call, x *Tensor) []int {
 
 // axisOf returns the single axis of a call on x, counted from the start.
 func axisOf(c *op.Call, x *Tensor) int {
+	a, one := c.Attr("axis").(int)
+	if l, ok := c.Attr("axis").([]int); ok && len(l) == 1 {
+		a, one = l[0], true
+	}
+	if r := x.rank(); one && a >= -r && a < r {
+		if a < 0 {
+			a += r
+		}
+		return a
+	}
 	axes := axesOf(c, x)
 	if len(axes) != 1 {
 		tenon.Throw(c.Errorf(tenon.ErrAxis, "got the axes %v, want one", axes))
@@ -140,7 +150,7 @@ func reduced(c *op.Call, f func(x tensor.Tensor, axes []int) tensor.Tensor) ([]t
 			out = ops.ExpandDims(out, a)
 		}
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 func all(rank int) []int {
@@ -465,7 +475,7 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 	if keep {
 		out = ops.ExpandDims(out, axis)
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 // positionsFound returns positions, int64, with 0 for those that are negative, and which

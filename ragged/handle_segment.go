@@ -34,7 +34,7 @@ func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerF
 		n := c.Tensor(2)
 		if n != nil {
 			if out := fewCombined(how, data, ids, known(n)); out != nil {
-				return op.One(out)
+				return c.One(out)
 			}
 		}
 		for {
@@ -57,7 +57,7 @@ func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerF
 		if n == nil {
 			n = ops.Add(ops.Max(ids), ops.OnesLike(ops.Max(ids)))
 		}
-		return op.One(bySegments(data, ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64), f))
+		return c.One(bySegments(data, ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64), f))
 	}
 }
 
@@ -102,7 +102,7 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 			values[i] = t.flat
 		}
 	}
-	return op.One(op.Apply(c, values...))
+	return c.One(op.Apply(c, values...))
 }
 
 // binsOf returns one more than the largest of some numbers, 0 where there are none.

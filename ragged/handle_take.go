@@ -44,11 +44,11 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	}
 	switch {
 	case axis > k:
-		return op.One(i.with(ops.TakeAlongAxis(t.flat, i.flat, axis-k)))
+		return c.One(i.with(ops.TakeAlongAxis(t.flat, i.flat, axis-k)))
 	case axis == k:
-		return op.One(i.with(ops.TakeAlongAxis(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
+		return c.One(i.with(ops.TakeAlongAxis(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
 	}
-	return op.One(i.with(ops.TakeAlongAxis(t.flat, acrossRows(t, i, axis), 0)))
+	return c.One(i.with(ops.TakeAlongAxis(t.flat, acrossRows(t, i, axis), 0)))
 }
 
 // absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
@@ -140,9 +140,9 @@ func argSort(c *op.Call) ([]tenon.Value, error) {
 	k := len(x.parts)
 	switch {
 	case axis > k:
-		return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+		return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
 	case axis == k:
-		return op.One(x.with(rows.ArgSort(x.flat, x.parts[k-1].RowSplits(), o)))
+		return c.One(x.with(rows.ArgSort(x.flat, x.parts[k-1].RowSplits(), o)))
 	}
 	order, splits, back := gathered(x, axis)
 	at := rows.ArgSort(ops.Gather(x.flat, order, 0), splits, o)
@@ -150,5 +150,5 @@ func argSort(c *op.Call) ([]tenon.Value, error) {
 	first := inner(rows.Repeat(ops.Cast(line.RowStarts(), dtype.Int64), splits, line.nvals), at)
 	numbers := ops.Gather(listNumbers(x, axis), order, 0)
 	sorted := ops.Gather(numbers, ops.Add(first, ops.Cast(at, dtype.Int64)), 0)
-	return op.One(x.with(ops.Gather(sorted, back, 0)))
+	return c.One(x.with(ops.Gather(sorted, back, 0)))
 }

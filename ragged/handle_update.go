@@ -39,7 +39,7 @@ func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	places, _ := split(at)
 	news, _ := split(values)
 	out := ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
-	return op.One(x.with(reshapedLike(out, x.flat)))
+	return c.One(x.with(reshapedLike(out, x.flat)))
 }
 
 // reshapedLike gives the elements of a vector the shape of another tensor.
@@ -85,7 +85,7 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return op.One(x.with(out[0].(tensor.Tensor)))
+		return c.One(x.with(out[0].(tensor.Tensor)))
 	case axis == k:
 		places = absoluteIn(c, x.parts[k-1], i.parts[k-1], i.flat)
 	default:
@@ -95,5 +95,5 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return op.One(x.with(out[0].(tensor.Tensor)))
+	return c.One(x.with(out[0].(tensor.Tensor)))
 }

@@ -26,9 +26,9 @@ func init() {
 		}
 		if _, ok := missingKey(keys); ok {
 			out, _ := missingIndexed(t, keys)
-			return op.One(out)
+			return c.One(out)
 		}
-		return op.One(index(t, keys))
+		return c.One(index(t, keys))
 	}, "index")
 }
 

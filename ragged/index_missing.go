@@ -29,7 +29,7 @@ func init() {
 		if !ok {
 			return nil, op.NotHandled
 		}
-		return op.One(out)
+		return c.One(out)
 	})
 	tenon.Throw(err)
 }

@@ -26,7 +26,7 @@ func init() {
 			ts[i] = lifted(t)
 		}
 		axis, _ := c.Attr("axis").(int)
-		return op.One(joinedMissing(ts, axisIn(c.Op.Func(), ts[0], axis)))
+		return c.One(joinedMissing(ts, axisIn(c.Op.Func(), ts[0], axis)))
 	})
 	tenon.Throw(err)
 }

@@ -96,7 +96,7 @@ func joinStrings(c *op.Call) ([]tenon.Value, error) {
 	for i, f := range flats {
 		list[i] = f
 	}
-	return op.One(build(op.Apply(c, list...), parts))
+	return c.One(build(op.Apply(c, list...), parts))
 }
 
 // reduceJoin joins the strings along axes. Several axes are joined one after the
@@ -135,7 +135,7 @@ func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 			out = ops.ExpandDims(out, a)
 		}
 	}
-	return op.One(out)
+	return c.One(out)
 }
 
 // joinedAlong joins the strings along one axis.
@@ -166,7 +166,7 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if x.flat.Shape().Rank() != 1 {
-		return op.One(x.with(op.Apply(c, x.flat)))
+		return c.One(x.with(op.Apply(c, x.flat)))
 	}
 	o, _ := op.Lookup("ragged.ngrams")
 	k := len(x.parts) - 1
@@ -176,7 +176,7 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 		return nil, err
 	}
 	p := newPartition(out[1].(tensor.Tensor), -1)
-	return op.One(build(out[0].(tensor.Tensor), append(slices.Clone(x.parts[:k]), p)))
+	return c.One(build(out[0].(tensor.Tensor), append(slices.Clone(x.parts[:k]), p)))
 }
 
 // unicodeEncode answers with a string of each innermost row of code points.
@@ -186,12 +186,12 @@ func unicodeEncode(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if x.flat.Shape().Rank() != 1 {
-		return op.One(x.with(op.Apply(c, x.flat)))
+		return c.One(x.with(op.Apply(c, x.flat)))
 	}
 	k := len(x.parts) - 1
 	out, err := c.WithArg(0, x.flat).WithArg(1, x.parts[k].RowSplits()).Do()
 	if err != nil {
 		return nil, err
 	}
-	return op.One(build(out[0].(tensor.Tensor), x.parts[:k]))
+	return c.One(build(out[0].(tensor.Tensor), x.parts[:k]))
 }

@@ -142,11 +142,23 @@ func partitionSpecsIn(specs []*PartitionSpec, parts []*RowPartition) (nvals int)
 	return n
 }
 
+// vectors are the Specs of vectors of unknown length by element type, which the flat
+// values of most tensors have.
+var vectors = func() (all [dtype.String + 1]*tensor.Spec) {
+	for d := range all {
+		all[d] = tensor.NewSpec(dtype.DType(d), shape.Of(shape.Unknown))
+	}
+	return all
+}()
+
 // outermost returns a Spec with another size of the outermost dimension.
 func outermost(s tenon.Spec, n int) tenon.Spec {
 	switch s := s.(type) {
 	case *tensor.Spec:
 		if sh := s.Shape(); sh.HasRank() && sh.Dim(0) != n {
+			if sh.Rank() == 1 && n == shape.Unknown && int(s.DType()) < len(vectors) {
+				return vectors[s.DType()]
+			}
 			return tensor.NewSpec(s.DType(), sh.With(0, n))
 		}
 		return s

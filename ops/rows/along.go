@@ -52,6 +52,7 @@ func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c 
 			return out
 		}
 	}
+	needless[o] = alike(accepts)
 	return op.Register(o)
 }
 

@@ -1,20 +1,55 @@
 package rows
 
 import (
+	"sync"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
 
+// A directCall is a call with room for its arguments, in one piece of memory. It serves
+// again once the kernel has returned: kernels keep no calls.
+type directCall struct {
+	op.Call
+	room [8]any
+}
+
+var directCalls = sync.Pool{New: func() any { return new(directCall) }}
+
+// free makes the call ready for another one. It keeps nothing alive until then.
+func (c *directCall) free() {
+	clear(c.Args)
+	c.Out = nil
+	directCalls.Put(c)
+}
+
+// needless has the operations whose kernels do without inferred Specs: the function checks
+// what inference does, and reports whether all is well.
+var needless = map[*op.Op]func(c *op.Call) bool{}
+
+// alike reports whether argument 1 of a call divides the rows of argument 0, whose
+// element type is accepted.
+func alike(accepts func(dtype.DType) bool) func(c *op.Call) bool {
+	return func(c *op.Call) bool {
+		x := c.Dense(0)
+		return divided(x, c.Dense(1)) != nil && accepts(x.DType())
+	}
+}
+
 // direct runs an operation on arguments in memory that need no binding: tensors of the
 // types that the operation wants, integers for scalars, and attributes of their Go types. It returns
 // nil where the general way has to be taken, which also says what is wrong.
 func direct(o *op.Op, args []any) []tensor.Tensor {
-	if len(args) > len(o.Params) {
+	made := directCalls.Get().(*directCall)
+	if len(args) > len(o.Params) || len(o.Params) > len(made.room) {
+		directCalls.Put(made)
 		return nil
 	}
-	c := &op.Call{Op: o, Args: make([]any, len(o.Params))}
+	c := &made.Call
+	c.Op, c.Args = o, made.room[:len(o.Params):len(o.Params)]
+	defer made.free()
 	group := dtype.None
 	for i := range o.Params {
 		p := &o.Params[i]
@@ -54,11 +89,13 @@ func direct(o *op.Op, args []any) []tensor.Tensor {
 			c.Args[i] = list
 		}
 	}
-	specs, err := o.Infer(c)
-	if err != nil {
-		return nil
+	if fits := needless[o]; fits == nil || !fits(c) {
+		specs, err := o.Infer(c)
+		if err != nil {
+			return nil
+		}
+		c.Out = specs
 	}
-	c.Out = specs
 	out, err := o.Kernel(c)
 	if err != nil {
 		return nil

@@ -40,6 +40,7 @@ func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int
 			return out
 		}))
 	}
+	needless[o] = alike(func(dtype.DType) bool { return true })
 	return op.Register(o)
 }
 
@@ -156,6 +157,10 @@ func init() {
 			return results(out)
 		},
 	})
+}
+
+func init() {
+	needless[sortOp], needless[argSortOp] = alike(isOrdered), alike(isOrdered)
 }
 
 // SortOptions says how to sort. The zero value is in ascending order.

@@ -12,7 +12,7 @@ import (
 
 // perValue registers an operation of row splits that has a result for each value.
 func perValue(name, doc string, rows func(dtype.DType) *op.RowLoop, kernel func(out, splits []int64)) *op.Op {
-	return op.Register(&op.Op{
+	o := &op.Op{
 		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true, Rows: rows,
 		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -36,7 +36,23 @@ func perValue(name, doc string, rows func(dtype.DType) *op.RowLoop, kernel func(
 			t, err := indexTensor(c, c.Tensor(0).DType(), out)
 			return []tensor.Tensor{t}, err
 		},
-	})
+	}
+	needless[o] = isPartition
+	return op.Register(o)
+}
+
+// isPartition reports whether argument 0 of a call is row splits.
+func isPartition(c *op.Call) bool { return entries(c.Dense(0)) != nil }
+
+// isIndexVector reports whether argument 0 of a call is a vector of int64 or int32.
+func isIndexVector(c *op.Call) bool {
+	d := c.Dense(0)
+	return d != nil && d.Rank() == 1 && isIndex(d.DType())
+}
+
+func init() {
+	needless[lengthsOp], needless[maxLengthOp], needless[uniformLengthOp] = isPartition, isPartition, isPartition
+	needless[fromLengthsOp] = isIndexVector
 }
 
 var (

@@ -44,7 +44,7 @@ func reduce(r reduction) *op.Op {
 			if err != nil {
 				return nil, err
 			}
-			out := tensor.Uninit(outType(c, 0), outShape(c, 0))
+			out := tensor.Uninit(r.result(x.DType()), x.Shape().With(0, len(splits)-1))
 			if out.Len() > 0 {
 				r.kernel(c, x.DType())(out, x, splits, innerSize(x))
 			}
@@ -59,6 +59,7 @@ func reduce(r reduction) *op.Op {
 			return []tensor.Tensor{r.vjp(c, out[0], ct[0]), nil}
 		}
 	}
+	needless[o] = alike(r.accepts)
 	return op.Register(o)
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -21,8 +22,10 @@ func (d Dims) Softmax(x tenon.Value) *Tensor { return d.jointly("named.Softmax",
 
 // LogSoftmax is the function [LogSoftmax] for the names of the list.
 func (d Dims) LogSoftmax(x tenon.Value) *Tensor {
-	return d.jointly("named.LogSoftmax", ops.LogSoftmax, x)
+	return d.jointly(logSoftmax, ops.LogSoftmax, x)
 }
+
+const logSoftmax = "named.LogSoftmax"
 
 // worthMoving is the number of elements from which an axis is brought to the inside
 // for an operation along it: walking over memory line by line costs more than moving it once.
@@ -57,6 +60,12 @@ func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.
 	case 1:
 		u, axes := t.innermost(d.group(), r)
 		return newTensor(f(u.data, axes[0]), u.spec.names, t.own())
+	}
+	switch {
+	case t.inside(d.group()):
+		return t.unpacked(d.jointly(fn, f, t.packed()))
+	case isRagged(t.data):
+		return d.jointlyRagged(fn, t, fn == logSoftmax)
 	}
 	u := t.ordered(r.rest.and(d.group()))
 	s := ops.Shape(u.data)
@@ -203,7 +212,8 @@ func (d Dims) ArgSort(x tenon.Value, o SortOptions) *Tensor {
 }
 
 // TopK returns the k largest elements along a dimension in descending order, which
-// then has size k, and their positions, as int64.
+// then has size k, and their positions, as int64. Of rows that are shorter than k, along a
+// ragged dimension, it returns all.
 func TopK[N Is[N]](x tenon.Value, k int) (values, positions *Tensor) {
 	return Dims{groupOf[N]()}.TopK(x, k)
 }
@@ -214,6 +224,17 @@ func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
 	t := tensorOf(fn, x)
 	d.single(fn)
 	r := d.axesOf(fn, t)
+	if t.raggedAxis(r.axes[0]) {
+		if k < 0 {
+			fail(tenon.ErrInvalid, over(fn, d.group()), "the number of elements is %d", k)
+		}
+		first, o := key.Range(nil, k, nil), SortOptions{Descending: true}
+		return d.Index(d.Sort(t, o), first), d.Index(d.ArgSort(t, o), first)
+	}
+	if isRagged(t.data) {
+		v, p := d.TopK(t.packed(), k)
+		return t.unpacked(v), t.unpacked(p)
+	}
 	u := t.ordered(r.rest.and(d.group()))
 	v, p := ops.TopK(u.data, int64(k))
 	return newTensor(v, u.spec.names, t.own()), newTensor(p, u.spec.names, t.own())

@@ -61,6 +61,9 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 	batch := inQ.and(k.spec.names).and(v.spec.names).without(keys).without(reps).without(seq).without(out)
 	fused := len(seq.ids) == 1 && len(out.ids) == 1 && len(reps.ids) == 1 && !v.spec.names.has(reps.ids[0]) &&
 		!isRagged(q.data) && !isRagged(k.data) && !isRagged(v.data)
+	if y, ok := d.attentionInRows(over(fn, keys), q, k, v, reps, o); ok {
+		return y
+	}
 	if !fused {
 		return d.attentionByParts(q, k, v, reps, o)
 	}
@@ -83,7 +86,7 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 func (d Dims) attentionByParts(q, k, v *Tensor, reps *layout, o AttentionOptions) *Tensor {
 	const fn = "named.Attention"
 	if o.Causal {
-		fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries that is not ragged; give a mask\n%s", q.line("query"))
+		fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries; give a mask\n%s", q.line("query"))
 	}
 	scale := o.Scale
 	if scale == 0 {

@@ -63,19 +63,36 @@ func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) 
 	return windows.and(channels.group()).of().Contract(t, k)
 }
 
+// windowSteps is how a window moves.
+type windowSteps struct{ stride, dilation, before, after int }
+
+// stepsOf returns what the options say for a window of size n.
+func stepsOf(fn string, n int, o ConvOptions) windowSteps {
+	s := windowSteps{max(o.Stride, 1), max(o.Dilation, 1), o.Before, o.After}
+	if o.Same {
+		s.before = (s.reach(n) - 1) / 2
+		s.after = s.reach(n) - 1 - s.before
+	}
+	if o.Stride < 0 || o.Dilation < 0 || s.before < 0 || s.after < 0 {
+		fail(tenon.ErrInvalid, fn, "the options %+v have a negative number", o)
+	}
+	return s
+}
+
+// reach returns the number of elements from the first one in a window of size n to the last.
+func (s windowSteps) reach(n int) int { return (n-1)*s.dilation + 1 }
+
 // windowsAlong replaces a dimension by the windows along it and a dimension w of size n
 // for the elements of a window. The windows of a dense tensor are a view of it.
 func windowsAlong(fn string, t *Tensor, dim, w id, n int, o ConvOptions) *Tensor {
 	d := layoutOf([]id{dim}).of()
-	stride, dilation := max(o.Stride, 1), max(o.Dilation, 1)
-	reach := (n-1)*dilation + 1
-	before, after := o.Before, o.After
-	if o.Same {
-		before = (reach - 1) / 2
-		after = reach - 1 - before
-	}
-	if o.Stride < 0 || o.Dilation < 0 || before < 0 || after < 0 {
-		fail(tenon.ErrInvalid, fn, "the options %+v have a negative number", o)
+	steps := stepsOf(fn, n, o)
+	stride, dilation, before, after, reach := steps.stride, steps.dilation, steps.before, steps.after, steps.reach(n)
+	if at := t.spec.names.index(dim); at > 0 && t.raggedAxis(at) {
+		if t.spec.names.has(w) {
+			tenon.Throw(errTaken(fn, w, one{"tensor", t}))
+		}
+		return windowsInRows(fn, t, dim, w, n, steps)
 	}
 	if before != 0 || after != 0 {
 		t = d.Pad(t, before, after, PadOptions{})

@@ -218,11 +218,24 @@ func (a *alignment) apply(x tensor.Tensor) tensor.Tensor {
 }
 
 // BroadcastTo repeats a tensor along further dimensions. All of the tensor's own are
-// listed too, with their sizes.
+// listed too, with their sizes; -1 stands for the size that the tensor has, as it does along
+// ragged dimensions.
 func BroadcastTo(x tenon.Value, dims ...Sized) *Tensor {
 	const fn = "named.BroadcastTo"
 	t := tensorOf(fn, x)
+	dims = slices.Clone(dims)
+	open := none
+	for i, d := range dims {
+		if d.size == -1 && d.names != nil && len(d.names.ids) == 1 && t.spec.names.has(d.names.ids[0]) {
+			if dims[i].size = t.size(d.names.ids[0]); dims[i].size < 0 {
+				dims[i].size, open = 0, open.and(d.names)
+			}
+		}
+	}
 	l, s := sizes(fn, dims)
+	if isRagged(t.data) || len(open.ids) > 0 {
+		return t.broadcastOpen(fn, l, s, open)
+	}
 	for i, n := range t.spec.names.ids {
 		at := l.index(n)
 		if at < 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -17,8 +18,8 @@ import (
 //	named.Index[Seq](x, -1)                        // the last position
 //	named.Index[Seq](x, key.Range(nil, nil, -1))   // all of them backwards
 //
-// Positions and bounds have Python's meaning. A position that is out of bounds is an
-// error of kind ErrRange.
+// Positions and bounds have Python's meaning. A position that is out of bounds, in any of
+// the rows of a ragged dimension, is an error of kind ErrRange.
 func Index[N Is[N]](x tenon.Value, k any) *Tensor { return Dims{groupOf[N]()}.Index(x, k) }
 
 // Index is the function [Index] for the name of a list of one.
@@ -35,6 +36,9 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 		e := newError(tenon.ErrDType, over(fn, d.group()), fmt.Sprintf("a %T selects nothing along a dimension", k))
 		e.Hint = "use a position, a key.Range, or a named tensor of positions"
 		tenon.Throw(e)
+	}
+	if x, ok := t.data.(*ragged.Tensor); ok && ks[0].Kind == key.AtKind && t.raggedAxis(r.axes[0]) {
+		return newTensor(tenon.Must(ragged.Pick(x, ks[0].Start, ragged.PickOptions{Axis: r.axes[0]})), r.rest, t.own())
 	}
 	keys := make([]any, r.axes[0]+1)
 	for i := range keys {
@@ -65,6 +69,9 @@ func (d Dims) Take(x, indices tenon.Value) *Tensor {
 	r := d.axesOf(fn, t)
 	checkSizes2(over(fn, d.group()), t, i, d.group())
 	s := sideOf2(fn, t, i)
+	if t.inside(d.group()) {
+		return d.takeInside(over(fn, d.group()), t, i)
+	}
 	batch := r.rest.both(i.spec.names)
 	own := i.spec.names.without(batch)
 	rest := r.rest.without(batch)
@@ -152,6 +159,9 @@ func (d Dims) scatter(fn string, f func(x, indices, updates any) tensor.Tensor, 
 	checkSizes2(fn, t, w, d.group())
 	checkSizes2(fn, i, w, none)
 	s := sideOf(fn, t, i, w)
+	if isRagged(t.data) || isRagged(i.data) || isRagged(w.data) {
+		return d.scatterRagged(fn, f, t, i, w, s)
+	}
 	u := t.ordered(batch.and(d.group()).and(rest))
 	positions := make([]tensor.Tensor, 0, len(batch.ids)+1)
 	at := i.ordered(batch.and(own)).data

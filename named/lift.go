@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/batching"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -103,7 +104,8 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 	}
 	front := layoutOf([]id{n})
 	var rows []tensor.Tensor
-	var at []int // where they stand among the leaves
+	var at []int                // where they stand among the leaves
+	wholes := map[int]*Tensor{} // those of them whose flat values have the dimension
 	var operands []one
 	size := -1
 	for i, l := range leaves {
@@ -115,7 +117,15 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 		if !t.spec.names.has(n) {
 			continue
 		}
-		u := t.ordered(front.and(t.spec.names))
+		u := t
+		if t.inside(front) { // the flat values have the dimension in front, their partitions lack it
+			wholes[i], u = t, t.packed()
+		} else if isRagged(t.data) && t.spec.names.ids[0] != n {
+			e := newError(tenon.ErrUnsupported, over(fn, front), fmt.Sprintf("the rows along %v are there only inside of {%v}\n%s", n, t.outer(), t.line("tensor")))
+			e.Hint = fmt.Sprintf("lift over {%v} together", t.outer())
+			return nil, e
+		}
+		u = u.ordered(front.and(u.spec.names))
 		if k := u.data.Shape().Dim(0); size >= 0 && k >= 0 && k != size {
 			return nil, errSizes(over(fn, front), n, operands...)
 		} else {
@@ -133,12 +143,17 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 	var like []any // the results, with layouts of one position
 	var parts []any
 	var places []int
+	packed := map[int]*Tensor{} // results whose flat values are lifted
 	res, err := batching.Run(over(fn, front), func(rows []tensor.Tensor) []tensor.Tensor {
 		for k, i := range at {
 			t := leaves[i].(*Tensor)
 			s := &side{hidden: front, extra: none}
 			if t.side != nil {
 				s = &side{hidden: t.side.hidden.and(front), extra: t.side.extra.without(front)}
+			}
+			if r := wholes[i]; r != nil {
+				leaves[i] = r.rowOfLift(rows[k], t.spec.names.without(front), s)
+				continue
 			}
 			leaves[i] = newTensor(rows[k], t.spec.names.without(front), s)
 		}
@@ -159,7 +174,12 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 		for i, p := range parts {
 			switch p := p.(type) {
 			case holder:
-				data, places = append(data, p.self().data), append(places, i)
+				x := p.self()
+				if isRagged(x.data) {
+					packed[i] = flatOfLift(over(fn, front), x, rows[0].(op.Recorder).RecordLevel())
+					x = packed[i]
+				}
+				data, places = append(data, x.data), append(places, i)
 			case tensor.Tensor:
 				fail(tenon.ErrDType, over(fn, front), "the function returns %s, which has no names", tenon.String(p.Spec()))
 			}
@@ -177,6 +197,10 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 		s := &side{hidden: none, extra: front}
 		if t.side != nil {
 			s = &side{hidden: t.side.hidden.without(front), extra: front.and(t.side.extra)}
+		}
+		if p := packed[i]; p != nil {
+			parts[i] = t.rowOfLift(res[k], front.and(p.spec.names), s)
+			continue
 		}
 		parts[i] = newTensor(res[k], front.and(t.spec.names), s)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -66,6 +67,12 @@ func Dropout(key tensor.Tensor, x tenon.Value, rate float64, shared ...Name) *Te
 	}
 	d := By(shared...)
 	r := d.axesOf(fn, t)
+	if t.inside(d.group()) {
+		return t.unpacked(Dropout(key, t.packed(), rate, shared...))
+	}
+	if x, ok := t.data.(*ragged.Tensor); ok {
+		return t.dropoutRows(fn, key, x, rate, d)
+	}
 	l := canonical(r.rest)
 	drawn := t.ordered(l.and(d.group()))
 	var s any = ops.Slice(ops.Shape(drawn.data), []int{0}, []int{len(l.ids)})
@@ -73,5 +80,23 @@ func Dropout(key tensor.Tensor, x tenon.Value, rate float64, shared ...Name) *Te
 		s = known.Dims()[:len(l.ids)]
 	}
 	kept := newTensor(ops.RandomBernoulli(key, s, 1-rate), l, t.own())
+	return Div(Where(kept, t, 0), 1-rate)
+}
+
+// dropoutRows is Dropout of a ragged tensor whose rows share their fate.
+func (t *Tensor) dropoutRows(fn string, key tensor.Tensor, x *ragged.Tensor, rate float64, d Dims) *Tensor {
+	outer := t.outer()
+	first := layoutOf(outer.ids[:1])
+	if !equalNames(outer.both(d.group()), outer.without(first)) {
+		e := newError(tenon.ErrUnsupported, fn, "the elements along {"+d.String()+"} do not share their fate in rows of different lengths\n"+t.line("tensor"))
+		e.Hint = "share all of {" + outer.without(first).String() + "}, or none of {" + outer.String() + "}"
+		tenon.Throw(e)
+	}
+	flat := t.packed()
+	inner := canonical(flat.spec.names.without(d.group()).without(layoutOf([]id{packedID})))
+	sizes := []tensor.Tensor{ops.Reshape(ops.Cast(x.NRows(), dtype.Int64), []int{1})}
+	s := ops.Shape(flat.ordered(layoutOf([]id{packedID}).and(inner).and(flat.spec.names)).data)
+	sizes = append(sizes, ops.Slice(ops.Cast(s, dtype.Int64), []int{1}, []int{len(inner.ids)}))
+	kept := newTensor(ops.RandomBernoulli(key, ops.Concat(sizes, 0), 1-rate), first.and(inner), t.own())
 	return Div(Where(kept, t, 0), 1-rate)
 }

@@ -43,11 +43,10 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 	io.WriteString(s, t.header())
 	data, ok := op.Known(t.data)
 	if !ok {
-		r, isRagged := t.data.(*ragged.Tensor)
-		if !isRagged {
+		if _, own := t.data.(op.Handler); !own { // symbolic
 			return
 		}
-		data = r
+		data = t.data
 	}
 	if n := elements(data); n > printed && !s.Flag('+') {
 		return

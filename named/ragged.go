@@ -2,7 +2,6 @@ package named
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
@@ -147,14 +146,7 @@ func (c *contraction) raggedDense(fn string, x, y *Tensor) *Tensor {
 		return x.unpacked(contract2(fn, flat, y, c.dims))
 	}
 	// The dense tensor's entries for the rows are repeated for what lies in them.
-	if shared.ids[0] != outer.ids[0] || len(shared.ids) > 1 {
-		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}, which a dense tensor has\n%s", shared, lines(pair(x, y)...)))
-		e.Hint = "make the other tensor ragged too"
-		tenon.Throw(e)
-	}
-	rows := x.rowsOf(0)
-	rest := y.spec.names.without(shared)
-	repeated := newTensor(ops.Gather(y.ordered(shared.and(rest)).data, rows, 0), layoutOf([]id{packedID}).and(rest), y.own())
+	repeated := x.spread(fn, y)
 	z := x.unpacked(contract2(fn, flat, repeated, c.dims.without(shared)))
 	return c.dims.both(shared).of().Sum(z)
 }
@@ -179,7 +171,7 @@ func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	first := layoutOf(x.spec.names.ids[:1])
 	same := x.outer() == y.outer()
 	if same {
-		checkRows(fn, x, y)
+		matchRows(fn, x, y)
 	}
 	inside := c.dims.without(x.outer())
 	shared := x.spec.names.both(y.spec.names).without(c.dims).without(first)
@@ -206,19 +198,6 @@ func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	data := ops.MatMulT(a.data, b.data, transposeA, transposeB)
 	l := first.and(a.spec.names.without(c.dims)).and(b.spec.names.without(c.dims))
 	return newTensor(splitAxes(data, []*Tensor{x, y}, l), l, sideOf2(fn, x, y))
-}
-
-// checkRows checks that the rows of two tensors have the same lengths, as far as they
-// are known.
-func checkRows(fn string, x, y *Tensor) {
-	for i, p := range x.data.(*ragged.Tensor).Partitions() {
-		q := y.data.(*ragged.Tensor).Partitions()[i]
-		s, ok := p.Splits64()
-		t, ok2 := q.Splits64()
-		if ok && ok2 && !slices.Equal(s, t) {
-			fail(tenon.ErrInvalid, fn, "rows along %v have different lengths in the tensors\n%s", x.spec.names.ids[i+1], lines(pair(x, y)...))
-		}
-	}
 }
 
 // apart contracts for each position along a dimension inside, and stacks.

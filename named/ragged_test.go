@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -33,6 +34,9 @@ func raggedWave(dims ...named.Sized) T {
 // row returns a row, dense: the rows inside of it have one length.
 func row(x T, b int) T {
 	y := named.Index[Batch](x, b)
+	if m, ok := named.Unnamed(y, y.Dims()).(*masked.Tensor); ok {
+		return named.Of(m.Values(), y.Dims())
+	}
 	r, ok := named.Unnamed(y, y.Dims()).(*ragged.Tensor)
 	if !ok {
 		return y

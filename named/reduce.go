@@ -111,11 +111,11 @@ func (d Dims) reduce(fn string, f func(x any, axes ...int) tensor.Tensor, x teno
 }
 
 // ArgMax returns the position of the largest element along a dimension, the first of
-// equals, as int64.
+// equals, as int64. Rows of different lengths may have none: then the positions are masked.
 func ArgMax[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.ArgMax(x) }
 
 // ArgMin returns the position of the smallest element along a dimension, the first of
-// equals, as int64.
+// equals, as int64; see [ArgMax].
 func ArgMin[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.ArgMin(x) }
 
 // ArgMax is the function [ArgMax] for the name of a list of one.

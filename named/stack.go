@@ -2,6 +2,7 @@ package named
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ops"
@@ -23,6 +24,9 @@ func (d Dims) Stack(xs ...tenon.Value) *Tensor {
 	s := sideOf(fn, ts...)
 	if s != nil {
 		s.refuse(fn, d.group(), several(ts)...)
+	}
+	if slices.ContainsFunc(ts, func(t *Tensor) bool { return isRagged(t.data) }) {
+		return d.stackRagged(over(fn, d.group()), ts)
 	}
 	return newTensor(ops.Stack(values, 0), d.group().and(ts[0].spec.names), s)
 }

@@ -1,0 +1,170 @@
+package named
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// What is done along dimensions inside of rows of different lengths is done on the flat
+// values, with the partitioned dimensions as one.
+
+// inside reports whether a tensor is ragged and all names lie inside of its rows.
+func (t *Tensor) inside(dims *layout) bool {
+	return isRagged(t.data) && len(t.outer().both(dims).ids) == 0
+}
+
+// matchRows checks that the rows of two ragged tensors have the same lengths: now, if they
+// are known, and else when the trace runs.
+func matchRows(fn string, x, y *Tensor) {
+	p, q := x.data.(*ragged.Tensor).Partitions(), y.data.(*ragged.Tensor).Partitions()
+	for i := range p {
+		if p[i] == q[i] {
+			continue
+		}
+		a, b := p[i].RowSplits(), q[i].RowSplits()
+		if a == b {
+			continue
+		}
+		s, ok := p[i].Splits64()
+		t, okToo := q[i].Splits64()
+		if !ok || !okToo {
+			rows.AssertSame(ops.Cast(a, dtype.Int64), ops.Cast(b, dtype.Int64))
+			continue
+		}
+		if !slices.Equal(s, t) {
+			fail(tenon.ErrInvalid, fn, "rows along %v have different lengths in the tensors\n%s", x.spec.names.ids[i+1], lines(pair(x, y)...))
+		}
+	}
+}
+
+// spread returns a dense tensor with an entry for each row of the flat values of t in place
+// of the dimensions of t's rows that it has: of the first one, by which the rows are numbered.
+func (t *Tensor) spread(fn string, y *Tensor) *Tensor {
+	outer := t.outer()
+	shared := outer.both(y.spec.names)
+	if len(shared.ids) == 0 {
+		return y
+	}
+	if shared.ids[0] != outer.ids[0] || len(shared.ids) > 1 {
+		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}, which a dense tensor has\n%s", shared, lines(pair(t, y)...)))
+		e.Hint = "make the other tensor ragged too"
+		tenon.Throw(e)
+	}
+	rest := y.spec.names.without(shared)
+	return newTensor(ops.Gather(y.ordered(shared.and(rest)).data, t.rowsOf(0), 0), layoutOf([]id{packedID}).and(rest), y.own())
+}
+
+// jointlyRagged is a softmax, or its logarithm, along several dimensions, of which some
+// are those of rows.
+func (d Dims) jointlyRagged(fn string, t *Tensor, logarithm bool) *Tensor {
+	top := Map(stopGradient, d.Max(t))
+	x := elementwise(fn, ops.Sub, t, top)
+	e := Map(ops.Exp, x)
+	if logarithm {
+		return elementwise(fn, ops.Sub, x, Map(ops.Log, d.Sum(e)))
+	}
+	return elementwise(fn, ops.Div, e, d.Sum(e))
+}
+
+func stopGradient(x any) tensor.Tensor { return ops.StopGradient(x) }
+
+// takeInside is Take along a dimension inside of rows.
+func (d Dims) takeInside(fn string, t, i *Tensor) *Tensor {
+	if isRagged(i.data) {
+		matchRows(fn, t, i)
+		return t.unpacked(d.Take(t.packed(), i.packed()))
+	}
+	return t.unpacked(d.Take(t.packed(), t.spread(fn, i)))
+}
+
+// stackRagged stacks along a new dimension inside of rows, whose lengths have to agree.
+func (d Dims) stackRagged(fn string, ts []*Tensor) *Tensor {
+	flats := make([]tenon.Value, len(ts))
+	for i, t := range ts {
+		if t.outer() != ts[0].outer() {
+			e := newError(tenon.ErrUnsupported, fn, "the rows of the tensors lie along different dimensions\n"+lines(several(ts)...))
+			tenon.Throw(e)
+		}
+		if i > 0 {
+			matchRows(fn, ts[0], t)
+		}
+		flats[i] = t.packed()
+	}
+	return ts[0].unpacked(d.Stack(flats...))
+}
+
+// rowOfLift returns what the function inside of Lift sees of a ragged tensor whose flat values
+// have the dimension that is lifted over in front, given what it sees of these.
+func (t *Tensor) rowOfLift(flat tensor.Tensor, l *layout, s *side) *Tensor {
+	u := t.unpacked(newTensor(flat, l, s))
+	u.side = s
+	return u
+}
+
+// flatOfLift returns the flat values of a ragged result inside of Lift, whose rows have the same
+// lengths at all positions.
+func flatOfLift(fn string, t *Tensor, level int) *Tensor {
+	for i, p := range t.data.(*ragged.Tensor).Partitions() {
+		if r, ok := p.RowSplits().(op.Recorder); ok && r.RecordLevel() == level {
+			e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("the lengths of the rows along %v differ from position to position\n%s", t.spec.names.ids[i+1], t.line("result")))
+			tenon.Throw(e)
+		}
+	}
+	return t.packed()
+}
+
+// broadcastOpen is BroadcastTo for a tensor some of whose sizes are ragged or not known: these
+// keep what they are, and new dimensions lie inside of rows.
+func (t *Tensor) broadcastOpen(fn string, l *layout, s shape.Shape, open *layout) *Tensor {
+	if missing := t.spec.names.without(l); len(missing.ids) > 0 {
+		e := newError(tenon.ErrInvalid, fn, "the sizes lack "+missing.String()+"\n"+t.line("tensor"))
+		e.Hint = "list all dimensions of the result"
+		tenon.Throw(e)
+	}
+	if t.side != nil {
+		t.side.refuse(fn, l, one{"tensor", t})
+	}
+	added := l.without(t.spec.names)
+	for i, n := range t.spec.names.ids {
+		have, want := t.data.Shape().Dim(i), s.Dim(l.index(n))
+		if ragged := t.raggedAxis(i); !open.has(n) && (ragged || have >= 0 && have != want) {
+			msg := fmt.Sprintf("%v has the size %d, not %d\n%s", n, have, want, t.line("tensor"))
+			if ragged {
+				msg = fmt.Sprintf("%v is ragged: its size is listed as -1\n%s", n, t.line("tensor"))
+			}
+			tenon.Throw(newError(tenon.ErrInvalid, fn, msg))
+		}
+	}
+	sizes := make([]int, len(added.ids))
+	for i, n := range added.ids {
+		sizes[i] = s.Dim(l.index(n))
+	}
+	u := t
+	if isRagged(t.data) {
+		u = t.packed()
+	}
+	own := u.spec.names
+	axes := make([]int, len(added.ids))
+	for i := range axes {
+		axes[i] = len(own.ids) + i
+	}
+	data := u.data
+	if len(axes) > 0 {
+		have := ops.Cast(ops.Shape(data), dtype.Int64)
+		data = ops.BroadcastTo(ops.ExpandDims(data, axes...), ops.Concat([]tensor.Tensor{have, ops.Cast(sizes, dtype.Int64)}, 0))
+	}
+	u = newTensor(data, own.and(added), t.own())
+	if isRagged(t.data) {
+		return t.unpacked(u)
+	}
+	return u.ordered(l)
+}

@@ -184,3 +184,14 @@ func TestNothingIsTransposed(t *testing.T) {
 		}
 	}
 }
+
+// Of ragged tensors, Explain counts what is there.
+func TestExplainRagged(t *testing.T) {
+	x := raggedWave(Rep{}.Of(4)) // 9 tokens in 4 rows
+	want := `1. {Batch:4 Token~ Rep:4} · {Rep:4 Kq:2} over Rep → {Batch:4 Token~ Kq:2}
+   1 product of 9×4 and 4×2, 144 FLOP, 496 B
+144 FLOP, 496 B`
+	if got := named.Explain[Rep](x, wave(Rep{}.Of(4), Kq{}.Of(2))).String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

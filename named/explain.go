@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -32,7 +33,8 @@ type ContractStep struct {
 }
 
 // Explain tells what [Contract] does with operands, without doing it: the order of the
-// pairs, the layouts of what lies between, the matrix products and their cost.
+// pairs, the layouts of what lies between, the matrix products and their cost. Along ragged
+// dimensions it counts what is there.
 //
 //	fmt.Println(named.Explain[Rep](x, w))
 func Explain[N Is[N]](operands ...tenon.Value) Explanation {
@@ -86,16 +88,43 @@ type sketch struct {
 	dims    []int
 	strides []int
 	bytes   int
+	outer   *layout // the partitioned dimensions of a ragged tensor, which come first
+	rows    int     // the number of rows of its flat values; -1 where it is not known
 }
 
 func sketchOf(t *Tensor) sketch {
 	s := sketch{names: t.spec.names, dims: t.data.Shape().Dims(), bytes: t.DType().Size()}
-	if d, ok := t.data.(*tensor.Dense); ok {
-		s.strides = d.Strides()
-	} else {
+	switch x := t.data.(type) {
+	case *tensor.Dense:
+		s.strides = x.Strides()
+	case *ragged.Tensor:
+		s.outer, s.rows = t.outer(), x.FlatValues().Shape().Dim(0)
+		s.strides = rowMajor(s.dims)
+	default:
 		s.strides = rowMajor(s.dims)
 	}
 	return s
+}
+
+// packed returns the sketch of the flat values.
+func (s sketch) packed() sketch {
+	k := len(s.outer.ids)
+	dims := append([]int{s.rows}, s.dims[k:]...)
+	return sketch{names: layoutOf(append([]id{packedID}, s.names.ids[k:]...)), dims: dims, strides: rowMajor(dims), bytes: s.bytes}
+}
+
+// unpacked reverses packed for what was made of the flat values.
+func (s sketch) unpacked(flat sketch) sketch {
+	out := sketch{bytes: flat.bytes, outer: s.outer, rows: s.rows}
+	k := len(s.outer.ids)
+	ids, dims := slices.Clone(s.outer.ids), slices.Clone(s.dims[:k])
+	for i, n := range flat.names.ids {
+		if n != packedID {
+			ids, dims = append(ids, n), append(dims, flat.dims[i])
+		}
+	}
+	out.names, out.dims, out.strides = layoutOf(ids), dims, rowMajor(dims)
+	return out
 }
 
 func rowMajor(dims []int) []int {
@@ -110,6 +139,8 @@ func rowMajor(dims []int) []int {
 func (s sketch) size(n id) float64 {
 	if at := s.names.index(n); at >= 0 && s.dims[at] >= 0 {
 		return float64(s.dims[at])
+	} else if at == 1 && s.outer != nil && len(s.outer.ids) == 2 && s.rows >= 0 && s.dims[0] > 0 {
+		return float64(s.rows) / float64(s.dims[0]) // on average
 	} else if at >= 0 {
 		return unknownSize
 	}
@@ -139,6 +170,9 @@ func (s sketch) String() string {
 		if out[i] = fmt.Sprintf("%s:%d", s.names.text(n), s.dims[i]); s.dims[i] < 0 {
 			out[i] = s.names.text(n) + ":?"
 		}
+		if s.outer != nil && i > 0 && i < len(s.outer.ids) && s.dims[i] < 0 {
+			out[i] = s.names.text(n) + "~"
+		}
 	}
 	return "{" + strings.Join(out, " ") + "}"
 }
@@ -160,6 +194,25 @@ func (s sketch) without(axes []int) sketch {
 }
 
 func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
+	x, y, base := a, b, a
+	switch {
+	case a.outer != nil && len(sum.both(a.outer).ids) == 0 && (b.outer == a.outer || b.outer == nil && len(b.names.both(a.outer).ids) == 0):
+		if x = a.packed(); b.outer != nil {
+			y = b.packed()
+		}
+	case a.outer == nil && b.outer != nil && len(sum.both(b.outer).ids) == 0 && len(a.names.both(b.outer).ids) == 0:
+		y, base = b.packed(), b
+	default:
+		return explainPair(a, b, sum)
+	}
+	step, out := explainPair(x, y, sum)
+	out = base.unpacked(out)
+	step.A, step.B, step.Out = a.String(), b.String(), out.String()
+	return step, out
+}
+
+// explainPair is explainStep for tensors that are contracted as they are stored.
+func explainPair(a, b sketch, sum *layout) (ContractStep, sketch) {
 	c := tenon.Must(newContraction(a.names, b.names, sum))
 	step := ContractStep{A: a.String(), B: b.String(), Over: sum.String(), FLOPs: 2}
 	for _, n := range a.names.and(b.names).ids {
@@ -168,11 +221,13 @@ func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
 	a, b = a.without(c.sumA), b.without(c.sumB)
 	out := sketch{names: c.out, bytes: a.bytes}
 	for _, n := range c.out.ids {
-		k := a.size(n)
-		if k < 0 {
-			k = b.size(n)
+		k := -1
+		for _, s := range []sketch{a, b} {
+			if at := s.names.index(n); at >= 0 && s.dims[at] >= 0 {
+				k = s.dims[at]
+			}
 		}
-		out.dims = append(out.dims, int(k))
+		out.dims = append(out.dims, k)
 	}
 	out.strides = rowMajor(out.dims)
 	step.Out = out.String()

@@ -222,8 +222,12 @@ func MapUnnamed(f func(x tensor.Tensor) tensor.Tensor, x tenon.Value, dims []Nam
 		checkNames(fn, l, data.Spec())
 		return newTensor(data, l, y.own())
 	}
-	for i := len(r.rest.ids) - 1; i >= 0; i-- {
-		g = lift(r.rest.ids[i], g)
+	rest := r.rest
+	if isRagged(t.data) { // dimensions inside of rows are lifted over before their rows are taken apart
+		rest = rest.without(t.outer()).and(rest)
+	}
+	for i := len(rest.ids) - 1; i >= 0; i-- {
+		g = lift(rest.ids[i], g)
 	}
 	u := *g(t)
 	u.side = t.side

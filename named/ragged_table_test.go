@@ -152,6 +152,10 @@ func raggedTable() []operation {
 		single("MapUnnamed", func(x []T) T {
 			return named.MapUnnamed(func(x tensor.Tensor) tensor.Tensor { return ops.CumSum(x, 0, ops.CumOptions{}) }, x[0], []named.Name{Rep{}}, Foo{})
 		}, y),
+		single("MapUnnamed over tokens", func(x []T) T {
+			f := func(x tensor.Tensor) tensor.Tensor { return ops.CumSum(x, 0, ops.CumOptions{}) }
+			return named.MapUnnamed(f, x[0], []named.Name{Token{}}, Token{})
+		}, x),
 		single("Lift", func(x []T) T {
 			return named.Lift[Rep](func(x T) T { return named.Softmax[Token](x) })(x[0])
 		}, y),

@@ -26,13 +26,13 @@ func arithmetic(m machine) {
 		{"add", "sets dst to x + y.", true, func(m machine, x, y vector) vector { return m.Add(x, y) }},
 		{"sub", "sets dst to x - y.", false, func(m machine, x, y vector) vector { return m.Sub(x, y) }},
 		{"mul", "sets dst to x · y.", true, func(m machine, x, y vector) vector { return m.Mul(x, y) }},
-		{"squaredDifference", "sets dst to (x - y)².", true, func(m machine, x, y vector) vector { d := m.Sub(x, y); return m.Mul(d, d) }},
+		{"squaredDifference", "sets dst to (x - y)².", true, machine.SquaredDifference},
 	}
 	if m.Elem.IsFloat() {
 		ops = append(ops,
 			binary{"div", "sets dst to x / y.", false, func(m machine, x, y vector) vector { return m.Div(x, y) }},
-			binary{"maximum", "sets dst to the greater of x and y, NaN where either is.", true, maximum},
-			binary{"minimum", "sets dst to the lesser of x and y, NaN where either is.", true, minimum},
+			binary{"maximum", "sets dst to the greater of x and y, NaN where either is.", true, machine.Maximum},
+			binary{"minimum", "sets dst to the lesser of x and y, NaN where either is.", true, machine.Minimum},
 			binary{"leakyRelu", "sets dst to x where it is positive and to x · y elsewhere.", false, func(m machine, x, y vector) vector {
 				return m.Blend(m.Cmp(vec.Greater, x, m.Zero()), x, m.Mul(x, y))
 			}},
@@ -67,28 +67,10 @@ func arithmetic(m machine) {
 			Body: func(m machine, x []vector) vector { return m.FMA(m.Load(x[0]), x[1], x[2]) }})
 		m.Map(vec.Loop{Name: "lerp", Doc: "sets dst to x + z · (y - x).", Vectors: "x,y,z",
 			Body: func(m machine, x []vector) vector { return m.Add(m.Mul(m.Sub(x[1], x[0]), x[2]), x[0]) }})
-		clip := func(m machine, x []vector) vector { return minimum(m, maximum(m, x[0], x[1]), x[2]) }
+		clip := func(m machine, x []vector) vector { return m.Minimum(m.Maximum(x[0], x[1]), x[2]) }
 		m.Map(vec.Loop{Name: "clip", Doc: "sets dst to min(max(x, y), z), NaN where any is.", Vectors: "x,y,z", Unroll: 2, Body: clip})
 		m.Map(vec.Loop{Name: "clipVSS", Doc: "sets dst to min(max(x, lo), hi), NaN where any is.", Vectors: "x", Scalars: "lo,hi", Body: clip})
 	}
-}
-
-// maximum differs from the instruction where an operand is NaN, which wins, and
-// for zeros of both signs, of which +0 is the greater. The instruction gives its
-// second operand then: x + y is NaN or the greater zero in both cases.
-func maximum(m machine, x, y vector) vector {
-	k := m.Either(m.Cmp(vec.Unordered, x, y), m.Cmp(vec.Equal, x, y))
-	both := m.And(x, y) // equal numbers, or the sign that both zeros have
-	nan := m.Add(x, y)
-	odd := m.Blend(m.Cmp(vec.Unordered, x, y), nan, both)
-	return m.Blend(k, odd, m.Max(x, y))
-}
-
-// minimum is maximum's mirror: of two zeros -0 is the lesser.
-func minimum(m machine, x, y vector) vector {
-	k := m.Either(m.Cmp(vec.Unordered, x, y), m.Cmp(vec.Equal, x, y))
-	odd := m.Blend(m.Cmp(vec.Unordered, x, y), m.Add(x, y), m.Or(x, y))
-	return m.Blend(k, odd, m.Min(x, y))
 }
 
 // A unary is a function of one operand.
@@ -127,23 +109,19 @@ func simple(m machine) {
 	}
 	for _, u := range []unary{
 		{name: "abs", doc: "sets dst to |x|.", f: machine.Abs},
-		{name: "neg", doc: "sets dst to -x.", f: func(m machine, x vector) vector { return m.Xor(x, m.SignBit()) }},
-		{name: "sign", doc: "sets dst to -1, 0, 1 or NaN.", f: func(m machine, x vector) vector {
-			one := m.WithSign(m.Get(constant(1)), x)
-			own := m.Either(m.Cmp(vec.Equal, x, m.Zero()), m.Cmp(vec.Unordered, x, x))
-			return m.Blend(own, x, one)
-		}},
-		{name: "reciprocal", doc: "sets dst to 1 / x.", f: func(m machine, x vector) vector { return m.Div(m.Get(constant(1)), x) }},
-		{name: "square", doc: "sets dst to x².", f: func(m machine, x vector) vector { return m.Mul(x, x) }},
+		{name: "neg", doc: "sets dst to -x.", f: machine.Neg},
+		{name: "sign", doc: "sets dst to -1, 0, 1 or NaN.", f: machine.Signum},
+		{name: "reciprocal", doc: "sets dst to 1 / x.", f: machine.Reciprocal},
+		{name: "square", doc: "sets dst to x².", f: machine.Square},
 		{name: "sqrt", doc: "sets dst to √x.", f: machine.Sqrt},
-		{name: "rsqrt", doc: "sets dst to 1 / √x, rounded twice.", f: func(m machine, x vector) vector { return m.Div(m.Get(constant(1)), m.Sqrt(x)) }},
+		{name: "rsqrt", doc: "sets dst to 1 / √x, rounded twice.", f: machine.Rsqrt},
 		{name: "floor", doc: "rounds x toward minus infinity.", f: func(m machine, x vector) vector { return m.Round(vec.Down, x) }},
 		{name: "ceil", doc: "rounds x toward plus infinity.", f: func(m machine, x vector) vector { return m.Round(vec.Up, x) }},
 		{name: "round", doc: "rounds x to the nearest integer, half to even.", f: func(m machine, x vector) vector { return m.Round(vec.ToNearestEven, x) }},
 		{name: "trunc", doc: "rounds x toward zero.", f: func(m machine, x vector) vector { return m.Round(vec.TowardZero, x) }},
-		{name: "relu", doc: "sets dst to max(x, 0), NaN where x is.", f: relu},
+		{name: "relu", doc: "sets dst to max(x, 0), NaN where x is.", f: machine.Relu},
 		{name: "relu6", doc: "sets dst to min(max(x, 0), 6), NaN where x is.", f: func(m machine, x vector) vector {
-			return m.Min(m.Get(constant(6)), relu(m, x))
+			return m.Min(m.Get(constant(6)), m.Relu(x))
 		}},
 		{name: "hardSigmoid", doc: "sets dst to relu6(x + 3) / 6.", f: hardSigmoid},
 		{name: "hardSilu", doc: "sets dst to x · relu6(x + 3) / 6, -0 for x = -Inf.", f: func(m machine, x vector) vector {
@@ -162,10 +140,6 @@ func simple(m machine) {
 		u.emit(m)
 	}
 }
-
-// relu relies on Max giving its second operand: a NaN, or x where it is a zero,
-// which And-ing with the comparison would also have lost the sign of.
-func relu(m machine, x vector) vector { return m.Add(m.Max(m.Zero(), x), m.Zero()) }
 
 // integers emits the functions of one integer.
 func integers(m machine) {

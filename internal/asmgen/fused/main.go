@@ -22,6 +22,7 @@ func main() {
 	activations(machine{Wide: *wide, Elem: vec.Float32})
 	for _, e := range []vec.Elem{vec.Float32, vec.Float64} {
 		optimizers(machine{Wide: *wide, Elem: e})
+		chains(machine{Wide: *wide, Elem: e})
 	}
 	Generate()
 }
@@ -34,7 +35,7 @@ func activations(m machine) {
 		slow bool
 	}{
 		{"Identity", func(m machine, x vector) vector { return x }, false},
-		{"Relu", func(m machine, x vector) vector { return m.Add(m.Max(m.Zero(), x), m.Zero()) }, false},
+		{"Relu", machine.Relu, false},
 		{"Gelu", machine.Gelu, true},
 		{"GeluTanh", machine.GeluTanh, true},
 		{"Silu", machine.Silu, true},

@@ -40,6 +40,7 @@ type Machine struct {
 	Elem Elem
 
 	registers *registers // constants that live in registers
+	zero      V          // zeros; see ForChoice
 	pause     func()     // lets other bodies emit; see together
 }
 
@@ -240,6 +241,23 @@ func (m Machine) Zero() V {
 		VXORPS(dst, dst, dst)
 	}
 	return dst
+}
+
+// ForChoice returns the machine for a function whose loop chooses among many formulas. It
+// keeps zeros in a register of their own from here on, and writes a register before an
+// instruction changes it under a mask: to the allocator of registers, what clears or
+// changes a register also reads it, so that it would be taken from the start of the loop on.
+func (m Machine) ForChoice() Machine {
+	m.zero = m.Zero()
+	return m
+}
+
+// Zeros returns a register of zeros that may not be changed.
+func (m Machine) Zeros() V {
+	if m.zero != nil {
+		return m.zero
+	}
+	return m.Zero()
 }
 
 type instruction = func(...Op)

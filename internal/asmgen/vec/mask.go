@@ -103,6 +103,11 @@ func (m Machine) Either(a, b Mask) Mask {
 // Blend returns yes in the lanes of k and no in the others.
 func (m Machine) Blend(k Mask, yes any, no V) V {
 	dst := m.Reg()
+	if m.zero != nil && m.Wide {
+		m.by(VMOVAPS, VMOVAPD)(no, dst)
+		m.by(VMOVAPS, VMOVAPD)(m.Get(yes), k.R, dst)
+		return dst
+	}
 	if m.Wide {
 		f, fb := m.by(VBLENDMPS, VBLENDMPD), m.by(VBLENDMPS_BCST, VBLENDMPD_BCST)
 		m.emit(f, fb, yes, no, k.R, dst)

@@ -2,7 +2,10 @@
 
 package fused
 
-import "github.com/tenonml/tenon/internal/cpu"
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/cpu"
+)
 
 // level is the family of kernels in use. Tests change it.
 var level = cpu.Active()
@@ -68,4 +71,23 @@ func assembly[T float]() *kernels[T] {
 	}
 	t, _ := k.(*kernels[T])
 	return t
+}
+
+// chainTable holds the kernels of chains, for float32 and float64.
+var chainTable = map[cpu.Level]*[2]chainKernels{
+	cpu.AVX512: {{chainF32AVX512, chainRestF32AVX512, 256}, {chainF64AVX512, chainRestF64AVX512, 128}},
+	cpu.AVX2:   {{chainF32AVX2, chainRestF32AVX2, 64}, {chainF64AVX2, chainRestF64AVX2, 32}},
+}
+
+// chainKernelsOf returns the kernels of chains on elements of a type, or nil.
+func chainKernelsOf(d dtype.DType) *chainKernels {
+	t := chainTable[level]
+	switch {
+	case t == nil:
+	case d == dtype.Float32:
+		return &t[0]
+	case d == dtype.Float64:
+		return &t[1]
+	}
+	return nil
 }

@@ -5296,6 +5296,1741 @@ done:
 	VZEROUPPER
 	RET
 
+// func chainF32AVX2(program *uint64, from int, to int)
+// Requires: AVX, CMOV
+TEXT ·chainF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ   program+0(FP), AX
+	MOVQ   from+8(FP), CX
+	MOVQ   to+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+
+step:
+	CMPQ CX, DX
+	JGE  done
+	LEAQ 64(CX), DI
+	MOVQ AX, BX
+
+next:
+	MOVQ (BX), R8
+	MOVQ 16(BX), SI
+	ANDQ CX, SI
+	SHLQ $0x02, SI
+	ADDQ 8(BX), SI
+	CMPQ R8, $0x0f
+	JGE  from15
+	CMPQ R8, $0x07
+	JGE  from7
+	CMPQ R8, $0x03
+	JGE  from3
+	CMPQ R8, $0x01
+	JGE  from1
+	JMP  end
+
+from1:
+	CMPQ R8, $0x02
+	JGE  from2
+	JMP  load
+
+from2:
+	JMP store
+
+from3:
+	CMPQ R8, $0x05
+	JGE  from5
+	CMPQ R8, $0x04
+	JGE  from4
+	JMP  past
+
+from4:
+	JMP repeat
+
+from5:
+	CMPQ R8, $0x06
+	JGE  from6
+	JMP  add
+
+from6:
+	JMP addReversed
+
+from7:
+	CMPQ R8, $0x0b
+	JGE  from11
+	CMPQ R8, $0x09
+	JGE  from9
+	CMPQ R8, $0x08
+	JGE  from8
+	JMP  sub
+
+from8:
+	JMP subReversed
+
+from9:
+	CMPQ R8, $0x0a
+	JGE  from10
+	JMP  mul
+
+from10:
+	JMP mulReversed
+
+from11:
+	CMPQ R8, $0x0d
+	JGE  from13
+	CMPQ R8, $0x0c
+	JGE  from12
+	JMP  div
+
+from12:
+	JMP divReversed
+
+from13:
+	CMPQ R8, $0x0e
+	JGE  from14
+	JMP  maximum
+
+from14:
+	JMP maximumReversed
+
+from15:
+	CMPQ R8, $0x17
+	JGE  from23
+	CMPQ R8, $0x13
+	JGE  from19
+	CMPQ R8, $0x11
+	JGE  from17
+	CMPQ R8, $0x10
+	JGE  from16
+	JMP  minimum
+
+from16:
+	JMP minimumReversed
+
+from17:
+	CMPQ R8, $0x12
+	JGE  from18
+	JMP  squaredDifference
+
+from18:
+	JMP squaredDifferenceReversed
+
+from19:
+	CMPQ R8, $0x15
+	JGE  from21
+	CMPQ R8, $0x14
+	JGE  from20
+	JMP  abs
+
+from20:
+	JMP neg
+
+from21:
+	CMPQ R8, $0x16
+	JGE  from22
+	JMP  sign
+
+from22:
+	JMP reciprocal
+
+from23:
+	CMPQ R8, $0x1b
+	JGE  from27
+	CMPQ R8, $0x19
+	JGE  from25
+	CMPQ R8, $0x18
+	JGE  from24
+	JMP  square
+
+from24:
+	JMP sqrt
+
+from25:
+	CMPQ R8, $0x1a
+	JGE  from26
+	JMP  rsqrt
+
+from26:
+	JMP relu
+
+from27:
+	CMPQ R8, $0x1d
+	JGE  from29
+	CMPQ R8, $0x1c
+	JGE  from28
+	JMP  floor
+
+from28:
+	JMP ceil
+
+from29:
+	CMPQ R8, $0x1e
+	JGE  from30
+	JMP  round
+
+from30:
+	JMP trunc
+
+end:
+	MOVQ DI, CX
+	JMP  step
+
+load:
+	VMOVUPS (SI), Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+store:
+	VMOVUPS Y1, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y3, 64(SI)
+	VMOVUPS Y4, 96(SI)
+	VMOVUPS Y5, 128(SI)
+	VMOVUPS Y6, 160(SI)
+	VMOVUPS Y7, 192(SI)
+	VMOVUPS Y8, 224(SI)
+	ADDQ    $0x20, BX
+	JMP     next
+
+past:
+	VMOVNTPS Y1, (SI)
+	VMOVNTPS Y2, 32(SI)
+	VMOVNTPS Y3, 64(SI)
+	VMOVNTPS Y4, 96(SI)
+	VMOVNTPS Y5, 128(SI)
+	VMOVNTPS Y6, 160(SI)
+	VMOVNTPS Y7, 192(SI)
+	VMOVNTPS Y8, 224(SI)
+	ADDQ     $0x20, BX
+	JMP      next
+
+repeat:
+	MOVQ 8(BX), SI
+	MOVQ 16(BX), R8
+	MOVQ 24(BX), R9
+	MOVQ CX, R10
+
+row:
+	VBROADCASTSS (R8), Y9
+	MOVQ         (R9), R12
+	VMOVUPS      Y9, (SI)
+	VMOVUPS      Y9, 32(SI)
+	MOVQ         R12, R11
+	SUBQ         R10, R11
+	CMPQ         R11, $0x00000010
+	JG           long
+
+filled:
+	CMPQ R12, DI
+	JG   held
+	LEAQ (SI)(R11*4), SI
+	MOVQ R12, R10
+	ADDQ $0x04, R8
+	ADDQ $0x08, R9
+	CMPQ R10, DI
+	JL   row
+
+held:
+	MOVQ R8, 16(BX)
+	MOVQ R9, 24(BX)
+	ADDQ $0x20, BX
+	JMP  next
+
+long:
+	MOVQ    DI, R13
+	SUBQ    R10, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	LEAQ    64(SI), R10
+	LEAQ    (SI)(R13*4), R13
+
+more:
+	CMPQ    R10, R13
+	JGE     filled
+	VMOVUPS Y9, (R10)
+	ADDQ    $0x00000020, R10
+	JMP     more
+	ADDQ $0x20, BX
+	JMP  next
+
+add:
+	VMOVUPS (SI), Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VADDPS  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VADDPS  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VADDPS  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VADDPS  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VADDPS  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VADDPS  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VADDPS  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+addReversed:
+	VMOVUPS (SI), Y9
+	VADDPS  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VADDPS  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VADDPS  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VADDPS  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VADDPS  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VADDPS  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VADDPS  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VADDPS  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+sub:
+	VMOVUPS (SI), Y9
+	VSUBPS  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VSUBPS  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VSUBPS  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VSUBPS  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VSUBPS  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VSUBPS  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VSUBPS  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VSUBPS  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+subReversed:
+	VMOVUPS (SI), Y9
+	VSUBPS  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VSUBPS  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VSUBPS  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VSUBPS  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VSUBPS  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VSUBPS  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VSUBPS  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VSUBPS  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+mul:
+	VMOVUPS (SI), Y9
+	VMULPS  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VMULPS  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VMULPS  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VMULPS  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VMULPS  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VMULPS  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VMULPS  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VMULPS  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+mulReversed:
+	VMOVUPS (SI), Y9
+	VMULPS  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VMULPS  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VMULPS  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VMULPS  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VMULPS  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VMULPS  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VMULPS  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VMULPS  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+div:
+	VMOVUPS (SI), Y9
+	VDIVPS  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VDIVPS  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VDIVPS  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VDIVPS  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VDIVPS  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VDIVPS  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VDIVPS  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VDIVPS  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+divReversed:
+	VMOVUPS (SI), Y9
+	VDIVPS  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VDIVPS  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VDIVPS  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VDIVPS  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VDIVPS  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VDIVPS  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VDIVPS  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VDIVPS  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+maximum:
+	VMOVUPS   (SI), Y9
+	VCMPPS    $0x03, Y9, Y1, Y10
+	VCMPPS    $0x00, Y9, Y1, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y1, Y11
+	VADDPS    Y9, Y1, Y12
+	VCMPPS    $0x03, Y9, Y1, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y1, Y1
+	VBLENDVPS Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPS   32(SI), Y9
+	VCMPPS    $0x03, Y9, Y2, Y10
+	VCMPPS    $0x00, Y9, Y2, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y2, Y11
+	VADDPS    Y9, Y2, Y12
+	VCMPPS    $0x03, Y9, Y2, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y2, Y2
+	VBLENDVPS Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPS   64(SI), Y9
+	VCMPPS    $0x03, Y9, Y3, Y10
+	VCMPPS    $0x00, Y9, Y3, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y3, Y11
+	VADDPS    Y9, Y3, Y12
+	VCMPPS    $0x03, Y9, Y3, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y3, Y3
+	VBLENDVPS Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPS   96(SI), Y9
+	VCMPPS    $0x03, Y9, Y4, Y10
+	VCMPPS    $0x00, Y9, Y4, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y4, Y11
+	VADDPS    Y9, Y4, Y12
+	VCMPPS    $0x03, Y9, Y4, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y4, Y4
+	VBLENDVPS Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPS   128(SI), Y9
+	VCMPPS    $0x03, Y9, Y5, Y10
+	VCMPPS    $0x00, Y9, Y5, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y5, Y11
+	VADDPS    Y9, Y5, Y12
+	VCMPPS    $0x03, Y9, Y5, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y5, Y5
+	VBLENDVPS Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPS   160(SI), Y9
+	VCMPPS    $0x03, Y9, Y6, Y10
+	VCMPPS    $0x00, Y9, Y6, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y6, Y11
+	VADDPS    Y9, Y6, Y12
+	VCMPPS    $0x03, Y9, Y6, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y6, Y6
+	VBLENDVPS Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPS   192(SI), Y9
+	VCMPPS    $0x03, Y9, Y7, Y10
+	VCMPPS    $0x00, Y9, Y7, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y7, Y11
+	VADDPS    Y9, Y7, Y12
+	VCMPPS    $0x03, Y9, Y7, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y7, Y7
+	VBLENDVPS Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPS   224(SI), Y9
+	VCMPPS    $0x03, Y9, Y8, Y10
+	VCMPPS    $0x00, Y9, Y8, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y9, Y8, Y11
+	VADDPS    Y9, Y8, Y12
+	VCMPPS    $0x03, Y9, Y8, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y9, Y8, Y8
+	VBLENDVPS Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+maximumReversed:
+	VMOVUPS   (SI), Y9
+	VCMPPS    $0x03, Y1, Y9, Y10
+	VCMPPS    $0x00, Y1, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y1, Y9, Y11
+	VADDPS    Y1, Y9, Y12
+	VCMPPS    $0x03, Y1, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y1, Y9, Y1
+	VBLENDVPS Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPS   32(SI), Y9
+	VCMPPS    $0x03, Y2, Y9, Y10
+	VCMPPS    $0x00, Y2, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y2, Y9, Y11
+	VADDPS    Y2, Y9, Y12
+	VCMPPS    $0x03, Y2, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y2, Y9, Y2
+	VBLENDVPS Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPS   64(SI), Y9
+	VCMPPS    $0x03, Y3, Y9, Y10
+	VCMPPS    $0x00, Y3, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y3, Y9, Y11
+	VADDPS    Y3, Y9, Y12
+	VCMPPS    $0x03, Y3, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y3, Y9, Y3
+	VBLENDVPS Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPS   96(SI), Y9
+	VCMPPS    $0x03, Y4, Y9, Y10
+	VCMPPS    $0x00, Y4, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y4, Y9, Y11
+	VADDPS    Y4, Y9, Y12
+	VCMPPS    $0x03, Y4, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y4, Y9, Y4
+	VBLENDVPS Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPS   128(SI), Y9
+	VCMPPS    $0x03, Y5, Y9, Y10
+	VCMPPS    $0x00, Y5, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y5, Y9, Y11
+	VADDPS    Y5, Y9, Y12
+	VCMPPS    $0x03, Y5, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y5, Y9, Y5
+	VBLENDVPS Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPS   160(SI), Y9
+	VCMPPS    $0x03, Y6, Y9, Y10
+	VCMPPS    $0x00, Y6, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y6, Y9, Y11
+	VADDPS    Y6, Y9, Y12
+	VCMPPS    $0x03, Y6, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y6, Y9, Y6
+	VBLENDVPS Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPS   192(SI), Y9
+	VCMPPS    $0x03, Y7, Y9, Y10
+	VCMPPS    $0x00, Y7, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y7, Y9, Y11
+	VADDPS    Y7, Y9, Y12
+	VCMPPS    $0x03, Y7, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y7, Y9, Y7
+	VBLENDVPS Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPS   224(SI), Y9
+	VCMPPS    $0x03, Y8, Y9, Y10
+	VCMPPS    $0x00, Y8, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPS    Y8, Y9, Y11
+	VADDPS    Y8, Y9, Y12
+	VCMPPS    $0x03, Y8, Y9, Y13
+	VBLENDVPS Y13, Y12, Y11, Y11
+	VMAXPS    Y8, Y9, Y8
+	VBLENDVPS Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+minimum:
+	VMOVUPS   (SI), Y9
+	VCMPPS    $0x03, Y9, Y1, Y10
+	VCMPPS    $0x00, Y9, Y1, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y1, Y11
+	VADDPS    Y9, Y1, Y12
+	VORPS     Y9, Y1, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y1, Y1
+	VBLENDVPS Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPS   32(SI), Y9
+	VCMPPS    $0x03, Y9, Y2, Y10
+	VCMPPS    $0x00, Y9, Y2, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y2, Y11
+	VADDPS    Y9, Y2, Y12
+	VORPS     Y9, Y2, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y2, Y2
+	VBLENDVPS Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPS   64(SI), Y9
+	VCMPPS    $0x03, Y9, Y3, Y10
+	VCMPPS    $0x00, Y9, Y3, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y3, Y11
+	VADDPS    Y9, Y3, Y12
+	VORPS     Y9, Y3, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y3, Y3
+	VBLENDVPS Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPS   96(SI), Y9
+	VCMPPS    $0x03, Y9, Y4, Y10
+	VCMPPS    $0x00, Y9, Y4, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y4, Y11
+	VADDPS    Y9, Y4, Y12
+	VORPS     Y9, Y4, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y4, Y4
+	VBLENDVPS Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPS   128(SI), Y9
+	VCMPPS    $0x03, Y9, Y5, Y10
+	VCMPPS    $0x00, Y9, Y5, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y5, Y11
+	VADDPS    Y9, Y5, Y12
+	VORPS     Y9, Y5, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y5, Y5
+	VBLENDVPS Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPS   160(SI), Y9
+	VCMPPS    $0x03, Y9, Y6, Y10
+	VCMPPS    $0x00, Y9, Y6, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y6, Y11
+	VADDPS    Y9, Y6, Y12
+	VORPS     Y9, Y6, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y6, Y6
+	VBLENDVPS Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPS   192(SI), Y9
+	VCMPPS    $0x03, Y9, Y7, Y10
+	VCMPPS    $0x00, Y9, Y7, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y7, Y11
+	VADDPS    Y9, Y7, Y12
+	VORPS     Y9, Y7, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y7, Y7
+	VBLENDVPS Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPS   224(SI), Y9
+	VCMPPS    $0x03, Y9, Y8, Y10
+	VCMPPS    $0x00, Y9, Y8, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y9, Y8, Y11
+	VADDPS    Y9, Y8, Y12
+	VORPS     Y9, Y8, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y9, Y8, Y8
+	VBLENDVPS Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+minimumReversed:
+	VMOVUPS   (SI), Y9
+	VCMPPS    $0x03, Y1, Y9, Y10
+	VCMPPS    $0x00, Y1, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y1, Y9, Y11
+	VADDPS    Y1, Y9, Y12
+	VORPS     Y1, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y1, Y9, Y1
+	VBLENDVPS Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPS   32(SI), Y9
+	VCMPPS    $0x03, Y2, Y9, Y10
+	VCMPPS    $0x00, Y2, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y2, Y9, Y11
+	VADDPS    Y2, Y9, Y12
+	VORPS     Y2, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y2, Y9, Y2
+	VBLENDVPS Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPS   64(SI), Y9
+	VCMPPS    $0x03, Y3, Y9, Y10
+	VCMPPS    $0x00, Y3, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y3, Y9, Y11
+	VADDPS    Y3, Y9, Y12
+	VORPS     Y3, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y3, Y9, Y3
+	VBLENDVPS Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPS   96(SI), Y9
+	VCMPPS    $0x03, Y4, Y9, Y10
+	VCMPPS    $0x00, Y4, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y4, Y9, Y11
+	VADDPS    Y4, Y9, Y12
+	VORPS     Y4, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y4, Y9, Y4
+	VBLENDVPS Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPS   128(SI), Y9
+	VCMPPS    $0x03, Y5, Y9, Y10
+	VCMPPS    $0x00, Y5, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y5, Y9, Y11
+	VADDPS    Y5, Y9, Y12
+	VORPS     Y5, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y5, Y9, Y5
+	VBLENDVPS Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPS   160(SI), Y9
+	VCMPPS    $0x03, Y6, Y9, Y10
+	VCMPPS    $0x00, Y6, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y6, Y9, Y11
+	VADDPS    Y6, Y9, Y12
+	VORPS     Y6, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y6, Y9, Y6
+	VBLENDVPS Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPS   192(SI), Y9
+	VCMPPS    $0x03, Y7, Y9, Y10
+	VCMPPS    $0x00, Y7, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y7, Y9, Y11
+	VADDPS    Y7, Y9, Y12
+	VORPS     Y7, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y7, Y9, Y7
+	VBLENDVPS Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPS   224(SI), Y9
+	VCMPPS    $0x03, Y8, Y9, Y10
+	VCMPPS    $0x00, Y8, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPS    $0x03, Y8, Y9, Y11
+	VADDPS    Y8, Y9, Y12
+	VORPS     Y8, Y9, Y13
+	VBLENDVPS Y11, Y12, Y13, Y11
+	VMINPS    Y8, Y9, Y8
+	VBLENDVPS Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+squaredDifference:
+	VMOVUPS (SI), Y9
+	VSUBPS  Y9, Y1, Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VSUBPS  Y9, Y2, Y2
+	VMULPS  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VSUBPS  Y9, Y3, Y3
+	VMULPS  Y3, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VSUBPS  Y9, Y4, Y4
+	VMULPS  Y4, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VSUBPS  Y9, Y5, Y5
+	VMULPS  Y5, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VSUBPS  Y9, Y6, Y6
+	VMULPS  Y6, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VSUBPS  Y9, Y7, Y7
+	VMULPS  Y7, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VSUBPS  Y9, Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+squaredDifferenceReversed:
+	VMOVUPS (SI), Y9
+	VSUBPS  Y1, Y9, Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(SI), Y9
+	VSUBPS  Y2, Y9, Y2
+	VMULPS  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(SI), Y9
+	VSUBPS  Y3, Y9, Y3
+	VMULPS  Y3, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(SI), Y9
+	VSUBPS  Y4, Y9, Y4
+	VMULPS  Y4, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 128(SI), Y9
+	VSUBPS  Y5, Y9, Y5
+	VMULPS  Y5, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 160(SI), Y9
+	VSUBPS  Y6, Y9, Y6
+	VMULPS  Y6, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPS 192(SI), Y9
+	VSUBPS  Y7, Y9, Y7
+	VMULPS  Y7, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPS 224(SI), Y9
+	VSUBPS  Y8, Y9, Y8
+	VMULPS  Y8, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+abs:
+	VANDPS  c32_7fffffff<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	VANDPS  c32_7fffffff<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
+	VANDPS  c32_7fffffff<>+0(SB), Y3, Y3
+	VMOVAPS Y3, Y3
+	VANDPS  c32_7fffffff<>+0(SB), Y4, Y4
+	VMOVAPS Y4, Y4
+	VANDPS  c32_7fffffff<>+0(SB), Y5, Y5
+	VMOVAPS Y5, Y5
+	VANDPS  c32_7fffffff<>+0(SB), Y6, Y6
+	VMOVAPS Y6, Y6
+	VANDPS  c32_7fffffff<>+0(SB), Y7, Y7
+	VMOVAPS Y7, Y7
+	VANDPS  c32_7fffffff<>+0(SB), Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+neg:
+	VXORPS  c32_80000000<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	VXORPS  c32_80000000<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
+	VXORPS  c32_80000000<>+0(SB), Y3, Y3
+	VMOVAPS Y3, Y3
+	VXORPS  c32_80000000<>+0(SB), Y4, Y4
+	VMOVAPS Y4, Y4
+	VXORPS  c32_80000000<>+0(SB), Y5, Y5
+	VMOVAPS Y5, Y5
+	VXORPS  c32_80000000<>+0(SB), Y6, Y6
+	VMOVAPS Y6, Y6
+	VXORPS  c32_80000000<>+0(SB), Y7, Y7
+	VMOVAPS Y7, Y7
+	VXORPS  c32_80000000<>+0(SB), Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+sign:
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y1, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y1, Y10
+	VCMPPS       $0x03, Y1, Y1, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y1, Y9, Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y2, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y2, Y10
+	VCMPPS       $0x03, Y2, Y2, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y2, Y9, Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y3, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y3, Y10
+	VCMPPS       $0x03, Y3, Y3, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y3, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y4, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y4, Y10
+	VCMPPS       $0x03, Y4, Y4, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y4, Y9, Y4
+	VMOVAPS      Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y5, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y5, Y10
+	VCMPPS       $0x03, Y5, Y5, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y5, Y9, Y5
+	VMOVAPS      Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y6, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y6, Y10
+	VCMPPS       $0x03, Y6, Y6, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y6, Y9, Y6
+	VMOVAPS      Y6, Y6
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y7, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y7, Y10
+	VCMPPS       $0x03, Y7, Y7, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y7, Y9, Y7
+	VMOVAPS      Y7, Y7
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VANDPS       c32_80000000<>+0(SB), Y8, Y10
+	VORPS        Y10, Y9, Y9
+	VCMPPS       $0x00, Y0, Y8, Y10
+	VCMPPS       $0x03, Y8, Y8, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPS    Y10, Y8, Y9, Y8
+	VMOVAPS      Y8, Y8
+	ADDQ         $0x20, BX
+	JMP          next
+
+reciprocal:
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y1, Y9, Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y2, Y9, Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y3, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y4, Y9, Y4
+	VMOVAPS      Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y5, Y9, Y5
+	VMOVAPS      Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y6, Y9, Y6
+	VMOVAPS      Y6, Y6
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y7, Y9, Y7
+	VMOVAPS      Y7, Y7
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VMOVAPS      Y8, Y8
+	ADDQ         $0x20, BX
+	JMP          next
+
+square:
+	VMULPS  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMULPS  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMULPS  Y3, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMULPS  Y4, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMULPS  Y5, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMULPS  Y6, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMULPS  Y7, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMULPS  Y8, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+sqrt:
+	VSQRTPS Y1, Y1
+	VMOVAPS Y1, Y1
+	VSQRTPS Y2, Y2
+	VMOVAPS Y2, Y2
+	VSQRTPS Y3, Y3
+	VMOVAPS Y3, Y3
+	VSQRTPS Y4, Y4
+	VMOVAPS Y4, Y4
+	VSQRTPS Y5, Y5
+	VMOVAPS Y5, Y5
+	VSQRTPS Y6, Y6
+	VMOVAPS Y6, Y6
+	VSQRTPS Y7, Y7
+	VMOVAPS Y7, Y7
+	VSQRTPS Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+rsqrt:
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y1, Y1
+	VDIVPS       Y1, Y9, Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y2, Y2
+	VDIVPS       Y2, Y9, Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y3, Y3
+	VDIVPS       Y3, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y4, Y4
+	VDIVPS       Y4, Y9, Y4
+	VMOVAPS      Y4, Y4
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y5, Y5
+	VDIVPS       Y5, Y9, Y5
+	VMOVAPS      Y5, Y5
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y6, Y6
+	VDIVPS       Y6, Y9, Y6
+	VMOVAPS      Y6, Y6
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y7, Y7
+	VDIVPS       Y7, Y9, Y7
+	VMOVAPS      Y7, Y7
+	VBROADCASTSS c32_3f800000<>+0(SB), Y9
+	VSQRTPS      Y8, Y8
+	VDIVPS       Y8, Y9, Y8
+	VMOVAPS      Y8, Y8
+	ADDQ         $0x20, BX
+	JMP          next
+
+relu:
+	VMAXPS  Y1, Y0, Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMAXPS  Y2, Y0, Y2
+	VADDPS  Y0, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMAXPS  Y3, Y0, Y3
+	VADDPS  Y0, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMAXPS  Y4, Y0, Y4
+	VADDPS  Y0, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMAXPS  Y5, Y0, Y5
+	VADDPS  Y0, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMAXPS  Y6, Y0, Y6
+	VADDPS  Y0, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMAXPS  Y7, Y0, Y7
+	VADDPS  Y0, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMAXPS  Y8, Y0, Y8
+	VADDPS  Y0, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+floor:
+	VROUNDPS $0x09, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPS $0x09, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPS $0x09, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPS $0x09, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPS $0x09, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPS $0x09, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPS $0x09, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPS $0x09, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+ceil:
+	VROUNDPS $0x0a, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPS $0x0a, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPS $0x0a, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPS $0x0a, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPS $0x0a, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPS $0x0a, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPS $0x0a, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPS $0x0a, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+round:
+	VROUNDPS $0x08, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPS $0x08, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPS $0x08, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPS $0x08, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPS $0x08, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPS $0x08, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPS $0x08, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPS $0x08, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+trunc:
+	VROUNDPS $0x0b, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPS $0x0b, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPS $0x0b, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPS $0x0b, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPS $0x0b, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPS $0x0b, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPS $0x0b, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPS $0x0b, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+done:
+	VZEROUPPER
+	RET
+
+// func chainRestF32AVX2(program *uint64, from int, to int)
+// Requires: AVX, CMOV
+TEXT ·chainRestF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ   program+0(FP), AX
+	MOVQ   from+8(FP), CX
+	MOVQ   to+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+step:
+	CMPQ    CX, DX
+	JGE     done
+	MOVQ    DX, BX
+	SUBQ    CX, BX
+	MOVQ    $0x00000008, SI
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	LEAQ    (CX)(BX*1), DI
+	LEAQ    lanesOn<>+32(SB), SI
+	SHLQ    $0x02, BX
+	SUBQ    BX, SI
+	VMOVUPS (SI), Y2
+	VMOVAPS Y2, Y2
+	MOVQ    AX, BX
+
+next:
+	MOVQ (BX), R8
+	MOVQ 16(BX), SI
+	ANDQ CX, SI
+	SHLQ $0x02, SI
+	ADDQ 8(BX), SI
+	CMPQ R8, $0x0f
+	JGE  from15
+	CMPQ R8, $0x07
+	JGE  from7
+	CMPQ R8, $0x03
+	JGE  from3
+	CMPQ R8, $0x01
+	JGE  from1
+	JMP  end
+
+from1:
+	CMPQ R8, $0x02
+	JGE  from2
+	JMP  load
+
+from2:
+	JMP store
+
+from3:
+	CMPQ R8, $0x05
+	JGE  from5
+	CMPQ R8, $0x04
+	JGE  from4
+	JMP  past
+
+from4:
+	JMP repeat
+
+from5:
+	CMPQ R8, $0x06
+	JGE  from6
+	JMP  add
+
+from6:
+	JMP addReversed
+
+from7:
+	CMPQ R8, $0x0b
+	JGE  from11
+	CMPQ R8, $0x09
+	JGE  from9
+	CMPQ R8, $0x08
+	JGE  from8
+	JMP  sub
+
+from8:
+	JMP subReversed
+
+from9:
+	CMPQ R8, $0x0a
+	JGE  from10
+	JMP  mul
+
+from10:
+	JMP mulReversed
+
+from11:
+	CMPQ R8, $0x0d
+	JGE  from13
+	CMPQ R8, $0x0c
+	JGE  from12
+	JMP  div
+
+from12:
+	JMP divReversed
+
+from13:
+	CMPQ R8, $0x0e
+	JGE  from14
+	JMP  maximum
+
+from14:
+	JMP maximumReversed
+
+from15:
+	CMPQ R8, $0x17
+	JGE  from23
+	CMPQ R8, $0x13
+	JGE  from19
+	CMPQ R8, $0x11
+	JGE  from17
+	CMPQ R8, $0x10
+	JGE  from16
+	JMP  minimum
+
+from16:
+	JMP minimumReversed
+
+from17:
+	CMPQ R8, $0x12
+	JGE  from18
+	JMP  squaredDifference
+
+from18:
+	JMP squaredDifferenceReversed
+
+from19:
+	CMPQ R8, $0x15
+	JGE  from21
+	CMPQ R8, $0x14
+	JGE  from20
+	JMP  abs
+
+from20:
+	JMP neg
+
+from21:
+	CMPQ R8, $0x16
+	JGE  from22
+	JMP  sign
+
+from22:
+	JMP reciprocal
+
+from23:
+	CMPQ R8, $0x1b
+	JGE  from27
+	CMPQ R8, $0x19
+	JGE  from25
+	CMPQ R8, $0x18
+	JGE  from24
+	JMP  square
+
+from24:
+	JMP sqrt
+
+from25:
+	CMPQ R8, $0x1a
+	JGE  from26
+	JMP  rsqrt
+
+from26:
+	JMP relu
+
+from27:
+	CMPQ R8, $0x1d
+	JGE  from29
+	CMPQ R8, $0x1c
+	JGE  from28
+	JMP  floor
+
+from28:
+	JMP ceil
+
+from29:
+	CMPQ R8, $0x1e
+	JGE  from30
+	JMP  round
+
+from30:
+	JMP trunc
+
+end:
+	MOVQ DI, CX
+	JMP  step
+
+load:
+	VMASKMOVPS (SI), Y2, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+store:
+	VMASKMOVPS Y1, Y2, (SI)
+	ADDQ       $0x20, BX
+	JMP        next
+
+past:
+	VMASKMOVPS Y1, Y2, (SI)
+	ADDQ       $0x20, BX
+	JMP        next
+
+repeat:
+	MOVQ 8(BX), SI
+	MOVQ 16(BX), R8
+	MOVQ 24(BX), R9
+	MOVQ CX, R10
+
+row:
+	VBROADCASTSS (R8), Y3
+	MOVQ         (R9), R12
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y3, 32(SI)
+	MOVQ         R12, R11
+	SUBQ         R10, R11
+	CMPQ         R11, $0x00000010
+	JG           long
+
+filled:
+	CMPQ R12, DI
+	JG   held
+	LEAQ (SI)(R11*4), SI
+	MOVQ R12, R10
+	ADDQ $0x04, R8
+	ADDQ $0x08, R9
+	CMPQ R10, DI
+	JL   row
+
+held:
+	MOVQ R8, 16(BX)
+	MOVQ R9, 24(BX)
+	ADDQ $0x20, BX
+	JMP  next
+
+long:
+	MOVQ    DI, R13
+	SUBQ    R10, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	LEAQ    64(SI), R10
+	LEAQ    (SI)(R13*4), R13
+
+more:
+	CMPQ    R10, R13
+	JGE     filled
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x00000020, R10
+	JMP     more
+	ADDQ $0x20, BX
+	JMP  next
+
+add:
+	VMASKMOVPS (SI), Y2, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+addReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VADDPS     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+sub:
+	VMASKMOVPS (SI), Y2, Y3
+	VSUBPS     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+subReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VSUBPS     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+mul:
+	VMASKMOVPS (SI), Y2, Y3
+	VMULPS     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+mulReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VMULPS     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+div:
+	VMASKMOVPS (SI), Y2, Y3
+	VDIVPS     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+divReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VDIVPS     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+maximum:
+	VMASKMOVPS (SI), Y2, Y3
+	VCMPPS     $0x03, Y3, Y1, Y4
+	VCMPPS     $0x00, Y3, Y1, Y5
+	VORPS      Y4, Y5, Y4
+	VANDPS     Y3, Y1, Y5
+	VADDPS     Y3, Y1, Y6
+	VCMPPS     $0x03, Y3, Y1, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMAXPS     Y3, Y1, Y1
+	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+maximumReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VCMPPS     $0x03, Y1, Y3, Y4
+	VCMPPS     $0x00, Y1, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VANDPS     Y1, Y3, Y5
+	VADDPS     Y1, Y3, Y6
+	VCMPPS     $0x03, Y1, Y3, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMAXPS     Y1, Y3, Y1
+	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+minimum:
+	VMASKMOVPS (SI), Y2, Y3
+	VCMPPS     $0x03, Y3, Y1, Y4
+	VCMPPS     $0x00, Y3, Y1, Y5
+	VORPS      Y4, Y5, Y4
+	VCMPPS     $0x03, Y3, Y1, Y5
+	VADDPS     Y3, Y1, Y6
+	VORPS      Y3, Y1, Y7
+	VBLENDVPS  Y5, Y6, Y7, Y5
+	VMINPS     Y3, Y1, Y1
+	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+minimumReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VCMPPS     $0x03, Y1, Y3, Y4
+	VCMPPS     $0x00, Y1, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VCMPPS     $0x03, Y1, Y3, Y5
+	VADDPS     Y1, Y3, Y6
+	VORPS      Y1, Y3, Y7
+	VBLENDVPS  Y5, Y6, Y7, Y5
+	VMINPS     Y1, Y3, Y1
+	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+squaredDifference:
+	VMASKMOVPS (SI), Y2, Y3
+	VSUBPS     Y3, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+squaredDifferenceReversed:
+	VMASKMOVPS (SI), Y2, Y3
+	VSUBPS     Y1, Y3, Y1
+	VMULPS     Y1, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+abs:
+	VANDPS  c32_7fffffff<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+neg:
+	VXORPS  c32_80000000<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+sign:
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VANDPS       c32_80000000<>+0(SB), Y1, Y4
+	VORPS        Y4, Y3, Y3
+	VCMPPS       $0x00, Y0, Y1, Y4
+	VCMPPS       $0x03, Y1, Y1, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y1, Y3, Y1
+	VMOVAPS      Y1, Y1
+	ADDQ         $0x20, BX
+	JMP          next
+
+reciprocal:
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VDIVPS       Y1, Y3, Y1
+	VMOVAPS      Y1, Y1
+	ADDQ         $0x20, BX
+	JMP          next
+
+square:
+	VMULPS  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+sqrt:
+	VSQRTPS Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+rsqrt:
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VSQRTPS      Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VMOVAPS      Y1, Y1
+	ADDQ         $0x20, BX
+	JMP          next
+
+relu:
+	VMAXPS  Y1, Y0, Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+floor:
+	VROUNDPS $0x09, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+ceil:
+	VROUNDPS $0x0a, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+round:
+	VROUNDPS $0x08, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+trunc:
+	VROUNDPS $0x0b, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+done:
+	VZEROUPPER
+	RET
+
 // func adamF64AVX2(p1 *float64, m1 *float64, v1 *float64, p *float64, m *float64, v *float64, grad *float64, n int, a1 float64, a2 float64, rate float64, correction float64, eps float64, keep float64, l2 float64)
 // Requires: AVX, FMA3
 TEXT ·adamF64AVX2(SB), NOSPLIT, $0-120
@@ -5893,6 +7628,1759 @@ main_end:
 	VMASKMOVPD   Y2, Y4, (CX)
 	VMASKMOVPD   Y3, Y4, (DX)
 	XORQ         AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func chainF64AVX2(program *uint64, from int, to int)
+// Requires: AVX, CMOV
+TEXT ·chainF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ   program+0(FP), AX
+	MOVQ   from+8(FP), CX
+	MOVQ   to+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+
+step:
+	CMPQ CX, DX
+	JGE  done
+	LEAQ 32(CX), DI
+	MOVQ AX, BX
+
+next:
+	MOVQ (BX), R8
+	MOVQ 16(BX), SI
+	ANDQ CX, SI
+	SHLQ $0x03, SI
+	ADDQ 8(BX), SI
+	CMPQ R8, $0x0f
+	JGE  from15
+	CMPQ R8, $0x07
+	JGE  from7
+	CMPQ R8, $0x03
+	JGE  from3
+	CMPQ R8, $0x01
+	JGE  from1
+	JMP  end
+
+from1:
+	CMPQ R8, $0x02
+	JGE  from2
+	JMP  load
+
+from2:
+	JMP store
+
+from3:
+	CMPQ R8, $0x05
+	JGE  from5
+	CMPQ R8, $0x04
+	JGE  from4
+	JMP  past
+
+from4:
+	JMP repeat
+
+from5:
+	CMPQ R8, $0x06
+	JGE  from6
+	JMP  add
+
+from6:
+	JMP addReversed
+
+from7:
+	CMPQ R8, $0x0b
+	JGE  from11
+	CMPQ R8, $0x09
+	JGE  from9
+	CMPQ R8, $0x08
+	JGE  from8
+	JMP  sub
+
+from8:
+	JMP subReversed
+
+from9:
+	CMPQ R8, $0x0a
+	JGE  from10
+	JMP  mul
+
+from10:
+	JMP mulReversed
+
+from11:
+	CMPQ R8, $0x0d
+	JGE  from13
+	CMPQ R8, $0x0c
+	JGE  from12
+	JMP  div
+
+from12:
+	JMP divReversed
+
+from13:
+	CMPQ R8, $0x0e
+	JGE  from14
+	JMP  maximum
+
+from14:
+	JMP maximumReversed
+
+from15:
+	CMPQ R8, $0x17
+	JGE  from23
+	CMPQ R8, $0x13
+	JGE  from19
+	CMPQ R8, $0x11
+	JGE  from17
+	CMPQ R8, $0x10
+	JGE  from16
+	JMP  minimum
+
+from16:
+	JMP minimumReversed
+
+from17:
+	CMPQ R8, $0x12
+	JGE  from18
+	JMP  squaredDifference
+
+from18:
+	JMP squaredDifferenceReversed
+
+from19:
+	CMPQ R8, $0x15
+	JGE  from21
+	CMPQ R8, $0x14
+	JGE  from20
+	JMP  abs
+
+from20:
+	JMP neg
+
+from21:
+	CMPQ R8, $0x16
+	JGE  from22
+	JMP  sign
+
+from22:
+	JMP reciprocal
+
+from23:
+	CMPQ R8, $0x1b
+	JGE  from27
+	CMPQ R8, $0x19
+	JGE  from25
+	CMPQ R8, $0x18
+	JGE  from24
+	JMP  square
+
+from24:
+	JMP sqrt
+
+from25:
+	CMPQ R8, $0x1a
+	JGE  from26
+	JMP  rsqrt
+
+from26:
+	JMP relu
+
+from27:
+	CMPQ R8, $0x1d
+	JGE  from29
+	CMPQ R8, $0x1c
+	JGE  from28
+	JMP  floor
+
+from28:
+	JMP ceil
+
+from29:
+	CMPQ R8, $0x1e
+	JGE  from30
+	JMP  round
+
+from30:
+	JMP trunc
+
+end:
+	MOVQ DI, CX
+	JMP  step
+
+load:
+	VMOVUPD (SI), Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+store:
+	VMOVUPD Y1, (SI)
+	VMOVUPD Y2, 32(SI)
+	VMOVUPD Y3, 64(SI)
+	VMOVUPD Y4, 96(SI)
+	VMOVUPD Y5, 128(SI)
+	VMOVUPD Y6, 160(SI)
+	VMOVUPD Y7, 192(SI)
+	VMOVUPD Y8, 224(SI)
+	ADDQ    $0x20, BX
+	JMP     next
+
+past:
+	VMOVNTPS Y1, (SI)
+	VMOVNTPS Y2, 32(SI)
+	VMOVNTPS Y3, 64(SI)
+	VMOVNTPS Y4, 96(SI)
+	VMOVNTPS Y5, 128(SI)
+	VMOVNTPS Y6, 160(SI)
+	VMOVNTPS Y7, 192(SI)
+	VMOVNTPS Y8, 224(SI)
+	ADDQ     $0x20, BX
+	JMP      next
+
+repeat:
+	MOVQ 8(BX), SI
+	MOVQ 16(BX), R8
+	MOVQ 24(BX), R9
+	MOVQ CX, R10
+
+row:
+	VBROADCASTSD (R8), Y9
+	MOVQ         (R9), R12
+	VMOVUPD      Y9, (SI)
+	VMOVUPD      Y9, 32(SI)
+	MOVQ         R12, R11
+	SUBQ         R10, R11
+	CMPQ         R11, $0x00000008
+	JG           long
+
+filled:
+	CMPQ R12, DI
+	JG   held
+	LEAQ (SI)(R11*8), SI
+	MOVQ R12, R10
+	ADDQ $0x08, R8
+	ADDQ $0x08, R9
+	CMPQ R10, DI
+	JL   row
+
+held:
+	MOVQ R8, 16(BX)
+	MOVQ R9, 24(BX)
+	ADDQ $0x20, BX
+	JMP  next
+
+long:
+	MOVQ    DI, R13
+	SUBQ    R10, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	LEAQ    64(SI), R10
+	LEAQ    (SI)(R13*8), R13
+
+more:
+	CMPQ    R10, R13
+	JGE     filled
+	VMOVUPD Y9, (R10)
+	ADDQ    $0x00000020, R10
+	JMP     more
+	ADDQ $0x20, BX
+	JMP  next
+
+add:
+	VMOVUPD (SI), Y9
+	VADDPD  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VADDPD  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VADDPD  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VADDPD  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VADDPD  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VADDPD  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VADDPD  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VADDPD  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+addReversed:
+	VMOVUPD (SI), Y9
+	VADDPD  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VADDPD  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VADDPD  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VADDPD  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VADDPD  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VADDPD  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VADDPD  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VADDPD  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+sub:
+	VMOVUPD (SI), Y9
+	VSUBPD  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VSUBPD  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VSUBPD  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VSUBPD  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VSUBPD  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VSUBPD  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VSUBPD  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VSUBPD  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+subReversed:
+	VMOVUPD (SI), Y9
+	VSUBPD  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VSUBPD  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VSUBPD  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VSUBPD  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VSUBPD  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VSUBPD  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VSUBPD  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VSUBPD  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+mul:
+	VMOVUPD (SI), Y9
+	VMULPD  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VMULPD  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VMULPD  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VMULPD  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VMULPD  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VMULPD  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VMULPD  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VMULPD  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+mulReversed:
+	VMOVUPD (SI), Y9
+	VMULPD  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VMULPD  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VMULPD  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VMULPD  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VMULPD  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VMULPD  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VMULPD  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VMULPD  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+div:
+	VMOVUPD (SI), Y9
+	VDIVPD  Y9, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VDIVPD  Y9, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VDIVPD  Y9, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VDIVPD  Y9, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VDIVPD  Y9, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VDIVPD  Y9, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VDIVPD  Y9, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VDIVPD  Y9, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+divReversed:
+	VMOVUPD (SI), Y9
+	VDIVPD  Y1, Y9, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VDIVPD  Y2, Y9, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VDIVPD  Y3, Y9, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VDIVPD  Y4, Y9, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VDIVPD  Y5, Y9, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VDIVPD  Y6, Y9, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VDIVPD  Y7, Y9, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VDIVPD  Y8, Y9, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+maximum:
+	VMOVUPD   (SI), Y9
+	VCMPPD    $0x03, Y9, Y1, Y10
+	VCMPPD    $0x00, Y9, Y1, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y1, Y11
+	VADDPD    Y9, Y1, Y12
+	VCMPPD    $0x03, Y9, Y1, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y1, Y1
+	VBLENDVPD Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(SI), Y9
+	VCMPPD    $0x03, Y9, Y2, Y10
+	VCMPPD    $0x00, Y9, Y2, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y2, Y11
+	VADDPD    Y9, Y2, Y12
+	VCMPPD    $0x03, Y9, Y2, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y2, Y2
+	VBLENDVPD Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(SI), Y9
+	VCMPPD    $0x03, Y9, Y3, Y10
+	VCMPPD    $0x00, Y9, Y3, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y3, Y11
+	VADDPD    Y9, Y3, Y12
+	VCMPPD    $0x03, Y9, Y3, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y3, Y3
+	VBLENDVPD Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x03, Y9, Y4, Y10
+	VCMPPD    $0x00, Y9, Y4, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y4, Y11
+	VADDPD    Y9, Y4, Y12
+	VCMPPD    $0x03, Y9, Y4, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y4, Y4
+	VBLENDVPD Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPD   128(SI), Y9
+	VCMPPD    $0x03, Y9, Y5, Y10
+	VCMPPD    $0x00, Y9, Y5, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y5, Y11
+	VADDPD    Y9, Y5, Y12
+	VCMPPD    $0x03, Y9, Y5, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y5, Y5
+	VBLENDVPD Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPD   160(SI), Y9
+	VCMPPD    $0x03, Y9, Y6, Y10
+	VCMPPD    $0x00, Y9, Y6, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y6, Y11
+	VADDPD    Y9, Y6, Y12
+	VCMPPD    $0x03, Y9, Y6, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y6, Y6
+	VBLENDVPD Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPD   192(SI), Y9
+	VCMPPD    $0x03, Y9, Y7, Y10
+	VCMPPD    $0x00, Y9, Y7, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y7, Y11
+	VADDPD    Y9, Y7, Y12
+	VCMPPD    $0x03, Y9, Y7, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y7, Y7
+	VBLENDVPD Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPD   224(SI), Y9
+	VCMPPD    $0x03, Y9, Y8, Y10
+	VCMPPD    $0x00, Y9, Y8, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y9, Y8, Y11
+	VADDPD    Y9, Y8, Y12
+	VCMPPD    $0x03, Y9, Y8, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y9, Y8, Y8
+	VBLENDVPD Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+maximumReversed:
+	VMOVUPD   (SI), Y9
+	VCMPPD    $0x03, Y1, Y9, Y10
+	VCMPPD    $0x00, Y1, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y1, Y9, Y11
+	VADDPD    Y1, Y9, Y12
+	VCMPPD    $0x03, Y1, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y1, Y9, Y1
+	VBLENDVPD Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(SI), Y9
+	VCMPPD    $0x03, Y2, Y9, Y10
+	VCMPPD    $0x00, Y2, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y2, Y9, Y11
+	VADDPD    Y2, Y9, Y12
+	VCMPPD    $0x03, Y2, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y2, Y9, Y2
+	VBLENDVPD Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(SI), Y9
+	VCMPPD    $0x03, Y3, Y9, Y10
+	VCMPPD    $0x00, Y3, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y3, Y9, Y11
+	VADDPD    Y3, Y9, Y12
+	VCMPPD    $0x03, Y3, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y3, Y9, Y3
+	VBLENDVPD Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x03, Y4, Y9, Y10
+	VCMPPD    $0x00, Y4, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y4, Y9, Y11
+	VADDPD    Y4, Y9, Y12
+	VCMPPD    $0x03, Y4, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y4, Y9, Y4
+	VBLENDVPD Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPD   128(SI), Y9
+	VCMPPD    $0x03, Y5, Y9, Y10
+	VCMPPD    $0x00, Y5, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y5, Y9, Y11
+	VADDPD    Y5, Y9, Y12
+	VCMPPD    $0x03, Y5, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y5, Y9, Y5
+	VBLENDVPD Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPD   160(SI), Y9
+	VCMPPD    $0x03, Y6, Y9, Y10
+	VCMPPD    $0x00, Y6, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y6, Y9, Y11
+	VADDPD    Y6, Y9, Y12
+	VCMPPD    $0x03, Y6, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y6, Y9, Y6
+	VBLENDVPD Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPD   192(SI), Y9
+	VCMPPD    $0x03, Y7, Y9, Y10
+	VCMPPD    $0x00, Y7, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y7, Y9, Y11
+	VADDPD    Y7, Y9, Y12
+	VCMPPD    $0x03, Y7, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y7, Y9, Y7
+	VBLENDVPD Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPD   224(SI), Y9
+	VCMPPD    $0x03, Y8, Y9, Y10
+	VCMPPD    $0x00, Y8, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VANDPD    Y8, Y9, Y11
+	VADDPD    Y8, Y9, Y12
+	VCMPPD    $0x03, Y8, Y9, Y13
+	VBLENDVPD Y13, Y12, Y11, Y11
+	VMAXPD    Y8, Y9, Y8
+	VBLENDVPD Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+minimum:
+	VMOVUPD   (SI), Y9
+	VCMPPD    $0x03, Y9, Y1, Y10
+	VCMPPD    $0x00, Y9, Y1, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y1, Y11
+	VADDPD    Y9, Y1, Y12
+	VORPD     Y9, Y1, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y1, Y1
+	VBLENDVPD Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(SI), Y9
+	VCMPPD    $0x03, Y9, Y2, Y10
+	VCMPPD    $0x00, Y9, Y2, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y2, Y11
+	VADDPD    Y9, Y2, Y12
+	VORPD     Y9, Y2, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y2, Y2
+	VBLENDVPD Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(SI), Y9
+	VCMPPD    $0x03, Y9, Y3, Y10
+	VCMPPD    $0x00, Y9, Y3, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y3, Y11
+	VADDPD    Y9, Y3, Y12
+	VORPD     Y9, Y3, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y3, Y3
+	VBLENDVPD Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x03, Y9, Y4, Y10
+	VCMPPD    $0x00, Y9, Y4, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y4, Y11
+	VADDPD    Y9, Y4, Y12
+	VORPD     Y9, Y4, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y4, Y4
+	VBLENDVPD Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPD   128(SI), Y9
+	VCMPPD    $0x03, Y9, Y5, Y10
+	VCMPPD    $0x00, Y9, Y5, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y5, Y11
+	VADDPD    Y9, Y5, Y12
+	VORPD     Y9, Y5, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y5, Y5
+	VBLENDVPD Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPD   160(SI), Y9
+	VCMPPD    $0x03, Y9, Y6, Y10
+	VCMPPD    $0x00, Y9, Y6, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y6, Y11
+	VADDPD    Y9, Y6, Y12
+	VORPD     Y9, Y6, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y6, Y6
+	VBLENDVPD Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPD   192(SI), Y9
+	VCMPPD    $0x03, Y9, Y7, Y10
+	VCMPPD    $0x00, Y9, Y7, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y7, Y11
+	VADDPD    Y9, Y7, Y12
+	VORPD     Y9, Y7, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y7, Y7
+	VBLENDVPD Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPD   224(SI), Y9
+	VCMPPD    $0x03, Y9, Y8, Y10
+	VCMPPD    $0x00, Y9, Y8, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y9, Y8, Y11
+	VADDPD    Y9, Y8, Y12
+	VORPD     Y9, Y8, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y9, Y8, Y8
+	VBLENDVPD Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+minimumReversed:
+	VMOVUPD   (SI), Y9
+	VCMPPD    $0x03, Y1, Y9, Y10
+	VCMPPD    $0x00, Y1, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y1, Y9, Y11
+	VADDPD    Y1, Y9, Y12
+	VORPD     Y1, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y1, Y9, Y1
+	VBLENDVPD Y10, Y11, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(SI), Y9
+	VCMPPD    $0x03, Y2, Y9, Y10
+	VCMPPD    $0x00, Y2, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y2, Y9, Y11
+	VADDPD    Y2, Y9, Y12
+	VORPD     Y2, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y2, Y9, Y2
+	VBLENDVPD Y10, Y11, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(SI), Y9
+	VCMPPD    $0x03, Y3, Y9, Y10
+	VCMPPD    $0x00, Y3, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y3, Y9, Y11
+	VADDPD    Y3, Y9, Y12
+	VORPD     Y3, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y3, Y9, Y3
+	VBLENDVPD Y10, Y11, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x03, Y4, Y9, Y10
+	VCMPPD    $0x00, Y4, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y4, Y9, Y11
+	VADDPD    Y4, Y9, Y12
+	VORPD     Y4, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y4, Y9, Y4
+	VBLENDVPD Y10, Y11, Y4, Y4
+	VMOVAPS   Y4, Y4
+	VMOVUPD   128(SI), Y9
+	VCMPPD    $0x03, Y5, Y9, Y10
+	VCMPPD    $0x00, Y5, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y5, Y9, Y11
+	VADDPD    Y5, Y9, Y12
+	VORPD     Y5, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y5, Y9, Y5
+	VBLENDVPD Y10, Y11, Y5, Y5
+	VMOVAPS   Y5, Y5
+	VMOVUPD   160(SI), Y9
+	VCMPPD    $0x03, Y6, Y9, Y10
+	VCMPPD    $0x00, Y6, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y6, Y9, Y11
+	VADDPD    Y6, Y9, Y12
+	VORPD     Y6, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y6, Y9, Y6
+	VBLENDVPD Y10, Y11, Y6, Y6
+	VMOVAPS   Y6, Y6
+	VMOVUPD   192(SI), Y9
+	VCMPPD    $0x03, Y7, Y9, Y10
+	VCMPPD    $0x00, Y7, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y7, Y9, Y11
+	VADDPD    Y7, Y9, Y12
+	VORPD     Y7, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y7, Y9, Y7
+	VBLENDVPD Y10, Y11, Y7, Y7
+	VMOVAPS   Y7, Y7
+	VMOVUPD   224(SI), Y9
+	VCMPPD    $0x03, Y8, Y9, Y10
+	VCMPPD    $0x00, Y8, Y9, Y11
+	VORPS     Y10, Y11, Y10
+	VCMPPD    $0x03, Y8, Y9, Y11
+	VADDPD    Y8, Y9, Y12
+	VORPD     Y8, Y9, Y13
+	VBLENDVPD Y11, Y12, Y13, Y11
+	VMINPD    Y8, Y9, Y8
+	VBLENDVPD Y10, Y11, Y8, Y8
+	VMOVAPS   Y8, Y8
+	ADDQ      $0x20, BX
+	JMP       next
+
+squaredDifference:
+	VMOVUPD (SI), Y9
+	VSUBPD  Y9, Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VSUBPD  Y9, Y2, Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VSUBPD  Y9, Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VSUBPD  Y9, Y4, Y4
+	VMULPD  Y4, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VSUBPD  Y9, Y5, Y5
+	VMULPD  Y5, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VSUBPD  Y9, Y6, Y6
+	VMULPD  Y6, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VSUBPD  Y9, Y7, Y7
+	VMULPD  Y7, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VSUBPD  Y9, Y8, Y8
+	VMULPD  Y8, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+squaredDifferenceReversed:
+	VMOVUPD (SI), Y9
+	VSUBPD  Y1, Y9, Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(SI), Y9
+	VSUBPD  Y2, Y9, Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(SI), Y9
+	VSUBPD  Y3, Y9, Y3
+	VMULPD  Y3, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(SI), Y9
+	VSUBPD  Y4, Y9, Y4
+	VMULPD  Y4, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 128(SI), Y9
+	VSUBPD  Y5, Y9, Y5
+	VMULPD  Y5, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMOVUPD 160(SI), Y9
+	VSUBPD  Y6, Y9, Y6
+	VMULPD  Y6, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMOVUPD 192(SI), Y9
+	VSUBPD  Y7, Y9, Y7
+	VMULPD  Y7, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMOVUPD 224(SI), Y9
+	VSUBPD  Y8, Y9, Y8
+	VMULPD  Y8, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+abs:
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y3, Y3
+	VMOVAPS Y3, Y3
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y4, Y4
+	VMOVAPS Y4, Y4
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y5, Y5
+	VMOVAPS Y5, Y5
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y6, Y6
+	VMOVAPS Y6, Y6
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y7, Y7
+	VMOVAPS Y7, Y7
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+neg:
+	VXORPD  c64_8000000000000000<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	VXORPD  c64_8000000000000000<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
+	VXORPD  c64_8000000000000000<>+0(SB), Y3, Y3
+	VMOVAPS Y3, Y3
+	VXORPD  c64_8000000000000000<>+0(SB), Y4, Y4
+	VMOVAPS Y4, Y4
+	VXORPD  c64_8000000000000000<>+0(SB), Y5, Y5
+	VMOVAPS Y5, Y5
+	VXORPD  c64_8000000000000000<>+0(SB), Y6, Y6
+	VMOVAPS Y6, Y6
+	VXORPD  c64_8000000000000000<>+0(SB), Y7, Y7
+	VMOVAPS Y7, Y7
+	VXORPD  c64_8000000000000000<>+0(SB), Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+sign:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y1, Y10
+	VCMPPD       $0x03, Y1, Y1, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y1, Y9, Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y2, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y2, Y10
+	VCMPPD       $0x03, Y2, Y2, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y2, Y9, Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y3, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y3, Y10
+	VCMPPD       $0x03, Y3, Y3, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y3, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y4, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y4, Y10
+	VCMPPD       $0x03, Y4, Y4, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y4, Y9, Y4
+	VMOVAPS      Y4, Y4
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y5, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y5, Y10
+	VCMPPD       $0x03, Y5, Y5, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y5, Y9, Y5
+	VMOVAPS      Y5, Y5
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y6, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y6, Y10
+	VCMPPD       $0x03, Y6, Y6, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y6, Y9, Y6
+	VMOVAPS      Y6, Y6
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y7, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y7, Y10
+	VCMPPD       $0x03, Y7, Y7, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y7, Y9, Y7
+	VMOVAPS      Y7, Y7
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VANDPD       c64_8000000000000000<>+0(SB), Y8, Y10
+	VORPD        Y10, Y9, Y9
+	VCMPPD       $0x00, Y0, Y8, Y10
+	VCMPPD       $0x03, Y8, Y8, Y11
+	VORPS        Y10, Y11, Y10
+	VBLENDVPD    Y10, Y8, Y9, Y8
+	VMOVAPS      Y8, Y8
+	ADDQ         $0x20, BX
+	JMP          next
+
+reciprocal:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y1, Y9, Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y2, Y9, Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y3, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y4, Y9, Y4
+	VMOVAPS      Y4, Y4
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y5, Y9, Y5
+	VMOVAPS      Y5, Y5
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y6, Y9, Y6
+	VMOVAPS      Y6, Y6
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y7, Y9, Y7
+	VMOVAPS      Y7, Y7
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VMOVAPS      Y8, Y8
+	ADDQ         $0x20, BX
+	JMP          next
+
+square:
+	VMULPD  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMULPD  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMULPD  Y3, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMULPD  Y4, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMULPD  Y5, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMULPD  Y6, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMULPD  Y7, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMULPD  Y8, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+sqrt:
+	VSQRTPD Y1, Y1
+	VMOVAPS Y1, Y1
+	VSQRTPD Y2, Y2
+	VMOVAPS Y2, Y2
+	VSQRTPD Y3, Y3
+	VMOVAPS Y3, Y3
+	VSQRTPD Y4, Y4
+	VMOVAPS Y4, Y4
+	VSQRTPD Y5, Y5
+	VMOVAPS Y5, Y5
+	VSQRTPD Y6, Y6
+	VMOVAPS Y6, Y6
+	VSQRTPD Y7, Y7
+	VMOVAPS Y7, Y7
+	VSQRTPD Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+rsqrt:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y1, Y1
+	VDIVPD       Y1, Y9, Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y2, Y2
+	VDIVPD       Y2, Y9, Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y3, Y3
+	VDIVPD       Y3, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y4, Y4
+	VDIVPD       Y4, Y9, Y4
+	VMOVAPS      Y4, Y4
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y5, Y5
+	VDIVPD       Y5, Y9, Y5
+	VMOVAPS      Y5, Y5
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y6, Y6
+	VDIVPD       Y6, Y9, Y6
+	VMOVAPS      Y6, Y6
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y7, Y7
+	VDIVPD       Y7, Y9, Y7
+	VMOVAPS      Y7, Y7
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y9
+	VSQRTPD      Y8, Y8
+	VDIVPD       Y8, Y9, Y8
+	VMOVAPS      Y8, Y8
+	ADDQ         $0x20, BX
+	JMP          next
+
+relu:
+	VMAXPD  Y1, Y0, Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMAXPD  Y2, Y0, Y2
+	VADDPD  Y0, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMAXPD  Y3, Y0, Y3
+	VADDPD  Y0, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMAXPD  Y4, Y0, Y4
+	VADDPD  Y0, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMAXPD  Y5, Y0, Y5
+	VADDPD  Y0, Y5, Y5
+	VMOVAPS Y5, Y5
+	VMAXPD  Y6, Y0, Y6
+	VADDPD  Y0, Y6, Y6
+	VMOVAPS Y6, Y6
+	VMAXPD  Y7, Y0, Y7
+	VADDPD  Y0, Y7, Y7
+	VMOVAPS Y7, Y7
+	VMAXPD  Y8, Y0, Y8
+	VADDPD  Y0, Y8, Y8
+	VMOVAPS Y8, Y8
+	ADDQ    $0x20, BX
+	JMP     next
+
+floor:
+	VROUNDPD $0x09, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPD $0x09, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPD $0x09, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPD $0x09, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPD $0x09, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPD $0x09, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPD $0x09, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPD $0x09, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+ceil:
+	VROUNDPD $0x0a, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPD $0x0a, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPD $0x0a, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPD $0x0a, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPD $0x0a, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPD $0x0a, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPD $0x0a, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPD $0x0a, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+round:
+	VROUNDPD $0x08, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPD $0x08, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPD $0x08, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPD $0x08, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPD $0x08, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPD $0x08, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPD $0x08, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPD $0x08, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+trunc:
+	VROUNDPD $0x0b, Y1, Y1
+	VMOVAPS  Y1, Y1
+	VROUNDPD $0x0b, Y2, Y2
+	VMOVAPS  Y2, Y2
+	VROUNDPD $0x0b, Y3, Y3
+	VMOVAPS  Y3, Y3
+	VROUNDPD $0x0b, Y4, Y4
+	VMOVAPS  Y4, Y4
+	VROUNDPD $0x0b, Y5, Y5
+	VMOVAPS  Y5, Y5
+	VROUNDPD $0x0b, Y6, Y6
+	VMOVAPS  Y6, Y6
+	VROUNDPD $0x0b, Y7, Y7
+	VMOVAPS  Y7, Y7
+	VROUNDPD $0x0b, Y8, Y8
+	VMOVAPS  Y8, Y8
+	ADDQ     $0x20, BX
+	JMP      next
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c64_7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL c64_7fffffffffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA c64_8000000000000000<>+0(SB)/8, $0x8000000000000000
+DATA c64_8000000000000000<>+8(SB)/8, $0x8000000000000000
+DATA c64_8000000000000000<>+16(SB)/8, $0x8000000000000000
+DATA c64_8000000000000000<>+24(SB)/8, $0x8000000000000000
+GLOBL c64_8000000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c64_3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func chainRestF64AVX2(program *uint64, from int, to int)
+// Requires: AVX, CMOV
+TEXT ·chainRestF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ   program+0(FP), AX
+	MOVQ   from+8(FP), CX
+	MOVQ   to+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+step:
+	CMPQ    CX, DX
+	JGE     done
+	MOVQ    DX, BX
+	SUBQ    CX, BX
+	MOVQ    $0x00000004, SI
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	LEAQ    (CX)(BX*1), DI
+	LEAQ    lanesOn<>+32(SB), SI
+	SHLQ    $0x03, BX
+	SUBQ    BX, SI
+	VMOVUPS (SI), Y2
+	VMOVAPS Y2, Y2
+	MOVQ    AX, BX
+
+next:
+	MOVQ (BX), R8
+	MOVQ 16(BX), SI
+	ANDQ CX, SI
+	SHLQ $0x03, SI
+	ADDQ 8(BX), SI
+	CMPQ R8, $0x0f
+	JGE  from15
+	CMPQ R8, $0x07
+	JGE  from7
+	CMPQ R8, $0x03
+	JGE  from3
+	CMPQ R8, $0x01
+	JGE  from1
+	JMP  end
+
+from1:
+	CMPQ R8, $0x02
+	JGE  from2
+	JMP  load
+
+from2:
+	JMP store
+
+from3:
+	CMPQ R8, $0x05
+	JGE  from5
+	CMPQ R8, $0x04
+	JGE  from4
+	JMP  past
+
+from4:
+	JMP repeat
+
+from5:
+	CMPQ R8, $0x06
+	JGE  from6
+	JMP  add
+
+from6:
+	JMP addReversed
+
+from7:
+	CMPQ R8, $0x0b
+	JGE  from11
+	CMPQ R8, $0x09
+	JGE  from9
+	CMPQ R8, $0x08
+	JGE  from8
+	JMP  sub
+
+from8:
+	JMP subReversed
+
+from9:
+	CMPQ R8, $0x0a
+	JGE  from10
+	JMP  mul
+
+from10:
+	JMP mulReversed
+
+from11:
+	CMPQ R8, $0x0d
+	JGE  from13
+	CMPQ R8, $0x0c
+	JGE  from12
+	JMP  div
+
+from12:
+	JMP divReversed
+
+from13:
+	CMPQ R8, $0x0e
+	JGE  from14
+	JMP  maximum
+
+from14:
+	JMP maximumReversed
+
+from15:
+	CMPQ R8, $0x17
+	JGE  from23
+	CMPQ R8, $0x13
+	JGE  from19
+	CMPQ R8, $0x11
+	JGE  from17
+	CMPQ R8, $0x10
+	JGE  from16
+	JMP  minimum
+
+from16:
+	JMP minimumReversed
+
+from17:
+	CMPQ R8, $0x12
+	JGE  from18
+	JMP  squaredDifference
+
+from18:
+	JMP squaredDifferenceReversed
+
+from19:
+	CMPQ R8, $0x15
+	JGE  from21
+	CMPQ R8, $0x14
+	JGE  from20
+	JMP  abs
+
+from20:
+	JMP neg
+
+from21:
+	CMPQ R8, $0x16
+	JGE  from22
+	JMP  sign
+
+from22:
+	JMP reciprocal
+
+from23:
+	CMPQ R8, $0x1b
+	JGE  from27
+	CMPQ R8, $0x19
+	JGE  from25
+	CMPQ R8, $0x18
+	JGE  from24
+	JMP  square
+
+from24:
+	JMP sqrt
+
+from25:
+	CMPQ R8, $0x1a
+	JGE  from26
+	JMP  rsqrt
+
+from26:
+	JMP relu
+
+from27:
+	CMPQ R8, $0x1d
+	JGE  from29
+	CMPQ R8, $0x1c
+	JGE  from28
+	JMP  floor
+
+from28:
+	JMP ceil
+
+from29:
+	CMPQ R8, $0x1e
+	JGE  from30
+	JMP  round
+
+from30:
+	JMP trunc
+
+end:
+	MOVQ DI, CX
+	JMP  step
+
+load:
+	VMASKMOVPD (SI), Y2, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+store:
+	VMASKMOVPD Y1, Y2, (SI)
+	ADDQ       $0x20, BX
+	JMP        next
+
+past:
+	VMASKMOVPD Y1, Y2, (SI)
+	ADDQ       $0x20, BX
+	JMP        next
+
+repeat:
+	MOVQ 8(BX), SI
+	MOVQ 16(BX), R8
+	MOVQ 24(BX), R9
+	MOVQ CX, R10
+
+row:
+	VBROADCASTSD (R8), Y3
+	MOVQ         (R9), R12
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y3, 32(SI)
+	MOVQ         R12, R11
+	SUBQ         R10, R11
+	CMPQ         R11, $0x00000008
+	JG           long
+
+filled:
+	CMPQ R12, DI
+	JG   held
+	LEAQ (SI)(R11*8), SI
+	MOVQ R12, R10
+	ADDQ $0x08, R8
+	ADDQ $0x08, R9
+	CMPQ R10, DI
+	JL   row
+
+held:
+	MOVQ R8, 16(BX)
+	MOVQ R9, 24(BX)
+	ADDQ $0x20, BX
+	JMP  next
+
+long:
+	MOVQ    DI, R13
+	SUBQ    R10, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	LEAQ    64(SI), R10
+	LEAQ    (SI)(R13*8), R13
+
+more:
+	CMPQ    R10, R13
+	JGE     filled
+	VMOVUPD Y3, (R10)
+	ADDQ    $0x00000020, R10
+	JMP     more
+	ADDQ $0x20, BX
+	JMP  next
+
+add:
+	VMASKMOVPD (SI), Y2, Y3
+	VADDPD     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+addReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VADDPD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+sub:
+	VMASKMOVPD (SI), Y2, Y3
+	VSUBPD     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+subReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VSUBPD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+mul:
+	VMASKMOVPD (SI), Y2, Y3
+	VMULPD     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+mulReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VMULPD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+div:
+	VMASKMOVPD (SI), Y2, Y3
+	VDIVPD     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+divReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VDIVPD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+maximum:
+	VMASKMOVPD (SI), Y2, Y3
+	VCMPPD     $0x03, Y3, Y1, Y4
+	VCMPPD     $0x00, Y3, Y1, Y5
+	VORPS      Y4, Y5, Y4
+	VANDPD     Y3, Y1, Y5
+	VADDPD     Y3, Y1, Y6
+	VCMPPD     $0x03, Y3, Y1, Y7
+	VBLENDVPD  Y7, Y6, Y5, Y5
+	VMAXPD     Y3, Y1, Y1
+	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+maximumReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VCMPPD     $0x03, Y1, Y3, Y4
+	VCMPPD     $0x00, Y1, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VANDPD     Y1, Y3, Y5
+	VADDPD     Y1, Y3, Y6
+	VCMPPD     $0x03, Y1, Y3, Y7
+	VBLENDVPD  Y7, Y6, Y5, Y5
+	VMAXPD     Y1, Y3, Y1
+	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+minimum:
+	VMASKMOVPD (SI), Y2, Y3
+	VCMPPD     $0x03, Y3, Y1, Y4
+	VCMPPD     $0x00, Y3, Y1, Y5
+	VORPS      Y4, Y5, Y4
+	VCMPPD     $0x03, Y3, Y1, Y5
+	VADDPD     Y3, Y1, Y6
+	VORPD      Y3, Y1, Y7
+	VBLENDVPD  Y5, Y6, Y7, Y5
+	VMINPD     Y3, Y1, Y1
+	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+minimumReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VCMPPD     $0x03, Y1, Y3, Y4
+	VCMPPD     $0x00, Y1, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VCMPPD     $0x03, Y1, Y3, Y5
+	VADDPD     Y1, Y3, Y6
+	VORPD      Y1, Y3, Y7
+	VBLENDVPD  Y5, Y6, Y7, Y5
+	VMINPD     Y1, Y3, Y1
+	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+squaredDifference:
+	VMASKMOVPD (SI), Y2, Y3
+	VSUBPD     Y3, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+squaredDifferenceReversed:
+	VMASKMOVPD (SI), Y2, Y3
+	VSUBPD     Y1, Y3, Y1
+	VMULPD     Y1, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, BX
+	JMP        next
+
+abs:
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+neg:
+	VXORPD  c64_8000000000000000<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+sign:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y3
+	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y4
+	VORPD        Y4, Y3, Y3
+	VCMPPD       $0x00, Y0, Y1, Y4
+	VCMPPD       $0x03, Y1, Y1, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VMOVAPS      Y1, Y1
+	ADDQ         $0x20, BX
+	JMP          next
+
+reciprocal:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y3
+	VDIVPD       Y1, Y3, Y1
+	VMOVAPS      Y1, Y1
+	ADDQ         $0x20, BX
+	JMP          next
+
+square:
+	VMULPD  Y1, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+sqrt:
+	VSQRTPD Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+rsqrt:
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y3
+	VSQRTPD      Y1, Y1
+	VDIVPD       Y1, Y3, Y1
+	VMOVAPS      Y1, Y1
+	ADDQ         $0x20, BX
+	JMP          next
+
+relu:
+	VMAXPD  Y1, Y0, Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x20, BX
+	JMP     next
+
+floor:
+	VROUNDPD $0x09, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+ceil:
+	VROUNDPD $0x0a, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+round:
+	VROUNDPD $0x08, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
+
+trunc:
+	VROUNDPD $0x0b, Y1, Y1
+	VMOVAPS  Y1, Y1
+	ADDQ     $0x20, BX
+	JMP      next
 
 done:
 	VZEROUPPER

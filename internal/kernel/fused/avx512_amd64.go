@@ -179,6 +179,18 @@ func momentumF32AVX512(p1 *float32, b1 *float32, p *float32, b *float32, grad *f
 //go:noescape
 func nesterovF32AVX512(p1 *float32, b1 *float32, p *float32, b *float32, grad *float32, n int, mu float32, rate float32, keep float32, l2 float32)
 
+// chainF32AVX512 runs a program on elements from to to-1, of which there are so many that whole steps of chainVectors vectors do them all.
+// Addresses that move with the elements are those of element 0, which need not be there.
+//
+//go:noescape
+func chainF32AVX512(program *uint64, from int, to int)
+
+// chainRestF32AVX512 runs a program on elements from to to-1, a vector at a time.
+// Addresses that move with the elements are those of element 0, which need not be there.
+//
+//go:noescape
+func chainRestF32AVX512(program *uint64, from int, to int)
+
 // adamF64AVX512 updates a parameter and both its moments.
 //
 //go:noescape
@@ -213,3 +225,15 @@ func momentumF64AVX512(p1 *float64, b1 *float64, p *float64, b *float64, grad *f
 //
 //go:noescape
 func nesterovF64AVX512(p1 *float64, b1 *float64, p *float64, b *float64, grad *float64, n int, mu float64, rate float64, keep float64, l2 float64)
+
+// chainF64AVX512 runs a program on elements from to to-1, of which there are so many that whole steps of chainVectors vectors do them all.
+// Addresses that move with the elements are those of element 0, which need not be there.
+//
+//go:noescape
+func chainF64AVX512(program *uint64, from int, to int)
+
+// chainRestF64AVX512 runs a program on elements from to to-1, a vector at a time.
+// Addresses that move with the elements are those of element 0, which need not be there.
+//
+//go:noescape
+func chainRestF64AVX512(program *uint64, from int, to int)

@@ -2,6 +2,7 @@ package named_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -291,4 +292,81 @@ func nearRagged(t *testing.T, what string, want, got T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// Every operation that may get a ragged tensor is in the table.
+func TestEveryOperationTakesRows(t *testing.T) {
+	but := maps.Clone(shows)
+	maps.Copy(but, map[string]string{
+		"Dropout": "TestRaggedDropout: every element has a fate of its own", "Size": "TestRaggedTake", "GShape": "TestRaggedTake", "Has": "names only", "IsRagged": "TestRaggedTake",
+		"Equal": "TestRaggedTake", "Unnamed": "what the rows are compared by", "Bind": "TestRaggedSchema", "Fits": "TestRaggedSchema", "As": "names only",
+	})
+	inTable(t, raggedTable(), but)
+}
+
+// Elements that are kept are divided by their probability; what is shared has one fate; the order
+// of storage plays no part.
+func TestRaggedDropout(t *testing.T) {
+	x := named.From(ops.OnesLike(raggedWave(Rep{}.Of(4), Kq{}.Of(5))))
+	k := ops.RandomKey(3)
+	each := named.Dropout(k, x, 0.5)
+	nearRagged(t, "in another order", each, named.Dropout(k, named.Order(x, Batch{}, Token{}, Kq{}, Rep{}), 0.5))
+	if s := tensor.Item[float64](named.Unnamed(named.By(Batch{}, Token{}, Rep{}, Kq{}).Sum(each))); s < 90 || s > 270 {
+		t.Errorf("the sum of 180 ones is %v", s)
+	}
+	shared := named.Dropout(k, x, 0.5, Token{}, Kq{})
+	nearRagged(t, "in another order", shared, named.Dropout(k, named.Order(x, Batch{}, Token{}, Kq{}, Rep{}), 0.5, Token{}, Kq{}))
+	for b, n := range lengths {
+		sums := tensor.Data[float64](named.Unnamed(named.By(Token{}, Kq{}).Sum(row(shared, b))))
+		for _, s := range sums {
+			if s != 0 && s != float64(2*5*n) {
+				t.Errorf("row %d: %v, want elements that share their fate", b, sums)
+			}
+		}
+	}
+	wantError(t, tenon.ErrUnsupported, "share their fate", func() { named.Dropout(k, x, 0.5, Batch{}) })
+}
+
+type tokenIn struct {
+	*named.Tensor
+	Batch
+	Token `named:"ragged"`
+	Rep
+}
+
+type evenIn struct {
+	*named.Tensor
+	Batch
+	Token
+	Rep
+}
+
+// A schema says which dimensions are ragged.
+func TestRaggedSchema(t *testing.T) {
+	x := raggedWave(Rep{}.Of(4))
+	in := named.Bind[tokenIn](x)
+	nearRagged(t, "bound", x, in.Tensor)
+	if in.Token.Size() != -1 || in.Rep.Size() != 4 || !named.Fits[tokenIn](x) || named.Fits[evenIn](x) || named.Fits[tokenIn](wave(Batch{}.Of(1), Token{}.Of(1), Rep{}.Of(1))) {
+		t.Errorf("got %v", in)
+	}
+	wantError(t, tenon.ErrInvalid, "mark it in the schema", func() { named.Bind[evenIn](x) })
+}
+
+// Lift over the rows and what lies along them takes a function over each token.
+func TestLiftOverTokens(t *testing.T) {
+	x, w := raggedWave(Rep{}.Of(4)), wave(Rep{}.Of(4), Kq{}.Of(3))
+	f := func(x, w T) T { return named.Softmax[Kq](named.Dot[Rep](x, w)) }
+	nearRagged(t, "lifted", f(x, w), named.LiftOver(named.By(Batch{}, Token{}), f)(x, w))
+	wantError(t, tenon.ErrUnsupported, "lift over {Batch, Token} together", func() { named.Lift[Token](f)(x, w) })
+}
+
+// A position is one in each row, if they are long enough.
+func TestIndexOfTokens(t *testing.T) {
+	x := named.Pad[Token](raggedWave(Rep{}.Of(4)), 1, 0, named.PadOptions{Value: 7})
+	wantNear(t, named.Full(7.0, Batch{}.Of(4), Rep{}.Of(4)), named.Index[Token](x, 0))
+	last := named.Index[Token](x, -1)
+	for b := range lengths {
+		wantNear(t, named.Index[Token](row(x, b), -1), named.Index[Batch](last, b))
+	}
+	wantError(t, tenon.ErrRange, "row 1", func() { named.Index[Token](x, 1) })
 }

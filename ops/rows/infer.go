@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
@@ -209,6 +210,12 @@ func fresh(n int) (*tensor.Dense, []int64) {
 func entriesFor(n int) []int64 {
 	_, x := fresh(n)
 	return x
+}
+
+// lend returns memory for n numbers until it is released.
+func lend(n int) (*arena.Buffer, []int64) {
+	b := arena.Alloc(8 * n)
+	return b, arena.View[int64](b, n)
 }
 
 // splitsTensor returns row splits that a kernel has made in a partition's type.

@@ -177,7 +177,7 @@ func (integers[T]) variance(out, values *tensor.Dense, splits []int64, inner, dd
 
 // A mover has the kernels that move elements of one size.
 type mover interface {
-	gather(out, values *tensor.Dense, outSplits, splits, idx []int64, inner int)
+	gather(out, values *tensor.Dense, outSplits, starts []int64, inner int)
 	zip(out *tensor.Dense, outSplits []int64, values []*tensor.Dense, splits [][]int64, inner int)
 	repeat(out, perRow *tensor.Dense, splits []int64, inner int)
 	pad(out, values *tensor.Dense, splits []int64, width, inner int, fill *tensor.Dense)
@@ -195,8 +195,8 @@ var movers = [17]mover{1: sized[uint8]{}, 2: sized[uint16]{}, 4: sized[uint32]{}
 
 func moverOf(d *tensor.Dense) mover { return movers[d.DType().Size()] }
 
-func (sized[T]) gather(out, values *tensor.Dense, outSplits, splits, idx []int64, inner int) {
-	segment.Gather(move.Words[T](out), move.Words[T](values), outSplits, splits, idx, inner)
+func (sized[T]) gather(out, values *tensor.Dense, outSplits, starts []int64, inner int) {
+	segment.Gather(move.Words[T](out), move.Words[T](values), outSplits, starts, inner)
 }
 
 func (sized[T]) zip(out *tensor.Dense, outSplits []int64, values []*tensor.Dense, splits [][]int64, inner int) {

@@ -36,7 +36,9 @@ func init() {
 				return nil, err
 			}
 			idx := wide(c.Dense(2))
-			out, err := gatheredSplits(c, splits, idx)
+			lent, starts := lend(len(idx))
+			defer lent.Release()
+			out, err := gatheredSplits(c, starts, splits, idx)
 			if err != nil {
 				return nil, err
 			}
@@ -47,7 +49,7 @@ func init() {
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(d.DType(), s)
 				if y.Len() > 0 {
-					moverOf(d).gather(y, d, out, splits, idx, innerSize(d))
+					moverOf(d).gather(y, d, out, starts, innerSize(d))
 				}
 				return y
 			})
@@ -81,23 +83,25 @@ func init() {
 				return nil, err
 			}
 			idx := wide(c.Dense(1))
-			out, err := gatheredSplits(c, splits, idx)
+			lent, starts := lend(len(idx))
+			defer lent.Release()
+			out, err := gatheredSplits(c, starts, splits, idx)
 			if err != nil {
 				return nil, err
 			}
 			at := entriesFor(int(out[len(idx)]))
-			segment.GatherPositions(at, out, splits, idx)
+			segment.GatherPositions(at, out, starts)
 			t, err := splitsTensor(c, c.Tensor(0).DType(), out)
 			return []tensor.Tensor{t, tensor.Vector(at)}, err
 		},
 	})
 }
 
-// gatheredSplits returns the row splits of the rows idx and checks those, and that
-// memory holds as many values.
-func gatheredSplits(c *op.Call, splits, idx []int64) ([]int64, error) {
+// gatheredSplits returns the row splits of the rows idx, sets starts to where these rows
+// begin, and checks the former, and that memory holds as many values.
+func gatheredSplits(c *op.Call, starts, splits, idx []int64) ([]int64, error) {
 	out := entriesFor(len(idx) + 1)
-	total, err := segment.GatherSplits(out, splits, idx)
+	total, err := segment.GatherSplits(out, starts, splits, idx)
 	if err != nil {
 		return nil, rowError(c, "indices", err)
 	}

@@ -136,13 +136,15 @@ func shortGather(values, splits, indices any) (outValues, outSplits tensor.Tenso
 	}
 	at := tensor.Data[int64](i)
 	to, entries := fresh(len(at) + 1)
-	n, err := segment.GatherSplits(entries, s, at)
+	lent, starts := lend(len(at))
+	defer lent.Release()
+	n, err := segment.GatherSplits(entries, starts, s, at)
 	if err != nil || n > shortSize {
 		return nil, nil
 	}
 	out := tensor.Uninit(x.DType(), x.Shape().With(0, int(n)))
 	if out.Len() > 0 {
-		moverOf(x).gather(out, x, entries, s, at, innerSize(x))
+		moverOf(x).gather(out, x, entries, starts, innerSize(x))
 	}
 	return out, valid(to, entries)
 }

@@ -8,60 +8,110 @@ import (
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
-// Rows are fetched so many rows ahead, and their splits so much earlier that they are
-// there by then: a line from memory takes as long as some 16 short rows.
+// Lines from memory are asked for so many rows ahead, and into the second-level cache,
+// which has more of them on their way at a time than the first-level one: with two lines
+// of a row that is what the time of a row depends on.
 const (
-	rowsAhead   = 16
-	splitsAhead = 32
+	splitsAhead = 64
+	rowsAhead   = 64
 )
 
-// A gatherer is a function being written that copies rows by index.
-type gatherer struct {
-	out                           *sink.Sink
-	src, splits, idx, rows, ahead gp
-	item                          Mem
+// lastEntry returns the address of the last of the entries from at on: there are rows of
+// them and as many more as the parameter ahead says.
+func lastEntry(at, rows gp) gp {
+	last := param("ahead")
+	ADDQ(rows, last)
+	LEAQ(Mem{Base: at, Index: last, Scale: 8, Disp: -8}, last)
+	return last
 }
 
-const gatherParams = "src *byte, splits, idx *int64, rows, ahead, item, limit int"
+// later returns the address of the entry that is steps behind at, or last if that
+// comes first.
+func later(at, last gp, steps int) gp {
+	far := GP64()
+	LEAQ(Mem{Base: at, Disp: 8 * steps}, far)
+	CMPQ(far, last)
+	CMOVQGT(last, far)
+	return far
+}
+
+// gatherSplits writes a function that looks rows up.
+func gatherSplits() {
+	const name = "gatherSplits"
+	TEXT(name, NOSPLIT, "func(out, starts, splits, idx *int64, rows, ahead, count int, total int64) int")
+	Pragma("noescape")
+	Doc(name+" sets starts[i] to splits[r], r being idx[i], and out[i] to total and the lengths of these rows up to that one, for rows",
+		"rows. It stops before an index that is not below count, and before out overflows, and returns how many rows it did. ahead more",
+		"indices follow, of rows that will be asked for next.")
+	out, starts, splits, idx, rows := param("out"), param("starts"), param("splits"), param("idx"), param("rows")
+	count, total := param("count"), param("total")
+	last := lastEntry(idx, rows)
+	at, start, n := GP64(), GP64(), GP64()
+	Label("row")
+	far := later(idx, last, splitsAhead)
+	MOVQ(Mem{Base: far}, far)
+	PREFETCHT1(Mem{Base: splits, Index: far, Scale: 8})
+	MOVQ(Mem{Base: idx}, at)
+	CMPQ(at, count)
+	JAE(LabelRef("done"))
+	MOVQ(Mem{Base: splits, Index: at, Scale: 8}, start)
+	MOVQ(Mem{Base: splits, Index: at, Scale: 8, Disp: 8}, n)
+	SUBQ(start, n)
+	ADDQ(n, total)
+	JOS(LabelRef("done"))
+	MOVQ(start, Mem{Base: starts})
+	MOVQ(total, Mem{Base: out})
+	ADDQ(U8(8), idx)
+	ADDQ(U8(8), starts)
+	ADDQ(U8(8), out)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	Label("done")
+	done := GP64()
+	MOVQ(argument("rows"), done)
+	SUBQ(rows, done)
+	Store(done, ReturnIndex(0))
+	RET()
+}
+
+// A gatherer is a function being written that copies rows from here and there.
+type gatherer struct {
+	out                             *sink.Sink
+	src, splits, starts, rows, last gp
+	item                            Mem
+}
+
+const gatherParams = "src *byte, splits, starts *int64, rows, ahead, item, limit int"
 
 func newGatherer(m vec.Machine, streaming bool) gatherer {
-	g := gatherer{sink.New(m, streaming), param("src"), param("splits"), param("idx"), param("rows"), param("ahead"), argument("item")}
-	ADDQ(g.rows, g.ahead) // indices that are left
+	g := gatherer{out: sink.New(m, streaming), src: param("src"), splits: param("splits"), starts: param("starts"), rows: param("rows"), item: argument("item")}
+	g.last = lastEntry(g.starts, g.rows)
+	SUBQ(g.starts, g.splits) // both go on together
 	return g
 }
 
-// prefetch asks for the splits and the first and last byte of rows that come later.
-// Where fewer indices follow, the last row stands in for those.
+// prefetch asks for the first and the last byte of a row that comes later. Where fewer
+// rows follow, the last one stands in for those.
 func (g gatherer) prefetch() {
-	later := func(steps int) gp {
-		at, limit := GP64(), GP64()
-		LEAQ(Mem{Base: g.ahead, Disp: -1}, at)
-		MOVQ(U32(uint64(steps)), limit)
-		CMPQ(at, limit)
-		CMOVQGT(limit, at)
-		MOVQ(Mem{Base: g.idx, Index: at, Scale: 8}, at)
-		return at
-	}
-	PREFETCHT0(Mem{Base: g.splits, Index: later(splitsAhead), Scale: 8})
-	row := later(rowsAhead)
+	far := later(g.starts, g.last, rowsAhead)
 	at, end := GP64(), GP64()
-	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8}, at)
-	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8, Disp: 8}, end)
+	MOVQ(Mem{Base: g.splits, Index: far, Scale: 1, Disp: 8}, end)
+	SUBQ(Mem{Base: g.splits, Index: far, Scale: 1}, end)
+	MOVQ(Mem{Base: far}, at)
+	ADDQ(at, end)
 	IMULQ(g.item, at)
 	IMULQ(g.item, end)
-	PREFETCHT0(Mem{Base: g.src, Index: at, Scale: 1})
-	PREFETCHT0(Mem{Base: g.src, Index: end, Scale: 1, Disp: -1})
+	PREFETCHT1(Mem{Base: g.src, Index: at, Scale: 1})
+	PREFETCHT1(Mem{Base: g.src, Index: end, Scale: 1, Disp: -1})
 }
 
 // next returns the address and the length of the next row.
 func (g gatherer) next() (at, n gp) {
-	row := GP64()
 	at, n = GP64(), GP64()
-	MOVQ(Mem{Base: g.idx}, row)
-	ADDQ(U8(8), g.idx)
-	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8}, at)
-	MOVQ(Mem{Base: g.splits, Index: row, Scale: 8, Disp: 8}, n)
-	SUBQ(at, n)
+	MOVQ(Mem{Base: g.splits, Index: g.starts, Scale: 1, Disp: 8}, n)
+	SUBQ(Mem{Base: g.splits, Index: g.starts, Scale: 1}, n)
+	MOVQ(Mem{Base: g.starts}, at)
+	ADDQ(U8(8), g.starts)
 	IMULQ(g.item, n)
 	IMULQ(g.item, at)
 	ADDQ(g.src, at)
@@ -70,20 +120,20 @@ func (g gatherer) next() (at, n gp) {
 
 // loop goes on with the next row, if there is one.
 func (g gatherer) loop() {
-	DECQ(g.ahead)
 	DECQ(g.rows)
 	JNZ(LabelRef("row"))
 	g.out.End()
 }
 
-// gather writes a function that copies rows by index.
+// gather writes a function that copies rows.
 func gather(m vec.Machine, streaming bool, suffix string) {
 	name := "gatherRows" + suffix + m.ISA()
 	TEXT(name, NOSPLIT, sink.Signature(streaming, gatherParams))
 	Pragma("noescape")
 	Doc(append([]string{
-		name + " copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that",
-		"end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.",
+		name + " copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole",
+		"vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will",
+		"be asked for next.",
 	}, sink.Explain(streaming)...)...)
 	g := newGatherer(m, streaming)
 	end := GP64()
@@ -117,8 +167,9 @@ func gatherWords(m vec.Machine, streaming bool, suffix string) {
 	TEXT(name, NOSPLIT, sink.Signature(streaming, gatherParams))
 	Pragma("noescape")
 	Doc(append([]string{
-		name + " copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row",
-		"after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.",
+		name + " copies rows to dst, one behind the other: as long as splits say, from where starts say in src. src and item are multiples",
+		"of 4 bytes. It writes whole vectors, one row after the other, and reads no cache line that does not hold part of a row. ahead more",
+		"rows follow, which will be asked for next.",
 	}, sink.Explain(streaming)...)...)
 	g := newGatherer(m, streaming)
 	lanes := ZMM()

@@ -34,6 +34,7 @@ func main() {
 		perRow(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
 	}
 	fence()
+	gatherSplits()
 	for _, wide := range []bool{true, false} {
 		splits(wide)
 		movers(wide)

@@ -124,20 +124,25 @@ func BenchmarkGatherConcat(b *testing.B) {
 	in := benchInput()
 	k := len(in.idx)
 	s1, s2 := arena.Make[int64](k+1), arena.Make[int64](k+1)
-	n1, _ := GatherSplits(s1, in.splits, in.idx)
+	at := make([]int64, k)
+	n1, _ := GatherSplits(s1, at, in.splits, in.idx)
 	other := make([]int64, k)
 	for i := range other {
 		other[i] = in.idx[k-1-i]
 	}
-	n2, _ := GatherSplits(s2, in.splits, other)
-	g1, g2 := arena.Make[float32](int(n1)), arena.Make[float32](int(n2))
+	g1 := arena.Make[float32](int(n1))
 	b.Run("gather", func(b *testing.B) {
 		measure(b, 8*int(n1), func() {
-			_, _ = GatherSplits(s1, in.splits, in.idx)
-			Gather(g1, in.x, s1, in.splits, in.idx, 1)
+			_, _ = GatherSplits(s1, at, in.splits, in.idx)
+			Gather(g1, in.x, s1, at, 1)
 		})
 	})
-	Gather(g2, in.x, s2, in.splits, other, 1)
+	b.Run("gathersplits", func(b *testing.B) {
+		measure(b, 32*k, func() { _, _ = GatherSplits(s1, at, in.splits, in.idx) })
+	})
+	n2, _ := GatherSplits(s2, at, in.splits, other)
+	g2 := arena.Make[float32](int(n2))
+	Gather(g2, in.x, s2, at, 1)
 	both, splits := arena.Make[float32](int(n1+n2)), arena.Make[int64](2*k+1)
 	b.Run("concat0", func(b *testing.B) {
 		measure(b, 8*int(n1+n2), func() {

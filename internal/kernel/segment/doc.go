@@ -22,8 +22,8 @@
 // function ending in Splits computes the new row splits first, and the function
 // without that ending then fills the values:
 //
-//	total, err := segment.GatherSplits(newSplits, splits, rows)
-//	segment.Gather(out[:total*inner], values, newSplits, splits, rows, inner)
+//	total, err := segment.GatherSplits(newSplits, starts, splits, rows)
+//	segment.Gather(out[:total*inner], values, newSplits, starts, inner)
 //
 // # Meaning
 //

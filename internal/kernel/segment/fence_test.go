@@ -105,12 +105,13 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		if err := Unpad(fenced[T](t, int(shortSplits[rows]), slack, front), padded, shortSplits, 20, 1); err != nil {
 			t.Error(err)
 		}
-		total, err := GatherSplits(outSplits, splits, idx)
+		starts := make([]int64, len(idx))
+		total, err := GatherSplits(outSplits, starts, splits, idx)
 		if err != nil {
 			t.Error(err)
 		}
 		gathered := fenced[T](t, int(total), slack, front)
-		Gather(gathered, x, outSplits, splits, idx, 1)
+		Gather(gathered, x, outSplits, starts, 1)
 		zipped, zippedSplits := fenced[T](t, int(total)+n, slack, front), make([]int64, rows+1)
 		if err := ZipSplits(zippedSplits, outSplits, splits); err != nil {
 			t.Error(err)

@@ -8,13 +8,25 @@ import (
 )
 
 // GatherSplits writes the row splits of the rows idx, in that order, to out, which
-// has len(idx)+1 entries, and returns the number of their values. An index outside
-// [0, rows) is an error.
-func GatherSplits[I Index](out, splits []int64, idx []I) (total int64, err error) {
-	rows := rowsOf(splits)
+// has len(idx)+1 entries, and where each of these rows begins to starts, which has
+// len(idx). It returns the number of their values. An index outside [0, rows) is an
+// error.
+func GatherSplits[I Index](out, starts, splits []int64, idx []I) (total int64, err error) {
 	out = out[:len(idx)+1]
+	starts = starts[:len(idx)]
 	out[0] = 0
-	for i, at := range idx {
+	if vectorsNow() != nil && len(idx) >= worthVectors && len(splits) > 0 {
+		return lookUp(out[1:], starts, splits, asInt64(idx))
+	}
+	return lookUpPlainly(out[1:], starts, splits, idx, 0, 0)
+}
+
+// lookUpPlainly is [GatherSplits] for the rows from lo on, of which all before have
+// total values; out[i] is the end of row i.
+func lookUpPlainly[I Index](out, starts, splits []int64, idx []I, lo int, total int64) (int64, error) {
+	rows := rowsOf(splits)
+	for i := lo; i < len(idx); i++ {
+		at := idx[i]
 		if uint64(at) >= uint64(rows) {
 			return 0, rowError("row index", i, at, "is outside [0, "+strconv.Itoa(rows)+")")
 		}
@@ -23,33 +35,34 @@ func GatherSplits[I Index](out, splits []int64, idx []I) (total int64, err error
 			return 0, rowError("row index", i, at, "makes the number of values overflow")
 		}
 		total += n
-		out[i+1] = total
+		starts[i] = splits[at]
+		out[i] = total
 	}
 	return total, nil
 }
 
-// Gather copies the rows idx, one behind the other, to out, which has
-// outSplits[len(idx)]*inner elements. outSplits comes from [GatherSplits].
-func Gather[T any, I Index](out, values []T, outSplits, splits []int64, idx []I, inner int) {
-	outSplits = outSplits[:len(idx)+1]
-	if inner == 0 || gatherVectorised(out, values, outSplits, splits, idx, inner) {
+// Gather copies rows, one behind the other, to out, which has
+// outSplits[rows]*inner elements. outSplits and starts come from [GatherSplits].
+func Gather[T any](out, values []T, outSplits, starts []int64, inner int) {
+	starts = starts[:rowsOf(outSplits)]
+	if inner == 0 || gatherVectorised(out, values, outSplits, starts, inner) {
 		return
 	}
 	eachRows(outSplits, inner, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			copy(row(out, outSplits, i, inner), row(values, splits, int(idx[i]), inner))
+			copy(row(out, outSplits, i, inner), values[int(starts[i])*inner:])
 		}
 	})
 }
 
-// GatherPositions writes the positions among the values that the rows idx take up,
-// to out, which has outSplits[len(idx)] entries: for gathering values of a kind
-// this package does not move, such as strings.
-func GatherPositions[I Index](out, outSplits, splits []int64, idx []I) {
-	eachRows(outSplits[:len(idx)+1], 1, func(lo, hi int) {
+// GatherPositions writes the positions among the values that the rows which begin at
+// starts take up, to out, which has outSplits[rows] entries: for gathering values of a
+// kind this package does not move, such as strings.
+func GatherPositions(out, outSplits, starts []int64) {
+	eachRows(outSplits, 1, func(lo, hi int) {
 		end := outSplits[hi]
 		for i := lo; i < hi; i++ {
-			at, first := outSplits[i], splits[idx[i]]
+			at, first := outSplits[i], starts[i]
 			if n := outSplits[i+1] - at; n <= 4 && at+4 <= end {
 				// Four are written whatever the length, which saves guessing it: the rows
 				// behind, of the same range, write over what is too much.

@@ -343,6 +343,13 @@ func subRowsPastF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows i
 // storeFence orders all earlier stores of this processor before all later ones.
 func storeFence()
 
+// gatherSplits sets starts[i] to splits[r], r being idx[i], and out[i] to total and the lengths of these rows up to that one, for rows
+// rows. It stops before an index that is not below count, and before out overflows, and returns how many rows it did. ahead more
+// indices follow, of rows that will be asked for next.
+//
+//go:noescape
+func gatherSplits(out *int64, starts *int64, splits *int64, idx *int64, rows int, ahead int, count int, total int64) int
+
 // addI64AVX512 sets dst[i] = x[i] + y[i].
 //
 //go:noescape
@@ -402,17 +409,19 @@ func pad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, widt
 //go:noescape
 func unpad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
 
-// gatherRowsAVX512 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
-// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+// gatherRowsAVX512 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
+// vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
+// be asked for next.
 //
 //go:noescape
-func gatherRowsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+func gatherRowsAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 
-// gatherWordsAVX512 copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row
-// after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.
+// gatherWordsAVX512 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. src and item are multiples
+// of 4 bytes. It writes whole vectors, one row after the other, and reads no cache line that does not hold part of a row. ahead more
+// rows follow, which will be asked for next.
 //
 //go:noescape
-func gatherWordsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+func gatherWordsAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 
 // zipRowsAVX512 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
 // one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
@@ -474,21 +483,23 @@ func pad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, 
 //go:noescape
 func unpad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
 
-// gatherRowsPastAVX512 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
-// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+// gatherRowsPastAVX512 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
+// vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
+// be asked for next.
 // It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
 // not aligned; what fills no line at the end stays behind that, and its length is returned.
 //
 //go:noescape
-func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 
-// gatherWordsPastAVX512 copies the rows idx to dst, one behind the other. src and item are multiples of 4 bytes. It writes whole vectors, one row
-// after the other, and reads no cache line that does not hold part of a row. ahead more indices follow, of rows that will be asked for next.
+// gatherWordsPastAVX512 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. src and item are multiples
+// of 4 bytes. It writes whole vectors, one row after the other, and reads no cache line that does not hold part of a row. ahead more
+// rows follow, which will be asked for next.
 // It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
 // not aligned; what fills no line at the end stays behind that, and its length is returned.
 //
 //go:noescape
-func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 
 // zipRowsPastAVX512 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
 // one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
@@ -585,11 +596,12 @@ func pad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width 
 //go:noescape
 func unpad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
 
-// gatherRowsAVX2 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
-// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+// gatherRowsAVX2 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
+// vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
+// be asked for next.
 //
 //go:noescape
-func gatherRowsAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+func gatherRowsAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 
 // zipRowsAVX2 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
 // one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.
@@ -651,13 +663,14 @@ func pad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, wi
 //go:noescape
 func unpad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
 
-// gatherRowsPastAVX2 copies the rows idx to dst, one behind the other. It reads and writes whole vectors, one row after the other; rows that
-// end behind byte limit of src are read by the byte. ahead more indices follow, of rows that will be asked for next.
+// gatherRowsPastAVX2 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
+// vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
+// be asked for next.
 // It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
 // not aligned; what fills no line at the end stays behind that, and its length is returned.
 //
 //go:noescape
-func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 
 // zipRowsPastAVX2 copies, for each row from row on, the rows of all parts to dst, one behind the other. It reads and writes whole vectors,
 // one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.

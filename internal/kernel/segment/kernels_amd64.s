@@ -13707,6 +13707,48 @@ TEXT ·storeFence(SB), NOSPLIT, $0
 	SFENCE
 	RET
 
+// func gatherSplits(out *int64, starts *int64, splits *int64, idx *int64, rows int, ahead int, count int, total int64) int
+// Requires: CMOV, MMX+
+TEXT ·gatherSplits(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ starts+8(FP), CX
+	MOVQ splits+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ count+48(FP), DI
+	MOVQ total+56(FP), R8
+	MOVQ ahead+40(FP), R9
+	ADDQ SI, R9
+	LEAQ -8(BX)(R9*8), R9
+
+row:
+	LEAQ       512(BX), R10
+	CMPQ       R10, R9
+	CMOVQGT    R9, R10
+	MOVQ       (R10), R10
+	PREFETCHT1 (DX)(R10*8)
+	MOVQ       (BX), R10
+	CMPQ       R10, DI
+	JAE        done
+	MOVQ       (DX)(R10*8), R11
+	MOVQ       8(DX)(R10*8), R10
+	SUBQ       R11, R10
+	ADDQ       R10, R8
+	JOS        done
+	MOVQ       R11, (CX)
+	MOVQ       R8, (AX)
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, CX
+	ADDQ       $0x08, AX
+	DECQ       SI
+	JNZ        row
+
+done:
+	MOVQ rows+32(FP), AX
+	SUBQ SI, AX
+	MOVQ AX, ret+64(FP)
+	RET
+
 // func addI64AVX512(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·addI64AVX512(SB), NOSPLIT, $0-32
@@ -14097,40 +14139,35 @@ row:
 	VZEROUPPER
 	RET
 
-// func gatherRowsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+// func gatherRowsAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ splits+16(FP), DX
-	MOVQ idx+24(FP), BX
+	MOVQ starts+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	ADDQ SI, DI
+	LEAQ -8(BX)(DI*8), DI
+	SUBQ BX, DX
 
 row:
-	LEAQ       -1(DI), R8
-	MOVQ       $0x00000020, R9
-	CMPQ       R8, R9
-	CMOVQGT    R9, R8
-	MOVQ       (BX)(R8*8), R8
-	PREFETCHT0 (DX)(R8*8)
-	LEAQ       -1(DI), R8
-	MOVQ       $0x00000010, R9
-	CMPQ       R8, R9
-	CMOVQGT    R9, R8
-	MOVQ       (BX)(R8*8), R8
-	MOVQ       (DX)(R8*8), R9
-	MOVQ       8(DX)(R8*8), R8
-	IMULQ      item+48(FP), R9
+	LEAQ       512(BX), R8
+	CMPQ       R8, DI
+	CMOVQGT    DI, R8
+	MOVQ       8(DX)(R8*1), R9
+	SUBQ       (DX)(R8*1), R9
+	MOVQ       (R8), R8
+	ADDQ       R8, R9
 	IMULQ      item+48(FP), R8
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 -1(CX)(R8*1)
-	MOVQ       (BX), R8
+	IMULQ      item+48(FP), R9
+	PREFETCHT1 (CX)(R8*1)
+	PREFETCHT1 -1(CX)(R9*1)
+	MOVQ       8(DX)(BX*1), R10
+	SUBQ       (DX)(BX*1), R10
+	MOVQ       (BX), R9
 	ADDQ       $0x08, BX
-	MOVQ       (DX)(R8*8), R9
-	MOVQ       8(DX)(R8*8), R10
-	SUBQ       R9, R10
 	IMULQ      item+48(FP), R10
 	IMULQ      item+48(FP), R9
 	ADDQ       CX, R9
@@ -14153,7 +14190,6 @@ last:
 	ADDQ R10, AX
 
 copied:
-	DECQ DI
 	DECQ SI
 	JNZ  row
 	VZEROUPPER
@@ -14169,56 +14205,51 @@ exact:
 	DECQ    R10
 	JMP     exact
 
-// func gatherWordsAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+// func gatherWordsAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·gatherWordsAVX512(SB), NOSPLIT, $0-64
 	MOVQ      dst+0(FP), AX
 	MOVQ      src+8(FP), CX
 	MOVQ      splits+16(FP), DX
-	MOVQ      idx+24(FP), BX
+	MOVQ      starts+24(FP), BX
 	MOVQ      rows+32(FP), SI
 	MOVQ      ahead+40(FP), DI
 	ADDQ      SI, DI
+	LEAQ      -8(BX)(DI*8), DI
+	SUBQ      BX, DX
 	VMOVDQU32 wordNumbers<>+0(SB), Z0
 
 row:
-	LEAQ       -1(DI), R8
-	MOVQ       $0x00000020, R9
-	CMPQ       R8, R9
-	CMOVQGT    R9, R8
-	MOVQ       (BX)(R8*8), R8
-	PREFETCHT0 (DX)(R8*8)
-	LEAQ       -1(DI), R8
-	MOVQ       $0x00000010, R9
-	CMPQ       R8, R9
-	CMOVQGT    R9, R8
-	MOVQ       (BX)(R8*8), R8
-	MOVQ       (DX)(R8*8), R9
-	MOVQ       8(DX)(R8*8), R8
-	IMULQ      item+48(FP), R9
+	LEAQ       512(BX), R8
+	CMPQ       R8, DI
+	CMOVQGT    DI, R8
+	MOVQ       8(DX)(R8*1), R9
+	SUBQ       (DX)(R8*1), R9
+	MOVQ       (R8), R8
+	ADDQ       R8, R9
 	IMULQ      item+48(FP), R8
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 -1(CX)(R8*1)
+	IMULQ      item+48(FP), R9
+	PREFETCHT1 (CX)(R8*1)
+	PREFETCHT1 -1(CX)(R9*1)
+	MOVQ       8(DX)(BX*1), R9
+	SUBQ       (DX)(BX*1), R9
 	MOVQ       (BX), R8
 	ADDQ       $0x08, BX
-	MOVQ       (DX)(R8*8), R9
-	MOVQ       8(DX)(R8*8), R8
-	SUBQ       R9, R8
-	IMULQ      item+48(FP), R8
 	IMULQ      item+48(FP), R9
-	ADDQ       CX, R9
-	CMPQ       R8, $0x40
+	IMULQ      item+48(FP), R8
+	ADDQ       CX, R8
+	CMPQ       R9, $0x40
 	JG         long
-	MOVQ       R9, R11
+	MOVQ       R8, R11
 	ANDQ       $0x3f, R11
-	MOVQ       R9, R10
+	MOVQ       R8, R10
 	SUBQ       R11, R10
 	XORQ       R13, R13
-	LEAQ       (R11)(R8*1), R12
+	LEAQ       (R11)(R9*1), R12
 	CMPQ       R12, $0x40
-	CMOVQGT    R9, R10
+	CMOVQGT    R8, R10
 	CMOVQGT    R13, R11
-	TESTQ      R8, R8
+	TESTQ      R9, R9
 	CMOVQEQ    AX, R10
 
 move:
@@ -14228,25 +14259,24 @@ move:
 	VMOVDQU32    (R10), Z2
 	VPERMD       Z2, Z1, Z2
 	VMOVDQU32    Z2, (AX)
-	ADDQ         R8, AX
-	DECQ         DI
+	ADDQ         R9, AX
 	DECQ         SI
 	JNZ          row
 	VZEROUPPER
 	RET
 
 long:
-	LEAQ -64(R9)(R8*1), R12
+	LEAQ -64(R8)(R9*1), R12
 
 vector:
-	VMOVDQU32 (R9), Z2
+	VMOVDQU32 (R8), Z2
 	VMOVDQU32 Z2, (AX)
-	ADDQ      $0x40, R9
+	ADDQ      $0x40, R8
 	ADDQ      $0x40, AX
-	SUBQ      $0x40, R8
-	CMPQ      R8, $0x40
+	SUBQ      $0x40, R9
+	CMPQ      R9, $0x40
 	JG        vector
-	MOVQ      R9, R11
+	MOVQ      R8, R11
 	SUBQ      R12, R11
 	MOVQ      R12, R10
 	JMP       move
@@ -14953,7 +14983,7 @@ rest3:
 	VZEROUPPER
 	RET
 
-// func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+// func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·gatherRowsPastAVX512(SB), NOSPLIT, $0-80
 	MOVQ    dst+0(FP), AX
@@ -14969,34 +14999,29 @@ TEXT ·gatherRowsPastAVX512(SB), NOSPLIT, $0-80
 	LEAQ    (CX)(AX*1), AX
 	MOVQ    src+8(FP), DX
 	MOVQ    splits+16(FP), BX
-	MOVQ    idx+24(FP), SI
+	MOVQ    starts+24(FP), SI
 	MOVQ    rows+32(FP), DI
 	MOVQ    ahead+40(FP), R8
 	ADDQ    DI, R8
+	LEAQ    -8(SI)(R8*8), R8
+	SUBQ    SI, BX
 
 row:
-	LEAQ       -1(R8), R9
-	MOVQ       $0x00000020, R10
-	CMPQ       R9, R10
-	CMOVQGT    R10, R9
-	MOVQ       (SI)(R9*8), R9
-	PREFETCHT0 (BX)(R9*8)
-	LEAQ       -1(R8), R9
-	MOVQ       $0x00000010, R10
-	CMPQ       R9, R10
-	CMOVQGT    R10, R9
-	MOVQ       (SI)(R9*8), R9
-	MOVQ       (BX)(R9*8), R10
-	MOVQ       8(BX)(R9*8), R9
-	IMULQ      item+48(FP), R10
+	LEAQ       512(SI), R9
+	CMPQ       R9, R8
+	CMOVQGT    R8, R9
+	MOVQ       8(BX)(R9*1), R10
+	SUBQ       (BX)(R9*1), R10
+	MOVQ       (R9), R9
+	ADDQ       R9, R10
 	IMULQ      item+48(FP), R9
-	PREFETCHT0 (DX)(R10*1)
-	PREFETCHT0 -1(DX)(R9*1)
-	MOVQ       (SI), R9
+	IMULQ      item+48(FP), R10
+	PREFETCHT1 (DX)(R9*1)
+	PREFETCHT1 -1(DX)(R10*1)
+	MOVQ       8(BX)(SI*1), R11
+	SUBQ       (BX)(SI*1), R11
+	MOVQ       (SI), R10
 	ADDQ       $0x08, SI
-	MOVQ       (BX)(R9*8), R10
-	MOVQ       8(BX)(R9*8), R11
-	SUBQ       R10, R11
 	IMULQ      item+48(FP), R11
 	IMULQ      item+48(FP), R10
 	ADDQ       DX, R10
@@ -15090,7 +15115,6 @@ rest4:
 
 stay3:
 copied:
-	DECQ    R8
 	DECQ    DI
 	JNZ     row
 	MOVQ    CX, DX
@@ -15175,7 +15199,7 @@ stay6:
 	DECQ R11
 	JMP  exact
 
-// func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+// func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·gatherWordsPastAVX512(SB), NOSPLIT, $0-80
 	MOVQ      dst+0(FP), AX
@@ -15191,50 +15215,45 @@ TEXT ·gatherWordsPastAVX512(SB), NOSPLIT, $0-80
 	LEAQ      (CX)(AX*1), AX
 	MOVQ      src+8(FP), DX
 	MOVQ      splits+16(FP), BX
-	MOVQ      idx+24(FP), SI
+	MOVQ      starts+24(FP), SI
 	MOVQ      rows+32(FP), DI
 	MOVQ      ahead+40(FP), R8
 	ADDQ      DI, R8
+	LEAQ      -8(SI)(R8*8), R8
+	SUBQ      SI, BX
 	VMOVDQU32 wordNumbers<>+0(SB), Z0
 
 row:
-	LEAQ       -1(R8), R9
-	MOVQ       $0x00000020, R10
-	CMPQ       R9, R10
-	CMOVQGT    R10, R9
-	MOVQ       (SI)(R9*8), R9
-	PREFETCHT0 (BX)(R9*8)
-	LEAQ       -1(R8), R9
-	MOVQ       $0x00000010, R10
-	CMPQ       R9, R10
-	CMOVQGT    R10, R9
-	MOVQ       (SI)(R9*8), R9
-	MOVQ       (BX)(R9*8), R10
-	MOVQ       8(BX)(R9*8), R9
-	IMULQ      item+48(FP), R10
+	LEAQ       512(SI), R9
+	CMPQ       R9, R8
+	CMOVQGT    R8, R9
+	MOVQ       8(BX)(R9*1), R10
+	SUBQ       (BX)(R9*1), R10
+	MOVQ       (R9), R9
+	ADDQ       R9, R10
 	IMULQ      item+48(FP), R9
-	PREFETCHT0 (DX)(R10*1)
-	PREFETCHT0 -1(DX)(R9*1)
+	IMULQ      item+48(FP), R10
+	PREFETCHT1 (DX)(R9*1)
+	PREFETCHT1 -1(DX)(R10*1)
+	MOVQ       8(BX)(SI*1), R10
+	SUBQ       (BX)(SI*1), R10
 	MOVQ       (SI), R9
 	ADDQ       $0x08, SI
-	MOVQ       (BX)(R9*8), R10
-	MOVQ       8(BX)(R9*8), R9
-	SUBQ       R10, R9
-	IMULQ      item+48(FP), R9
 	IMULQ      item+48(FP), R10
-	ADDQ       DX, R10
-	CMPQ       R9, $0x40
+	IMULQ      item+48(FP), R9
+	ADDQ       DX, R9
+	CMPQ       R10, $0x40
 	JG         long
-	MOVQ       R10, R12
+	MOVQ       R9, R12
 	ANDQ       $0x3f, R12
-	MOVQ       R10, R11
+	MOVQ       R9, R11
 	SUBQ       R12, R11
 	XORQ       R14, R14
-	LEAQ       (R12)(R9*1), R13
+	LEAQ       (R12)(R10*1), R13
 	CMPQ       R13, $0x40
-	CMOVQGT    R10, R11
+	CMOVQGT    R9, R11
 	CMOVQGT    R14, R12
-	TESTQ      R9, R9
+	TESTQ      R10, R10
 	CMOVQEQ    AX, R11
 
 move:
@@ -15244,7 +15263,7 @@ move:
 	VMOVDQU32    (R11), Z2
 	VPERMD       Z2, Z1, Z2
 	VMOVDQU32    Z2, (AX)
-	ADDQ         R9, AX
+	ADDQ         R10, AX
 	LEAQ         -1024(AX), R9
 	CMPQ         R9, CX
 	JB           stay1
@@ -15281,7 +15300,6 @@ rest2:
 	ADDQ    CX, AX
 
 stay1:
-	DECQ    R8
 	DECQ    DI
 	JNZ     row
 	MOVQ    CX, DX
@@ -15321,14 +15339,14 @@ rest3:
 	RET
 
 long:
-	LEAQ -64(R10)(R9*1), R13
+	LEAQ -64(R9)(R10*1), R13
 
 vector:
-	VMOVDQU32 (R10), Z2
+	VMOVDQU32 (R9), Z2
 	VMOVDQU32 Z2, (AX)
-	ADDQ      $0x40, R10
+	ADDQ      $0x40, R9
 	ADDQ      $0x40, AX
-	SUBQ      $0x40, R9
+	SUBQ      $0x40, R10
 	LEAQ      -1024(AX), R11
 	CMPQ      R11, CX
 	JB        stay4
@@ -15365,9 +15383,9 @@ rest5:
 	ADDQ    CX, AX
 
 stay4:
-	CMPQ R9, $0x40
+	CMPQ R10, $0x40
 	JG   vector
-	MOVQ R10, R12
+	MOVQ R9, R12
 	SUBQ R13, R12
 	MOVQ R13, R11
 	JMP  move
@@ -16647,40 +16665,35 @@ row:
 	VZEROUPPER
 	RET
 
-// func gatherRowsAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int)
+// func gatherRowsAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ splits+16(FP), DX
-	MOVQ idx+24(FP), BX
+	MOVQ starts+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	ADDQ SI, DI
+	LEAQ -8(BX)(DI*8), DI
+	SUBQ BX, DX
 
 row:
-	LEAQ       -1(DI), R8
-	MOVQ       $0x00000020, R9
-	CMPQ       R8, R9
-	CMOVQGT    R9, R8
-	MOVQ       (BX)(R8*8), R8
-	PREFETCHT0 (DX)(R8*8)
-	LEAQ       -1(DI), R8
-	MOVQ       $0x00000010, R9
-	CMPQ       R8, R9
-	CMOVQGT    R9, R8
-	MOVQ       (BX)(R8*8), R8
-	MOVQ       (DX)(R8*8), R9
-	MOVQ       8(DX)(R8*8), R8
-	IMULQ      item+48(FP), R9
+	LEAQ       512(BX), R8
+	CMPQ       R8, DI
+	CMOVQGT    DI, R8
+	MOVQ       8(DX)(R8*1), R9
+	SUBQ       (DX)(R8*1), R9
+	MOVQ       (R8), R8
+	ADDQ       R8, R9
 	IMULQ      item+48(FP), R8
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 -1(CX)(R8*1)
-	MOVQ       (BX), R8
+	IMULQ      item+48(FP), R9
+	PREFETCHT1 (CX)(R8*1)
+	PREFETCHT1 -1(CX)(R9*1)
+	MOVQ       8(DX)(BX*1), R10
+	SUBQ       (DX)(BX*1), R10
+	MOVQ       (BX), R9
 	ADDQ       $0x08, BX
-	MOVQ       (DX)(R8*8), R9
-	MOVQ       8(DX)(R8*8), R10
-	SUBQ       R9, R10
 	IMULQ      item+48(FP), R10
 	IMULQ      item+48(FP), R9
 	ADDQ       CX, R9
@@ -16703,7 +16716,6 @@ last:
 	ADDQ R10, AX
 
 copied:
-	DECQ DI
 	DECQ SI
 	JNZ  row
 	VZEROUPPER
@@ -17490,7 +17502,7 @@ rest3:
 	VZEROUPPER
 	RET
 
-// func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, idx *int64, rows int, ahead int, item int, limit int, stage *byte) int
+// func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherRowsPastAVX2(SB), NOSPLIT, $0-80
 	MOVQ    dst+0(FP), AX
@@ -17506,34 +17518,29 @@ TEXT ·gatherRowsPastAVX2(SB), NOSPLIT, $0-80
 	LEAQ    (CX)(AX*1), AX
 	MOVQ    src+8(FP), DX
 	MOVQ    splits+16(FP), BX
-	MOVQ    idx+24(FP), SI
+	MOVQ    starts+24(FP), SI
 	MOVQ    rows+32(FP), DI
 	MOVQ    ahead+40(FP), R8
 	ADDQ    DI, R8
+	LEAQ    -8(SI)(R8*8), R8
+	SUBQ    SI, BX
 
 row:
-	LEAQ       -1(R8), R9
-	MOVQ       $0x00000020, R10
-	CMPQ       R9, R10
-	CMOVQGT    R10, R9
-	MOVQ       (SI)(R9*8), R9
-	PREFETCHT0 (BX)(R9*8)
-	LEAQ       -1(R8), R9
-	MOVQ       $0x00000010, R10
-	CMPQ       R9, R10
-	CMOVQGT    R10, R9
-	MOVQ       (SI)(R9*8), R9
-	MOVQ       (BX)(R9*8), R10
-	MOVQ       8(BX)(R9*8), R9
-	IMULQ      item+48(FP), R10
+	LEAQ       512(SI), R9
+	CMPQ       R9, R8
+	CMOVQGT    R8, R9
+	MOVQ       8(BX)(R9*1), R10
+	SUBQ       (BX)(R9*1), R10
+	MOVQ       (R9), R9
+	ADDQ       R9, R10
 	IMULQ      item+48(FP), R9
-	PREFETCHT0 (DX)(R10*1)
-	PREFETCHT0 -1(DX)(R9*1)
-	MOVQ       (SI), R9
+	IMULQ      item+48(FP), R10
+	PREFETCHT1 (DX)(R9*1)
+	PREFETCHT1 -1(DX)(R10*1)
+	MOVQ       8(BX)(SI*1), R11
+	SUBQ       (BX)(SI*1), R11
+	MOVQ       (SI), R10
 	ADDQ       $0x08, SI
-	MOVQ       (BX)(R9*8), R10
-	MOVQ       8(BX)(R9*8), R11
-	SUBQ       R10, R11
 	IMULQ      item+48(FP), R11
 	IMULQ      item+48(FP), R10
 	ADDQ       DX, R10
@@ -17639,7 +17646,6 @@ rest4:
 
 stay3:
 copied:
-	DECQ    R8
 	DECQ    DI
 	JNZ     row
 	MOVQ    CX, DX

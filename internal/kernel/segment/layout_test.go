@@ -188,12 +188,13 @@ func checkGather[T movable](t *testing.T, run layoutRun) {
 	}
 	for _, x := range values[T](run) {
 		outSplits := make([]int64, len(idx)+1)
-		total, err := GatherSplits(outSplits, run.splits, idx)
+		starts := make([]int64, len(idx))
+		total, err := GatherSplits(outSplits, starts, run.splits, idx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		out, check := guarded[T](t, int(total)*run.inner)
-		Gather(out, x, outSplits, run.splits, idx, run.inner)
+		Gather(out, x, outSplits, starts, run.inner)
 		check("Gather")
 		all := rowsOfRun(x, run.splits, run.inner)
 		var want []T
@@ -204,7 +205,7 @@ func checkGather[T movable](t *testing.T, run layoutRun) {
 			t.Fatalf("Gather differs")
 		}
 		at := make([]int64, total)
-		GatherPositions(at, outSplits, run.splits, idx)
+		GatherPositions(at, outSplits, starts)
 		viaPositions := make([]T, len(want))
 		if err := gather.Rows(viaPositions, x, at, run.inner); err != nil || !slices.Equal(viaPositions, want) {
 			t.Fatalf("GatherPositions differ: %v", err)
@@ -213,14 +214,14 @@ func checkGather[T movable](t *testing.T, run layoutRun) {
 }
 
 func TestGatherErrors(t *testing.T) {
-	out := make([]int64, 3)
-	_, err := GatherSplits(out, []int64{0, 2, 3}, []int64{1, 2})
+	out, starts := make([]int64, 3), make([]int64, 2)
+	_, err := GatherSplits(out, starts, []int64{0, 2, 3}, []int64{1, 2})
 	fails(t, err, "row index: entry 1: 2 is outside [0, 2)")
-	_, err = GatherSplits(out, []int64{0, 2, 3}, []int32{-1, 0})
+	_, err = GatherSplits(out, starts, []int64{0, 2, 3}, []int32{-1, 0})
 	fails(t, err, "entry 0: -1 is outside")
-	_, err = GatherSplits(out, []int64{0, 1 << 62}, []int64{0, 0})
+	_, err = GatherSplits(out, starts, []int64{0, 1 << 62}, []int64{0, 0})
 	fails(t, err, "overflow")
-	if n, err := GatherSplits(out[:1], nil, []int64{}); n != 0 || err != nil {
+	if n, err := GatherSplits(out[:1], nil, nil, []int64{}); n != 0 || err != nil {
 		t.Errorf("no rows: %d, %v", n, err)
 	}
 }

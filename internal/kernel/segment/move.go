@@ -14,12 +14,15 @@ type movers struct {
 	unpad     [2]func(dst, src *byte, splits *int64, rows, item, width int)
 	unpadPast [2]func(dst, src *byte, splits *int64, rows, item, width int, stage *byte) int
 
-	gather     func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)
-	gatherPast func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int, stage *byte) int
+	// lookUp finds the rows that gather copies.
+	lookUp func(out, starts, splits, idx *int64, rows, ahead, count int, total int64) int
+
+	gather     func(dst, src *byte, splits, starts *int64, rows, ahead, item, limit int)
+	gatherPast func(dst, src *byte, splits, starts *int64, rows, ahead, item, limit int, stage *byte) int
 
 	// gatherWords is faster, for rows of four-byte words. It may be nil.
-	gatherWords     func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int)
-	gatherWordsPast func(dst, src *byte, splits, idx *int64, rows, ahead, item, limit int, stage *byte) int
+	gatherWords     func(dst, src *byte, splits, starts *int64, rows, ahead, item, limit int)
+	gatherWordsPast func(dst, src *byte, splits, starts *int64, rows, ahead, item, limit int, stage *byte) int
 
 	zip     func(dst *byte, parts **byte, count, row, rows, item int)
 	zipPast func(dst *byte, parts **byte, count, row, rows, item int, stage *byte) int

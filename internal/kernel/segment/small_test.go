@@ -24,8 +24,8 @@ func BenchmarkTen(b *testing.B) {
 		"mask":    func() { Mask(out, newSplits, x, splits, mask, 1) },
 		"check":   func() { _ = CheckSplits(splits, 10) },
 		"gather": func() {
-			_, _ = GatherSplits(newSplits, splits, idx)
-			Gather(out, x, newSplits, splits, idx, 1)
+			_, _ = GatherSplits(newSplits, ids, splits, idx)
+			Gather(out, x, newSplits, ids, 1)
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -1,6 +1,7 @@
 package str
 
 import (
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 )
@@ -12,12 +13,15 @@ func Gather[I gather.Index](x Column, idx []I) (Column, error) {
 		return Column{}, err
 	}
 	offsets := make([]int64, len(idx)+1)
-	total, err := segment.GatherSplits(offsets, x.Offsets, idx)
+	lent := arena.Alloc(8 * len(idx))
+	defer lent.Release()
+	starts := arena.View[int64](lent, len(idx))
+	total, err := segment.GatherSplits(offsets, starts, x.Offsets, idx)
 	if err != nil {
 		return Column{}, err
 	}
 	bytes := make([]byte, total, total+slack)
-	segment.Gather(bytes, x.Bytes, offsets, x.Offsets, idx, 1)
+	segment.Gather(bytes, x.Bytes, offsets, starts, 1)
 	return Column{Offsets: offsets, Bytes: bytes}, nil
 }
 

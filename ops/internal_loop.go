@@ -78,6 +78,26 @@ func newLoop(out shape.Shape, operands ...*tensor.Dense) *loop {
 	return l
 }
 
+// evenly returns three operands of a result with few elements as those of one run: each is
+// laid out as the result is, or a scalar, whose bit is set then. Planning a loop would take
+// longer than running it.
+func evenly(out shape.Shape, x, y, z *tensor.Dense) (p [maxOperands]unsafe.Pointer, scalars uint8, ok bool) {
+	n := out.Size()
+	for i, d := range [maxOperands]*tensor.Dense{x, y, z} {
+		switch {
+		case n == 0 || n > blockSize || !d.IsContiguous():
+			return p, 0, false
+		case d.Len() == n:
+		case d.Len() == 1:
+			scalars |= 1 << i
+		default:
+			return p, 0, false
+		}
+		p[i] = d.Raw()
+	}
+	return p, scalars, true
+}
+
 // runsAcross reports whether an operand with as many elements as the result has its
 // neighbours along the last axis apart in memory.
 func runsAcross(d *tensor.Dense, n int) bool {

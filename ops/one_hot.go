@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"sync/atomic"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -89,6 +91,9 @@ func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
 	}
 	value := func(v any, truth bool) any {
 		if v == nil {
+			if d < dtype.String {
+				return mark(d, truth)
+			}
 			v = tensor.Scalar(truth)
 		}
 		if d == dtype.String {
@@ -97,6 +102,22 @@ func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
 		return Cast(v, d)
 	}
 	return op.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
+}
+
+// marks are the zero and the one of each element type, once somebody has asked for them.
+var marks [dtype.String][2]atomic.Pointer[tensor.Tensor]
+
+func mark(d dtype.DType, truth bool) tensor.Tensor {
+	at := &marks[d][0]
+	if truth {
+		at = &marks[d][1]
+	}
+	if m := at.Load(); m != nil {
+		return *m
+	}
+	made := Cast(tensor.Scalar(truth), d)
+	at.Store(&made)
+	return made
 }
 
 func oneHot(idx []int64, s shape.Shape, axis int, on, off *tensor.Dense) *tensor.Dense {

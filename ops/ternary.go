@@ -117,6 +117,10 @@ func ternary(k elementwise.Op, o op.Op) *op.Op {
 		f := elementwise.TernaryOf(k, x.DType())
 		out := tensor.Uninit(x.DType(), s)
 		dst, size := out.Raw(), x.DType().Size()
+		if p, scalars, ok := evenly(s, x, y, z); ok {
+			f(dst, p[0], p[1], p[2], out.Len(), scalars)
+			return results(out)
+		}
 		newLoop(s, x, y, z).each(grainCheap, func(r run) int {
 			f(unsafe.Add(dst, r.at*size), r.p[0], r.p[1], r.p[2], r.n, r.scalars)
 			return -1

@@ -67,6 +67,11 @@ func selectDense(cond, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 	out := tensor.Uninit(d, s)
 	size := d.Size()
 	dst := out.Raw()
+	if p, scalars, ok := evenly(s, cond, x, y); ok && scalars&1 == 0 {
+		form := [4]elementwise.Form{elementwise.VV, elementwise.SV, elementwise.VS, elementwise.SS}[scalars>>1]
+		elementwise.SelectOf(d, form)(dst, p[0], p[1], p[2], out.Len())
+		return out
+	}
 	kernels := [4]elementwise.SelectFunc{
 		elementwise.SelectOf(d, elementwise.VV), elementwise.SelectOf(d, elementwise.SV),
 		elementwise.SelectOf(d, elementwise.VS), elementwise.SelectOf(d, elementwise.SS),

@@ -259,6 +259,130 @@ func fewStacked(ts []tensor.Tensor) tensor.Tensor {
 	return wrap(to.flat, []*RowPartition{newPartition(rows.Trusted(outer, ends), nrows), to.partition()})
 }
 
+// fewStackedRows stacks the rows of tensors: row i of all of them is a list; nil where the
+// general way has to be taken.
+func fewStackedRows(ts []tensor.Tensor, axis int) tensor.Tensor {
+	var room [8]few
+	if axis != 1 || len(ts) > len(room) {
+		return nil
+	}
+	fs := room[:len(ts)]
+	nvals := 0
+	for i, t := range ts {
+		f, ok := fewOf(t)
+		if !ok || i > 0 && (f.nrows() != fs[0].nrows() || f.flat.DType() != fs[0].flat.DType() || !f.flat.Shape().Tail(1).Equal(fs[0].flat.Shape().Tail(1))) {
+			return nil
+		}
+		fs[i] = f
+		nvals += f.flat.Dim(0)
+	}
+	nrows := fs[0].nrows()
+	to := fs[0].filler(nrows*len(ts), nvals)
+	for r := range nrows {
+		for i := range fs {
+			to.row(&fs[i], r)
+		}
+	}
+	outer := newUniform(tensor.Scalar(int64(nrows)), tensor.Scalar(int64(len(ts))))
+	return wrap(to.flat, []*RowPartition{outer, to.partition()})
+}
+
+// fewChosen returns rows of x where cond is true, and of y elsewhere; nil where the general
+// way has to be taken.
+func fewChosen(cond, x, y tensor.Tensor) tensor.Tensor {
+	f, ok := fewOf(x)
+	g, ok2 := fewOf(y)
+	c, ok3 := cond.(*tensor.Dense)
+	if !ok || !ok2 || !ok3 || c.Len() != f.nrows() || f.nrows() != g.nrows() || f.flat.DType() != g.flat.DType() || !f.flat.Shape().Tail(1).Equal(g.flat.Shape().Tail(1)) {
+		return nil
+	}
+	from := [2]*few{&g, &f}
+	chosen := func(b bool) *few {
+		if b {
+			return from[1]
+		}
+		return from[0]
+	}
+	nvals := int64(0)
+	for r, b := range tensor.Data[bool](c) {
+		h := chosen(b)
+		nvals += h.splits[r+1] - h.splits[r]
+	}
+	to := f.filler(f.nrows(), int(nvals))
+	for r, b := range tensor.Data[bool](c) {
+		to.row(chosen(b), r)
+	}
+	return to.tensor()
+}
+
+// fewTaken returns rows by number, empty ones where none is there; nil where the general
+// way has to be taken.
+func fewTaken(x tensor.Tensor, at []int64, there []bool) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok || len(at) != len(there) || len(at) > shortElements {
+		return nil
+	}
+	nvals := int64(0)
+	for i, r := range at {
+		if !there[i] {
+			continue
+		}
+		if uint64(r) >= uint64(f.nrows()) {
+			return nil
+		}
+		nvals += f.splits[r+1] - f.splits[r]
+	}
+	if nvals > shortElements {
+		return nil
+	}
+	to := f.filler(len(at), int(nvals))
+	for i, r := range at {
+		if there[i] {
+			to.row(&f, int(r))
+		} else {
+			to.end()
+		}
+	}
+	return to.tensor()
+}
+
+// fewPadded adds entries at both ends of a few rows of elements: fill, or zeros where it is
+// nil; nil where the general way has to be taken.
+func fewPadded(x *Tensor, fill tenon.Value, before, after int) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok || f.flat.Rank() != 1 || before > shortElements || after > shortElements || (before+after)*f.nrows() > shortElements {
+		return nil
+	}
+	var edge []byte
+	if d, isDense := fill.(*tensor.Dense); isDense && d != nil {
+		if d.Rank() != 0 || d.DType() != f.flat.DType() {
+			return nil
+		}
+		edge = d.Bytes()
+	} else if fill != nil {
+		return nil
+	}
+	to := f.filler(f.nrows(), f.flat.Len()+(before+after)*f.nrows())
+	pad := func(n int) {
+		for range n {
+			if edge == nil {
+				clear(to.dst[:f.size])
+			} else {
+				copy(to.dst, edge)
+			}
+			to.dst = to.dst[f.size:]
+			to.at++
+		}
+	}
+	for r := range f.nrows() {
+		pad(before)
+		to.values(&f, f.splits[r], f.splits[r+1])
+		pad(after)
+		to.end()
+	}
+	return to.tensor()
+}
+
 // fewParts cuts a few rows into parts of so many rows; nil where the general way has to be
 // taken.
 func fewParts(x *Tensor, sizes []int, axis int) []tenon.Value {

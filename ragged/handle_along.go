@@ -72,20 +72,6 @@ func alongAxis(x *Tensor, axis int, f lines) tensor.Tensor {
 	return x.with(ops.Gather(y, back, 0))
 }
 
-// gathered returns the order that brings the entries together that an axis with
-// partitioned axes below it crosses, the splits of those lines, and the order back.
-func gathered(x *Tensor, axis int) (order, splits, back tensor.Tensor) {
-	at, n := x.lists(axis)
-	for _, q := range x.parts[axis:] {
-		var p *RowPartition
-		p, at = positions(q, at, n)
-		n = p.NVals()
-	}
-	order = ops.ArgSort(at, 0, ops.SortOptions{})
-	splits = rows.FromRowIDs(ops.Gather(at, order, 0), n)
-	return order, splits, ops.ArgSort(order, 0, ops.SortOptions{})
-}
-
 // normalized answers layer and RMS normalisation over axes.
 func normalized(rms bool) handlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
@@ -156,15 +142,22 @@ func moved(x *Tensor, axis int, f lines) tensor.Tensor {
 	var n, splits tensor.Tensor
 	if axis == 0 {
 		n = x.parts[0].NRows()
-		zero := scalar(0, n.DType())
-		splits = ops.Stack([]tensor.Tensor{zero, n}, 0)
+		splits = oneRow(n)
 	} else {
 		n, splits = x.parts[axis-1].NVals(), x.parts[axis-1].RowSplits()
 	}
-	numbers := ops.Cast(ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType())), dtype.Int64)
 	below := build(x.flat, x.parts[axis:])
-	flat, parts := split(ops.Gather(below, f(numbers, splits), 0))
+	flat, parts := split(gatherRows(below, f(numbers(n), splits)))
 	return build(flat, append(append([]*RowPartition(nil), x.parts[:axis]...), parts...))
+}
+
+// oneRow returns the row splits of one row of n values.
+func oneRow(n tensor.Tensor) tensor.Tensor {
+	if k := known(n); k >= 0 && n.DType() == dtype.Int64 {
+		s := []int64{0, int64(k)}
+		return rows.Trusted(tensor.Vector(s), s)
+	}
+	return ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
 }
 
 func roll(c *op.Call) ([]tenon.Value, error) {

@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -142,6 +144,13 @@ func squeezed(c *op.Call, x tensor.Tensor, a int) (tensor.Tensor, error) {
 
 // numbers returns 0, 1, … n-1.
 func numbers(n tensor.Tensor) tensor.Tensor {
+	if k := known(n); k >= 0 && k <= shortElements {
+		out, number := tensor.Make[int64](shape.Of(k))
+		for i := range number {
+			number[i] = int64(i)
+		}
+		return out
+	}
 	n = ops.Cast(n, dtype.Int64)
 	return ops.Range(int64(0), n, int64(1))
 }
@@ -481,9 +490,12 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 			inner[a] = []int64{int64(pads[2*(a+k)]), int64(pads[2*(a+k)+1])}
 		}
 	}
-	values := c.Values()
-	values[0], values[1] = x.flat, tensor.Tensor(tensor.Of(flatten(inner), len(inner), 2))
-	out := tensor.Tensor(x.with(op.Apply(c, values...)))
+	out := tensor.Tensor(x)
+	if edges := flatten(inner); slices.ContainsFunc(edges, func(n int64) bool { return n != 0 }) {
+		values := c.Values()
+		values[0], values[1] = x.flat, tensor.Of(edges, len(inner), 2)
+		out = x.with(op.Apply(c, values...))
+	}
 	for a := k; a >= 0; a-- {
 		before, after := pads[2*a], pads[2*a+1]
 		if before < 0 || after < 0 {
@@ -510,6 +522,9 @@ func flatten(x [][]int64) []int64 {
 
 // paddedRows adds entries at both ends of every innermost row.
 func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
+	if out := fewPadded(x, c.Value(2), before, after); out != nil {
+		return out
+	}
 	k := len(x.parts)
 	p := x.parts[k-1]
 	fill := any(0)

@@ -186,21 +186,24 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 	}
 	below := i.Values() // indices of any further shape, by row of the partition
 	flat, parts := split(below)
-	owner := ops.Cast(q.ValueRowIDs(), dtype.Int64)
+	owner := cast(q.ValueRowIDs(), dtype.Int64)
 	for _, r := range parts {
 		owner = rows.Repeat(owner, r.RowSplits(), r.StaticNVals())
 	}
-	for owner.Shape().Rank() < flat.Shape().Rank() {
-		owner = ops.ExpandDims(owner, -1)
+	if flat.Shape().Rank() > 1 {
+		owner = inner(owner, cast(flat, dtype.Int64))
 	}
-	at := inRow(c, p, flat, ops.Add(owner, ops.ZerosLike(ops.Cast(flat, dtype.Int64))))
+	at := inRow(c, p, flat, owner)
 	return partitioned(gathered2(c, t.Values(), buildOn(at, parts), 0, 0), q)
 }
 
 // inRow turns positions in rows into positions among all values; a position
 // outside its row is an error that names it.
 func inRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
-	at = ops.Cast(at, dtype.Int64)
+	at = cast(at, dtype.Int64)
+	if out := knownInRow(c, p, at, row); out != nil {
+		return out
+	}
 	lengths := ops.Gather(ops.Cast(p.RowLengths(), dtype.Int64), row, 0)
 	bad := ops.LogicalOr(ops.Less(at, int64(0)), ops.GreaterEqual(at, lengths))
 	if k, ok := op.Known(bad); ok {
@@ -217,6 +220,41 @@ func inRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
 	}
 	starts := ops.Gather(ops.Cast(p.RowStarts(), dtype.Int64), row, 0)
 	return ops.Add(starts, at)
+}
+
+// knownInRow is inRow for numbers in memory; nil where the general way has to be taken.
+func knownInRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
+	s, ok := p.Splits64()
+	a, r := int64s(at), int64s(row)
+	if !ok || a == nil || r == nil || !at.Shape().Equal(row.Shape()) {
+		return nil
+	}
+	out, places := tensor.Make[int64](at.Shape())
+	for i, k := range a {
+		if uint64(r[i]) >= uint64(len(s)-1) {
+			return nil
+		}
+		lo, hi := s[r[i]], s[r[i]+1]
+		if k < 0 || k >= hi-lo {
+			e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, hi-lo)
+			e.Where = fmtRow(int(r[i]))
+			tenon.Throw(e)
+		}
+		places[i] = lo + k
+	}
+	return out
+}
+
+// int64s returns the elements of a tensor of int64 in memory, nil for other tensors.
+func int64s(t tensor.Tensor) []int64 {
+	d, ok := t.(*tensor.Dense)
+	if !ok || d == nil || d.DType() != dtype.Int64 || !d.IsContiguous() {
+		return nil
+	}
+	if x := tensor.Data[int64](d); x != nil {
+		return x
+	}
+	return []int64{}
 }
 
 func mustKnown(t tensor.Tensor) tensor.Tensor {
@@ -273,16 +311,53 @@ func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 	if n == 0 {
 		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "coordinates without numbers"))
 	}
+	p := t.parts[0]
+	if rest := knownCoordinates(c, p, index, n); rest != nil {
+		if n == 2 {
+			return gathered2(c, t.Values(), rest, 0, 0)
+		}
+		return gatheredND(c, t.Values(), rest, 0)
+	}
 	at := ops.Cast(ops.Index(index, key.Ellipsis, 0), dtype.Int64)
 	if n == 1 {
 		return gathered2(c, x, at, 0, 0)
 	}
 	next := ops.Cast(ops.Index(index, key.Ellipsis, 1), dtype.Int64)
-	p := t.parts[0]
 	rowsExist(c, p, at)
 	global := inRow(c, p, next, at)
 	rest := ops.Concat([]tensor.Tensor{ops.ExpandDims(global, -1), ops.Cast(ops.Index(index, key.Ellipsis, key.From(2)), dtype.Int64)}, -1)
 	return gatheredND(c, t.Values(), rest, 0)
+}
+
+// knownCoordinates turns the first two of n coordinates in memory, a row of p and a place
+// in it, into one among the values of p; the axis of coordinates goes where one is left.
+// It is nil where the general way has to be taken.
+func knownCoordinates(c *op.Call, p *RowPartition, index tensor.Tensor, n int) tensor.Tensor {
+	s, ok := p.Splits64()
+	from := int64s(index)
+	if !ok || from == nil || n < 2 {
+		return nil
+	}
+	to := index.Shape().With(-1, n-1)
+	if n == 2 {
+		to = to.Slice(0, to.Rank()-1)
+	}
+	out, places := tensor.Make[int64](to)
+	for i := 0; i < len(from); i += n {
+		r, k := from[i], from[i+1]
+		if uint64(r) >= uint64(len(s)-1) {
+			tenon.Throw(c.Errorf(tenon.ErrInvalid, "row %d does not exist among %d rows", r, len(s)-1))
+		}
+		if uint64(k) >= uint64(s[r+1]-s[r]) {
+			e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, s[r+1]-s[r])
+			e.Where = fmtRow(int(r))
+			tenon.Throw(e)
+		}
+		places[0] = s[r] + k
+		copy(places[1:], from[i+2:i+n])
+		places = places[n-1:]
+	}
+	return out
 }
 
 // rowsExist fails where a row number is not there.

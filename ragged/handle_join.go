@@ -107,6 +107,14 @@ func shortConcat(c *op.Call) tensor.Tensor {
 	}
 	nrows, nvals := 0, 0
 	for i, v := range list {
+		if m, ok := v.(*tensor.Dense); ok && m.Rank() == 2 && m.IsContiguous() && m.Len() <= shortElements && (i == 0 || m.DType() == flats[0].DType()) {
+			if flats[i], splits[i] = m, evenSplits(m.Dim(0), m.Dim(1)); len(splits[i]) > shortElements {
+				return nil
+			}
+			nrows += m.Dim(0)
+			nvals += m.Len()
+			continue
+		}
 		t, ok := v.(*Tensor)
 		if !ok || len(t.parts) != 1 || t.parts[0].IsUniform() || t.parts[0].spec.dtype != dtype.Int64 {
 			return nil
@@ -160,6 +168,15 @@ func shortConcat(c *op.Call) tensor.Tensor {
 	return wrap(out, []*RowPartition{newPartition(rows.Trusted(to, entries), nvals)})
 }
 
+// evenSplits returns the splits of n rows of m values.
+func evenSplits(n, m int) []int64 {
+	out := make([]int64, n+1)
+	for i := range out {
+		out[i] = int64(i * m)
+	}
+	return out
+}
+
 func stack(c *op.Call) ([]tenon.Value, error) {
 	ts, axis, err := joinArgs(c, 1)
 	if err != nil {
@@ -192,6 +209,12 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 		}
 		return partitioned(values, newPartition(rows.FromLengths(ops.Stack(l, 0)), values.Shape().Dim(0)))
 	}
+	if out := fewStackedRows(ts, axis); out != nil {
+		return out
+	}
+	if out := stackedElements(ts, axis); out != nil {
+		return out
+	}
 	wide := make([]tensor.Tensor, len(ts))
 	k := axis
 	if n, ok := commonInner(ts); ok && n > 0 {
@@ -201,6 +224,24 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 		wide[i] = withAxis(atLeast(t, min(k, rankOf(t)-1)), axis)
 	}
 	return joined2(c, wide, axis, commonSplits(ts))
+}
+
+// stackedElements stacks tensors of the same rows along an axis of their elements; nil
+// where the rows are not seen to be the same.
+func stackedElements(ts []tensor.Tensor, axis int) tensor.Tensor {
+	first, ok := ts[0].(*Tensor)
+	if !ok || axis <= len(first.parts) {
+		return nil
+	}
+	flats := make([]tensor.Tensor, len(ts))
+	for i, t := range ts {
+		r, ok := t.(*Tensor)
+		if !ok || !equalParts(first.parts, r.parts) {
+			return nil
+		}
+		flats[i] = r.flat
+	}
+	return first.with(ops.Stack(flats, axis-len(first.parts)))
 }
 
 // commonInner returns the number of partitions of tensors that have the same number and

@@ -28,7 +28,7 @@ var reducers = map[string]*reducer{
 	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin},
 	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth},
 	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth},
-	"count_nonzero": {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum,
+	"count_nonzero": {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum,
 		prepare: func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) }},
 }
 
@@ -211,6 +211,11 @@ func (r *reducer) reduce(x tensor.Tensor, axes []int) tensor.Tensor {
 		}
 		return r.reduce(build(r.rows(t.flat, splits), t.parts[:lo-1]), rest)
 	}
+	if r.few == otherwise {
+		if out := reducedLines(t, hi, func(v, s tensor.Tensor) tensor.Tensor { return r.rows(v, s) }); out != nil {
+			return r.reduce(out, outer[:len(outer)-1])
+		}
+	}
 	return r.reduce(r.byPosition(t, hi), outer[:len(outer)-1])
 }
 
@@ -333,8 +338,20 @@ func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
 		return ops.Mean(t.flat)
 	}
+	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Mean(v, s) }); out != nil {
+		return out
+	}
 	sum := reducers["reduce_sum"].reduce(x, axes)
 	return ops.Div(sum, counts(x, axes, sum.DType()))
+}
+
+// oneLine reduces one axis that has partitioned axes below it by a reduction of rows; nil
+// where the axes are others, or the row splits not in memory.
+func oneLine(x tensor.Tensor, axes []int, f lines) tensor.Tensor {
+	if t, ok := x.(*Tensor); ok && len(axes) == 1 {
+		return reducedLines(t, axes[0], f)
+	}
+	return nil
 }
 
 // keeping returns a reduction's result with its axes in place, to be broadcast
@@ -413,6 +430,9 @@ func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
 		flat, _ := split(x)
 		return ops.VarianceDDOF(flat, ddof)
 	}
+	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Var(v, s, ddof) }); out != nil {
+		return out
+	}
 	d := ops.Sub(t, spread(t, meanOf(t, axes), axes))
 	sum := reducers["reduce_sum"].reduce(ops.Square(d), axes)
 	return ops.Div(sum, ops.Maximum(ops.Sub(counts(t, axes, sum.DType()), float64(ddof)), 0))
@@ -427,6 +447,9 @@ func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	if !ok || len(axes) == t.rank() {
 		flat, _ := split(x)
 		return ops.LogSumExp(flat)
+	}
+	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSumExp(v, s) }); out != nil {
+		return out
 	}
 	top := ops.StopGradient(reducers["reduce_max"].reduce(t, axes))
 	top = ops.Where(ops.IsFinite(top), top, ops.ZerosLike(top))
@@ -470,7 +493,9 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 		outer := x.parts[:k-1]
 		out = withMask(build(at, outer), build(there, outer))
 	default:
-		out = extremeByPosition(x, axis, segments)
+		if out = extremeOfLines(x, axis, inRows); out == nil {
+			out = extremeByPosition(x, axis, segments)
+		}
 	}
 	if keep {
 		out = ops.ExpandDims(out, axis)
@@ -492,6 +517,33 @@ func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
 		places[i], bits[i] = max(k, 0), k >= 0
 	}
 	return out, mask
+}
+
+// extremeOfLines finds the extreme of an axis with partitioned axes below it; nil where
+// the row splits are not in memory.
+func extremeOfLines(x *Tensor, axis int, inRows func(values, splits any) tensor.Tensor) tensor.Tensor {
+	c, ok := crossed(x, axis)
+	if !ok || x.flat.Shape().Rank() != 1 {
+		return nil
+	}
+	order, splits := c.together(nil)
+	at, ok := inRows(ops.Gather(x.flat, order, 0), splits).(*tensor.Dense)
+	if !ok || at.DType() != dtype.Int64 || !at.IsContiguous() {
+		return nil
+	}
+	number, ok := listNumbers(x, axis).(*tensor.Dense)
+	if !ok {
+		return nil
+	}
+	from, numbers, begin := tensor.Data[int64](order), tensor.Data[int64](number), tensor.Data[int64](splits)
+	out, place := tensor.Make[int64](at.Shape())
+	mask, there := tensor.Make[bool](at.Shape())
+	for l, k := range tensor.Data[int64](at) {
+		if k >= 0 {
+			place[l], there[l] = numbers[from[begin[l]+k]], true
+		}
+	}
+	return withMask(c.build(x, axis, out), c.build(x, axis, mask))
 }
 
 // extremeByPosition finds the extreme of an axis with partitioned axes below it.

@@ -45,6 +45,8 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	switch {
 	case axis > k:
 		return c.One(i.with(ops.TakeAlongAxis(t.flat, i.flat, axis-k)))
+	case axis == k && t.flat.Shape().Rank() == 1 && i.flat.Shape().Rank() == 1:
+		return c.One(i.with(ops.Gather(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
 	case axis == k:
 		return c.One(i.with(ops.TakeAlongAxis(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
 	}
@@ -54,7 +56,14 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 // absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
 // values. Negative ones count from the end of the row.
 func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	at = ops.Cast(at, dtype.Int64)
+	at = cast(at, dtype.Int64)
+	if out, ok := knownAbsolute(p, q, at, func(r int, k, n int64) error {
+		e := c.Errorf(tenon.ErrInvalid, "index %d is out of bounds for %d entries", k, n)
+		e.Where = fmtRow(r)
+		return e
+	}); ok {
+		return out
+	}
 	row := func(v tensor.Tensor) tensor.Tensor {
 		return inner(rows.Repeat(ops.Cast(v, dtype.Int64), q.RowSplits(), q.nvals), at)
 	}
@@ -65,44 +74,6 @@ func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor 
 		tenon.Throw(c.Errorf(tenon.ErrInvalid, "an index is out of bounds for its row"))
 	}
 	return ops.Where(good, ops.Add(row(p.RowStarts()), within), int64(-1)<<40)
-}
-
-// listNumbers returns for each flat value of x the number of the entry of an axis that it
-// lies in, counted in its list.
-func listNumbers(x *Tensor, axis int) tensor.Tensor {
-	var number tensor.Tensor
-	if axis == 0 {
-		n := x.parts[0].NRows()
-		number = ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType()))
-	} else {
-		number = x.parts[axis-1].OffsetsInRows()
-	}
-	for _, p := range x.parts[axis:] {
-		number = rows.Repeat(number, p.RowSplits(), p.StaticNVals())
-	}
-	return ops.Cast(number, dtype.Int64)
-}
-
-// lineOf returns for each flat value of x its line along an axis: the values at the same
-// place below the entries of one list.
-func lineOf(x *Tensor, axis int) tensor.Tensor {
-	at, n := x.lists(axis)
-	for _, q := range x.parts[axis:] {
-		var p *RowPartition
-		p, at = positions(q, at, n)
-		n = p.NVals()
-	}
-	return ops.Cast(at, dtype.Int64)
-}
-
-// lists returns for each entry of an axis the list it is in, and how many there are.
-func (t *Tensor) lists(axis int) (at, n tensor.Tensor) {
-	if axis == 0 {
-		d := t.parts[0].DType()
-		return oneSegment(t.parts[0].NRows()), scalar(1, d)
-	}
-	q := t.parts[axis-1]
-	return q.ValueRowIDs(), q.NRows()
 }
 
 // acrossRows turns numbers of the entries of an axis with partitioned axes below it into

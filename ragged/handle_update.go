@@ -26,20 +26,50 @@ func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	if !ok || !ok2 || !taken(y) {
 		return nil, op.NotHandled
 	}
-	flat := ops.Reshape(x.flat, []int{-1})
+	flat := x.flat
+	if flat.Shape().Rank() != 1 {
+		flat = ops.Reshape(flat, []int{-1})
+	}
 	all := x.with(reshapedLike(numbers(outerSize(flat)), x.flat))
 	at := ops.Index(all, anyKeys(keys)...)
 	if y.DType() != x.DType() {
 		y = ops.Cast(y, x.DType())
 	}
-	values, err := BroadcastTo(y, ShapeOf(at))
-	if err != nil {
+	var values tensor.Tensor
+	if y.Shape().IsScalar() {
+		values = like(at, y)
+	} else if values, err = BroadcastTo(y, ShapeOf(at)); err != nil {
 		return nil, inNameOf(c.Op.Func(), err)
 	}
 	places, _ := split(at)
 	news, _ := split(values)
-	out := ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
+	out := written(flat, places, news)
+	if out == nil {
+		out = ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
+	}
 	return c.One(x.with(reshapedLike(out, x.flat)))
+}
+
+// written returns a vector in memory with new elements at places; nil where the general
+// way has to be taken.
+func written(v, places, news tensor.Tensor) tensor.Tensor {
+	x, ok := v.(*tensor.Dense)
+	y, ok2 := news.(*tensor.Dense)
+	at := int64s(places)
+	if !ok || !ok2 || at == nil || x.Rank() != 1 || !x.IsContiguous() || !y.IsContiguous() || y.DType() != x.DType() || y.Len() != len(at) {
+		return nil
+	}
+	out := tensor.Uninit(x.DType(), x.Shape())
+	size := x.DType().Size()
+	dst, src := out.Bytes(), y.Bytes()
+	copy(dst, x.Bytes())
+	for i, k := range at {
+		if uint64(k) >= uint64(x.Len()) {
+			return nil
+		}
+		copy(dst[int(k)*size:(int(k)+1)*size], src[i*size:])
+	}
+	return out
 }
 
 // reshapedLike gives the elements of a vector the shape of another tensor.
@@ -91,9 +121,9 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	default:
 		places = acrossRows(x, i, axis)
 	}
-	out, err := c.WithArg(0, x.flat).WithArg(1, places).WithArg(2, u.flat).WithArg(3, 0).Do()
-	if err != nil {
-		return nil, err
+	put := ops.PutAlongAxis
+	if c.Bool(4) {
+		put = ops.AddAlongAxis
 	}
-	return c.One(x.with(out[0].(tensor.Tensor)))
+	return c.One(x.with(put(x.flat, places, u.flat, 0)))
 }

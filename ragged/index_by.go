@@ -214,7 +214,9 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 // absolute turns positions in the rows of p, listed by rows of q, into positions
 // among the values.
 func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	if out, ok := knownAbsolute(p, q, at); ok {
+	if out, ok := knownAbsolute(p, q, at, func(r int, k, n int64) error {
+		return outOfRange(indexFn, fmtRow(r), "position %d is out of bounds for %d entries", k, n)
+	}); ok {
 		return out
 	}
 	d := widest([]*RowPartition{p, q})
@@ -237,8 +239,9 @@ func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
 	return ops.Where(bad, scalar(-1, d), ops.Add(start, within))
 }
 
-// knownAbsolute is absolute for what is in memory.
-func knownAbsolute(p, q *RowPartition, at tensor.Tensor) (tensor.Tensor, bool) {
+// knownAbsolute is absolute for what is in memory; refuse makes the error for a position
+// that a row does not have.
+func knownAbsolute(p, q *RowPartition, at tensor.Tensor, refuse func(row int, position, entries int64) error) (tensor.Tensor, bool) {
 	a, ok := at.(*tensor.Dense)
 	if !ok || a.DType() != dtype.Int64 || !a.IsContiguous() {
 		return nil, false
@@ -258,7 +261,7 @@ func knownAbsolute(p, q *RowPartition, at tensor.Tensor) (tensor.Tensor, bool) {
 				k += n
 			}
 			if k < 0 || k >= n {
-				tenon.Throw(outOfRange(indexFn, fmt.Sprintf("row %d", r), "position %d is out of bounds for %d entries", positions[i], n))
+				tenon.Throw(refuse(r, positions[i], n))
 			}
 			places[i] = from[r] + k
 		}

@@ -171,6 +171,9 @@ func shortTake(v, at, there tensor.Tensor) tensor.Tensor {
 	x, ok := v.(*tensor.Dense)
 	i, ok2 := at.(*tensor.Dense)
 	m, ok3 := there.(*tensor.Dense)
+	if places := int64s(at); !ok && ok3 && places != nil && m.DType() == dtype.Bool && m.IsContiguous() {
+		return fewTaken(v, places, tensor.Data[bool](m))
+	}
 	if !ok || !ok2 || !ok3 || !x.IsContiguous() || !i.IsContiguous() || !m.IsContiguous() || i.Rank() != 1 || m.Rank() != 1 || i.DType() != dtype.Int64 {
 		return nil
 	}

@@ -99,11 +99,29 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 	if err != nil {
 		return nil, err
 	}
+	if order, ends, ok := byPart(ids, n); ok {
+		for k := range n {
+			parts = append(parts, gatherRows(x, part(order, int(ends[k]), len(int64s(ids))-int(ends[k+1]))))
+		}
+		return parts, nil
+	}
 	for k := range n {
 		at := ops.Reshape(ops.Nonzero(ops.Equal(ids, int64(k))), []int{-1})
 		parts = append(parts, gatherRows(x, at))
 	}
 	return parts, nil
+}
+
+// byPart returns the numbers of the rows of each of n parts, one part behind the other, and
+// where they end, for part numbers in memory that have been checked.
+func byPart(ids tensor.Tensor, n int) (order tensor.Tensor, ends []int64, ok bool) {
+	of := int64s(ids)
+	if of == nil || n > len(of)+shortElements {
+		return nil, nil, false
+	}
+	c := crossing{line: of, lines: int64(n)}
+	order, splits := c.together(nil)
+	return order, tensor.Data[int64](splits), true
 }
 
 // StackDynamicPartitions is [DynamicPartition] with the parts as rows of one ragged
@@ -121,8 +139,13 @@ func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) 
 	if err != nil {
 		return nil, err
 	}
-	order := ops.ArgSort(ids, 0, ops.SortOptions{})
-	splits := rows.FromRowIDs(ops.Gather(ids, order, 0), int64(n))
+	var order, splits tensor.Tensor
+	if by, ends, ok := byPart(ids, n); ok {
+		order, splits = by, rows.Trusted(tensor.Vector(ends), ends)
+	} else {
+		order = ops.ArgSort(ids, 0, ops.SortOptions{})
+		splits = rows.FromRowIDs(ops.Gather(ids, order, 0), int64(n))
+	}
 	values := gatherRows(x, order)
 	if _, p := split(values); len(p) > 0 {
 		d = p[0].DType()
@@ -185,6 +208,9 @@ func Choose(cond, x, y any) (z tensor.Tensor, err error) {
 	}
 	if n, k, m := c.Shape().Dim(0), a.Shape().Dim(0), b.Shape().Dim(0); k >= 0 && m >= 0 && k != m || n >= 0 && k >= 0 && n != k {
 		return nil, invalid("ragged.Choose", "", "there are %d conditions for %d and %d rows", n, k, m)
+	}
+	if out := fewChosen(c, a, b); out != nil {
+		return out, nil
 	}
 	n := ops.Cast(outerSize(a), dtype.Int64)
 	at := numbers(n)

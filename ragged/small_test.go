@@ -174,7 +174,9 @@ func smallCalls() []smallCall {
 		{"layer_norm/vectors", func() { ops.LayerNorm(vectors, nil, nil, 1e-5, -1) }},
 		{"rms_norm", func() { ops.RMSNorm(x, nil, 1e-5, -1) }},
 		{"linear_scan", func() { ops.LinearScan(x, same, 1, false) }},
-		{"softmax_cross_entropy", func() { ops.SoftmaxCrossEntropy(vectors, tenon.Must(ragged.FromPartition(tensor.Of([]int64{0, 1, 0, 1, 0}), vectors.Partition()))) }},
+		{"softmax_cross_entropy", func() {
+			ops.SoftmaxCrossEntropy(vectors, tenon.Must(ragged.FromPartition(tensor.Of([]int64{0, 1, 0, 1, 0}), vectors.Partition())))
+		}},
 		{"softmax_cross_entropy_dense", func() { ops.SoftmaxCrossEntropyDense(vectors, vectors) }},
 		{"dropout", func() { ops.Dropout(key1, x, 0.5) }},
 		{"band_part", func() { ops.BandPart(matrices, 0, 1) }},

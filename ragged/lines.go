@@ -1,0 +1,234 @@
+package ragged
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An axis with partitioned axes below it crosses their rows: the values at one place below
+// the entries of one list are a line. What is in memory is divided into lines in one pass
+// over the splits, in place of one operation after the other on lists of numbers.
+
+// A crossing tells the lines of an axis.
+type crossing struct {
+	line   []int64   // for each value, its line
+	lines  int64     // how many there are
+	levels [][]int64 // row splits of what the lists are reduced to, outermost first
+}
+
+// crossed divides the values of a tensor with row splits in memory into the lines of an
+// axis; ok is false where the general way has to be taken.
+func crossed(x *Tensor, axis int) (c crossing, ok bool) {
+	if axis >= len(x.parts) {
+		return c, false
+	}
+	c.lines = 1
+	if axis > 0 {
+		p := x.parts[axis-1]
+		s, ok := p.Splits64()
+		if !ok || p.spec.dtype != dtype.Int64 {
+			return c, false
+		}
+		c.line, c.lines = make([]int64, s[len(s)-1]), int64(len(s)-1)
+		for r := range s[1:] {
+			for i := s[r]; i < s[r+1]; i++ {
+				c.line[i] = int64(r)
+			}
+		}
+	}
+	c.levels = make([][]int64, 0, 2)
+	for _, p := range x.parts[axis:] {
+		s, ok := p.Splits64()
+		if !ok || p.IsUniform() || p.spec.dtype != dtype.Int64 || c.line != nil && len(c.line) != len(s)-1 {
+			return c, false
+		}
+		ends := make([]int64, c.lines+1)
+		list := func(r int) int64 {
+			if c.line == nil { // the outermost axis is one list
+				return 0
+			}
+			return c.line[r]
+		}
+		for r := range s[1:] {
+			l := list(r)
+			ends[l+1] = max(ends[l+1], s[r+1]-s[r])
+		}
+		for l := range c.lines {
+			ends[l+1] += ends[l]
+		}
+		below := make([]int64, s[len(s)-1])
+		for r := range s[1:] {
+			at := ends[list(r)]
+			for i := s[r]; i < s[r+1]; i++ {
+				below[i] = at + i - s[r]
+			}
+		}
+		c.line, c.lines = below, ends[c.lines]
+		c.levels = append(c.levels, ends)
+	}
+	if d := x.flat.Shape().Dim(0); d != len(c.line) {
+		return c, false
+	}
+	return c, true
+}
+
+// together returns the order that brings the values of each line together, and the row
+// splits of the lines; back, if not nil, gets where each value went.
+func (c *crossing) together(back []int64) (order, splits *tensor.Dense) {
+	order, from := tensor.Make[int64](shape.Of(len(c.line)))
+	splits, ends := tensor.Make[int64](shape.Of(int(c.lines) + 1))
+	for _, l := range c.line {
+		ends[l+1]++
+	}
+	for l := range c.lines {
+		ends[l+1] += ends[l]
+	}
+	// While values are put down, the end of the line in front says where the next goes.
+	for i, l := range c.line {
+		at := ends[l]
+		from[at], ends[l] = int64(i), at+1
+		if back != nil {
+			back[i] = at
+		}
+	}
+	copy(ends[1:], ends[:c.lines])
+	ends[0] = 0
+	return order, rows.Trusted(splits, ends)
+}
+
+// reducedLines reduces an axis of x that has partitioned axes below it by a reduction of
+// rows; it returns nil where that takes more than a look at row splits in memory.
+func reducedLines(x *Tensor, axis int, f lines) tensor.Tensor {
+	c, ok := crossed(x, axis)
+	if !ok {
+		return nil
+	}
+	order, splits := c.together(nil)
+	return c.build(x, axis, f(ops.Gather(x.flat, order, 0), splits))
+}
+
+// build gives what the lines of an axis were reduced to the dimensions that are left.
+func (c *crossing) build(x *Tensor, axis int, flat tensor.Tensor) tensor.Tensor {
+	levels := c.levels
+	parts := slices.Clone(x.parts[:max(axis-1, 0)])
+	if axis == 0 {
+		levels = levels[1:] // the one list is no dimension
+	}
+	for _, s := range levels {
+		parts = append(parts, newPartition(rows.Trusted(tensor.Vector(s), s), int(s[len(s)-1])))
+	}
+	return build(flat, parts)
+}
+
+// gathered returns the order that brings the entries together that an axis with
+// partitioned axes below it crosses, the splits of those lines, and the order back.
+func gathered(x *Tensor, axis int) (order, splits, back tensor.Tensor) {
+	if c, ok := crossed(x, axis); ok {
+		to, places := tensor.Make[int64](shape.Of(len(c.line)))
+		order, splits = c.together(places)
+		return order, splits, to
+	}
+	at, n := x.lists(axis)
+	for _, q := range x.parts[axis:] {
+		var p *RowPartition
+		p, at = positions(q, at, n)
+		n = p.NVals()
+	}
+	order = ops.ArgSort(at, 0, ops.SortOptions{})
+	splits = rows.FromRowIDs(ops.Gather(at, order, 0), n)
+	return order, splits, ops.ArgSort(order, 0, ops.SortOptions{})
+}
+
+// listNumbers returns for each flat value of x the number of the entry of an axis that it
+// lies in, counted in its list.
+func listNumbers(x *Tensor, axis int) tensor.Tensor {
+	if number := knownNumbers(x, axis); number != nil {
+		return number
+	}
+	var number tensor.Tensor
+	if axis == 0 {
+		n := x.parts[0].NRows()
+		number = ops.Range(scalar(0, n.DType()), n, scalar(1, n.DType()))
+	} else {
+		number = x.parts[axis-1].OffsetsInRows()
+	}
+	for _, p := range x.parts[axis:] {
+		number = rows.Repeat(number, p.RowSplits(), p.StaticNVals())
+	}
+	return ops.Cast(number, dtype.Int64)
+}
+
+// knownNumbers is listNumbers for row splits in memory, nil for others.
+func knownNumbers(x *Tensor, axis int) tensor.Tensor {
+	splits := make([][]int64, 0, 4)
+	for _, p := range x.parts[axis:] {
+		s, ok := p.Splits64()
+		if !ok {
+			return nil
+		}
+		splits = append(splits, s)
+	}
+	n := int64(len(splits[0]) - 1)
+	for _, s := range splits {
+		if n != int64(len(s)-1) {
+			return nil
+		}
+		n = s[n]
+	}
+	out, number := tensor.Make[int64](shape.Of(int(n)))
+	put := func(entry, k int64) { // all values below one entry
+		lo, hi := entry, entry+1
+		for _, s := range splits {
+			lo, hi = s[lo], s[hi]
+		}
+		for i := lo; i < hi; i++ {
+			number[i] = k
+		}
+	}
+	if axis == 0 {
+		for r := range int64(len(splits[0]) - 1) {
+			put(r, r)
+		}
+		return out
+	}
+	s, ok := x.parts[axis-1].Splits64()
+	if !ok || s[len(s)-1] != int64(len(splits[0])-1) {
+		return nil
+	}
+	for r := range s[1:] {
+		for i := s[r]; i < s[r+1]; i++ {
+			put(i, i-s[r])
+		}
+	}
+	return out
+}
+
+// lineOf returns for each flat value of x its line along an axis: the values at the same
+// place below the entries of one list.
+func lineOf(x *Tensor, axis int) tensor.Tensor {
+	if c, ok := crossed(x, axis); ok {
+		return tensor.Vector(c.line)
+	}
+	at, n := x.lists(axis)
+	for _, q := range x.parts[axis:] {
+		var p *RowPartition
+		p, at = positions(q, at, n)
+		n = p.NVals()
+	}
+	return ops.Cast(at, dtype.Int64)
+}
+
+// lists returns for each entry of an axis the list it is in, and how many there are.
+func (t *Tensor) lists(axis int) (at, n tensor.Tensor) {
+	if axis == 0 {
+		d := t.parts[0].DType()
+		return oneSegment(t.parts[0].NRows()), scalar(1, d)
+	}
+	q := t.parts[axis-1]
+	return q.ValueRowIDs(), q.NRows()
+}

@@ -17,20 +17,17 @@ func (s Shape) refuse(format string, args ...any) {
 // from the end; of an unknown rank nothing is known. It throws where there is no
 // such axis or size.
 func (s Shape) With(axis, size int) Shape {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return s
 	}
 	if axis < 0 {
-		axis += int(s.rank)
+		axis += s.Rank()
 	}
-	if axis < 0 || axis >= int(s.rank) || size < Unknown {
+	if axis < 0 || axis >= s.Rank() || size < Unknown {
 		s.refuse("axis %d cannot have size %d", axis, size)
 	}
-	if s.more == nil {
-		s.dims[axis] = size
-		return s
-	}
-	d := s.Dims()
+	var b buffer
+	d := s.AppendDims(b[:0])
 	d[axis] = size
 	return make_(d)
 }
@@ -39,10 +36,10 @@ func (s Shape) With(axis, size int) Shape {
 // throws on another axis, a negative size other than Unknown, and a rank above
 // [MaxRank].
 func (s Shape) Insert(axis, size int) Shape {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return s
 	}
-	if axis < 0 || axis > int(s.rank) || size < Unknown || s.rank == MaxRank {
+	if axis < 0 || axis > s.Rank() || size < Unknown || s.Rank() == MaxRank {
 		s.refuse("an axis of size %d cannot be inserted at %d", size, axis)
 	}
 	return make_(slices.Insert(s.Dims(), axis, size))
@@ -51,13 +48,13 @@ func (s Shape) Insert(axis, size int) Shape {
 // Remove returns the shape without an axis, which may count from the end. It
 // throws where there is no such axis.
 func (s Shape) Remove(axis int) Shape {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return s
 	}
 	if axis < 0 {
-		axis += int(s.rank)
+		axis += s.Rank()
 	}
-	if axis < 0 || axis >= int(s.rank) {
+	if axis < 0 || axis >= s.Rank() {
 		s.refuse("there is no axis %d", axis)
 	}
 	return make_(slices.Delete(s.Dims(), axis, axis+1))
@@ -66,24 +63,25 @@ func (s Shape) Remove(axis int) Shape {
 // Slice returns the axes from lo up to hi. Of an unknown rank nothing is known.
 // It throws unless 0 <= lo <= hi <= Rank.
 func (s Shape) Slice(lo, hi int) Shape {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return UnknownRank
 	}
-	if lo < 0 || hi < lo || hi > int(s.rank) {
+	if lo < 0 || hi < lo || hi > s.Rank() {
 		s.refuse("there are no axes from %d to %d", lo, hi)
 	}
-	return make_(s.view()[lo:hi])
+	var b buffer
+	return make_(s.view(&b)[lo:hi])
 }
 
 // Tail returns the axes from lo on. It throws unless 0 <= lo <= Rank.
-func (s Shape) Tail(lo int) Shape { return s.Slice(lo, max(0, int(s.rank))) }
+func (s Shape) Tail(lo int) Shape { return s.Slice(lo, max(0, s.Rank())) }
 
 // Concat returns the axes of all shapes, one after the other; it has an unknown
 // rank if one of them has. It throws where the rank is above [MaxRank].
 func Concat(shapes ...Shape) Shape {
 	var dims []int
 	for _, s := range shapes {
-		if s.rank < 0 {
+		if s.Rank() < 0 {
 			return UnknownRank
 		}
 		dims = s.AppendDims(dims)

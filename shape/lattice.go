@@ -4,15 +4,14 @@ import "fmt"
 
 // CompatibleWith reports whether some tensor has both shapes.
 func (s Shape) CompatibleWith(t Shape) bool {
-	if s.rank < 0 || t.rank < 0 {
+	if s.Rank() < 0 || t.Rank() < 0 {
 		return true
 	}
-	if s.rank != t.rank {
+	if s.Rank() != t.Rank() {
 		return false
 	}
-	b := t.view()
-	for i, d := range s.view() {
-		if d >= 0 && b[i] >= 0 && d != b[i] {
+	for i := range s.Rank() {
+		if d, e := s.at(i), t.at(i); d >= 0 && e >= 0 && d != e {
 			return false
 		}
 	}
@@ -21,15 +20,14 @@ func (s Shape) CompatibleWith(t Shape) bool {
 
 // SubtypeOf reports whether every tensor of shape s has shape t.
 func (s Shape) SubtypeOf(t Shape) bool {
-	if t.rank < 0 {
+	if t.Rank() < 0 {
 		return true
 	}
-	if s.rank != t.rank {
+	if s.Rank() != t.Rank() {
 		return false
 	}
-	b := t.view()
-	for i, d := range s.view() {
-		if b[i] >= 0 && d != b[i] {
+	for i := range s.Rank() {
+		if e := t.at(i); e >= 0 && s.at(i) != e {
 			return false
 		}
 	}
@@ -42,12 +40,12 @@ func Join(s, t Shape) Shape {
 	if s.Equal(t) {
 		return s
 	}
-	if s.rank < 0 || s.rank != t.rank {
+	if s.Rank() < 0 || s.Rank() != t.Rank() {
 		return UnknownRank
 	}
-	dims, b := s.Dims(), t.view()
+	dims := s.Dims()
 	for i, d := range dims {
-		if d != b[i] {
+		if d != t.at(i) {
 			dims[i] = Unknown
 		}
 	}
@@ -57,22 +55,22 @@ func Join(s, t Shape) Shape {
 // Merge returns the most general shape that satisfies both: what one of them
 // knows. It is an error where they contradict each other.
 func Merge(s, t Shape) (Shape, error) {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return t, nil
 	}
-	if t.rank < 0 {
+	if t.Rank() < 0 {
 		return s, nil
 	}
-	if s.rank != t.rank {
+	if s.Rank() != t.Rank() {
 		return Shape{}, fmt.Errorf("shapes %v and %v have different ranks", s, t)
 	}
-	dims, b := s.Dims(), t.view()
+	dims := s.Dims()
 	for i, d := range dims {
-		switch {
+		switch e := t.at(i); {
 		case d < 0:
-			dims[i] = b[i]
-		case b[i] >= 0 && d != b[i]:
-			return Shape{}, fmt.Errorf("shapes %v and %v differ at axis %d: %d and %d", s, t, i, d, b[i])
+			dims[i] = e
+		case e >= 0 && d != e:
+			return Shape{}, fmt.Errorf("shapes %v and %v differ at axis %d: %d and %d", s, t, i, d, e)
 		}
 	}
 	return make_(dims), nil
@@ -96,31 +94,28 @@ func Broadcast(shapes ...Shape) (Shape, error) {
 }
 
 func broadcast2(s, t Shape) (Shape, error) {
-	if s.rank < 0 || t.rank < 0 {
+	if s.Rank() < 0 || t.Rank() < 0 {
 		return UnknownRank, nil
 	}
-	if s.rank < t.rank {
+	if s.Rank() < t.Rank() {
 		s, t = t, s
 	}
-	a, b := s.view(), t.view()
-	off := len(a) - len(b)
-	out := s
-	if s.more != nil {
-		out = make_(a)
-	}
-	o := out.view()
-	for i := range b {
-		x, y := a[off+i], b[i]
+	var b buffer
+	dims := s.AppendDims(b[:0])
+	off := s.Rank() - t.Rank()
+	changed := false
+	for i := range t.Rank() {
+		x, y := dims[off+i], t.at(i)
 		switch {
-		case x == y || y == 1:
-		case x == 1:
-			o[off+i] = y
-		case x == Unknown:
-			o[off+i] = y
-		case y == Unknown:
+		case x == y || y == 1 || y == Unknown && x != 1:
+		case x == 1 || x == Unknown:
+			dims[off+i], changed = y, true
 		default:
-			return Shape{}, fmt.Errorf("shapes %v and %v do not broadcast: sizes %d and %d at axis %d", s, t, x, y, i-len(b))
+			return Shape{}, fmt.Errorf("shapes %v and %v do not broadcast: sizes %d and %d at axis %d", s, t, x, y, i-t.Rank())
 		}
 	}
-	return out, nil
+	if !changed {
+		return s, nil
+	}
+	return make_(dims), nil
 }

@@ -14,22 +14,29 @@ import (
 // Unknown is the size of an axis whose size is not known.
 const Unknown = -1
 
-// inline is the number of sizes that a Shape holds without allocating.
-const inline = 4
+// inline is the number of sizes that a Shape holds without allocating, if they are
+// below 1<<31.
+const inline = 5
 
 // MaxRank is the largest rank a shape can have.
 const MaxRank = 127
 
 // Shape is the list of a tensor's sizes. The zero Shape is that of a scalar.
 // Shapes are immutable; compare them with Equal.
+//
+// A Shape is four words, so that it is passed in registers and that copying one into
+// the heap takes a write barrier for one pointer, which hardly ever is set.
 type Shape struct {
-	rank int8 // -1: unknown
-	dims [inline]int
-	more *[]int // all sizes, where there are more than fit inline
+	more   *[]int // all sizes, where they do not fit inline
+	s0, s2 uint64 // two sizes of 32 bits each, the first one low
+	s4     uint64 // the last size, and above it the rank in eight bits
 }
 
+// unknownRank is what s4 has where the rank is not known.
+const unknownRank = 0xFF << 32
+
 // UnknownRank is the shape of which nothing is known.
-var UnknownRank = Shape{rank: -1}
+var UnknownRank = Shape{s4: unknownRank}
 
 // Of returns the shape with the given sizes, each at least 0 or Unknown. It
 // throws on another size: use [From] for sizes that come from outside.
@@ -53,14 +60,30 @@ func From(dims []int) (Shape, error) {
 }
 
 func make_(dims []int) Shape {
-	s := Shape{rank: int8(len(dims))}
+	s := Shape{s4: uint64(len(dims)) << 32}
 	if len(dims) > inline {
-		c := slices.Clone(dims)
-		s.more = &c
-		return s
+		return long(dims)
 	}
-	copy(s.dims[:], dims)
+	for i, d := range dims {
+		if int(int32(d)) != d {
+			return long(dims)
+		}
+		switch w := uint64(uint32(d)) << (i & 1 * 32); i >> 1 {
+		case 0:
+			s.s0 |= w
+		case 1:
+			s.s2 |= w
+		default:
+			s.s4 |= w
+		}
+	}
 	return s
+}
+
+// long is make_ for sizes that do not fit inline.
+func long(dims []int) Shape {
+	c := slices.Clone(dims)
+	return Shape{more: &c, s4: uint64(len(dims)) << 32}
 }
 
 // OfRank returns the shape with the given rank, all of whose sizes are unknown;
@@ -73,51 +96,82 @@ func OfRank(rank int) Shape {
 }
 
 // Rank returns the number of axes, and -1 where it is unknown.
-func (s Shape) Rank() int { return int(s.rank) }
+func (s Shape) Rank() int { return int(int8(s.s4 >> 32)) }
 
 // HasRank reports whether the rank is known.
-func (s Shape) HasRank() bool { return s.rank >= 0 }
+func (s Shape) HasRank() bool { return s.Rank() >= 0 }
 
 // IsScalar reports whether the rank is known to be 0.
-func (s Shape) IsScalar() bool { return s.rank == 0 }
+func (s Shape) IsScalar() bool { return s.Rank() == 0 }
 
-func (s *Shape) view() []int {
+// A buffer is room for the sizes that are inline.
+type buffer [inline]int
+
+// view returns the sizes, which are not to be changed: they are in b, or the shape's own.
+func (s Shape) view(b *buffer) []int {
 	if s.more != nil {
 		return *s.more
 	}
-	return s.dims[:max(0, s.rank)]
+	b[0], b[1] = int(int32(s.s0)), int(int32(s.s0>>32))
+	b[2], b[3] = int(int32(s.s2)), int(int32(s.s2>>32))
+	b[4] = int(int32(s.s4))
+	return b[:max(0, s.Rank())]
+}
+
+// at returns the size of an axis that exists.
+func (s Shape) at(axis int) int {
+	if s.more != nil {
+		return (*s.more)[axis]
+	}
+	w := s.s0
+	if axis >= 4 {
+		w = s.s4
+	} else if axis >= 2 {
+		w = s.s2
+	}
+	return int(int32(w >> (axis & 1 * 32)))
 }
 
 // Dims returns a copy of the sizes, and nil where the rank is unknown.
 func (s Shape) Dims() []int {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return nil
 	}
-	return append(make([]int, 0, s.rank), s.view()...)
+	return s.AppendDims(make([]int, 0, s.Rank()))
 }
 
 // AppendDims appends the sizes to dst, for callers that have room.
-func (s *Shape) AppendDims(dst []int) []int { return append(dst, s.view()...) }
+func (s Shape) AppendDims(dst []int) []int {
+	var b buffer
+	return append(dst, s.view(&b)...)
+}
 
 // Dim returns the size of an axis; a negative axis counts from the end. It is
 // Unknown where the rank is unknown, and panics where the axis does not exist.
 func (s Shape) Dim(axis int) int {
-	if s.rank < 0 {
+	r := s.Rank()
+	if r < 0 {
 		return Unknown
 	}
 	if axis < 0 {
-		axis += int(s.rank)
+		axis += r
 	}
-	return s.view()[axis]
+	if uint(axis) >= uint(r) {
+		s.bad(axis)
+	}
+	return s.at(axis)
 }
+
+//go:noinline
+func (s Shape) bad(axis int) { throw.Bug("shape: there is no axis %d in %v", axis, s) }
 
 // Axis turns an axis that may count from the end into one that counts from the
 // start. A rank that is unknown leaves it as it is.
 func (s Shape) Axis(axis int) (int, error) {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return axis, nil
 	}
-	r := int(s.rank)
+	r := s.Rank()
 	if axis < -r || axis >= r {
 		return 0, fmt.Errorf("axis %d is out of range for rank %d (%v)", axis, r, s)
 	}
@@ -129,11 +183,11 @@ func (s Shape) Axis(axis int) (int, error) {
 
 // IsFull reports whether the rank and every size are known.
 func (s Shape) IsFull() bool {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return false
 	}
-	for _, d := range s.view() {
-		if d < 0 {
+	for i := range s.Rank() {
+		if s.at(i) < 0 {
 			return false
 		}
 	}
@@ -144,12 +198,19 @@ func (s Shape) IsFull() bool {
 // known size 0 makes it 0 whatever the others are). Where it does not fit an int
 // it is math.MaxInt.
 func (s Shape) Size() int {
-	if s.rank < 0 {
+	if s.more == nil && s.s4 == 1<<32 { // one axis
+		return int(int32(s.s0))
+	}
+	return s.product()
+}
+
+func (s Shape) product() int {
+	if s.Rank() < 0 {
 		return Unknown
 	}
 	n, over, open := uint64(1), uint64(0), false
-	for _, d := range s.view() {
-		switch {
+	for i := range s.Rank() {
+		switch d := s.at(i); {
 		case d == 0:
 			return 0
 		case d < 0:
@@ -172,16 +233,16 @@ func (s Shape) Size() int {
 // CheckedSize returns the number of elements, and an error where it, times the
 // bytes of an element, does not fit an int. Decoders call it before they allocate.
 func (s Shape) CheckedSize(elem int) (int, error) {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return 0, fmt.Errorf("shape: %v is not fully known", s)
 	}
 	n := uint64(1)
-	for _, d := range s.view() {
-		if d == 0 {
-			return 0, nil
-		}
+	var b buffer
+	dims := s.view(&b)
+	if slices.Contains(dims, 0) {
+		return 0, nil
 	}
-	for _, d := range s.view() {
+	for _, d := range dims {
 		if d < 0 {
 			return 0, fmt.Errorf("shape: %v is not fully known", s)
 		}
@@ -199,27 +260,24 @@ func (s Shape) CheckedSize(elem int) (int, error) {
 
 // Equal reports whether both shapes know the same.
 func (s Shape) Equal(t Shape) bool {
-	if s.rank != t.rank {
-		return false
-	}
-	if s.more == nil {
-		return s.dims == t.dims
+	if s.more == nil || t.more == nil {
+		return s == t
 	}
 	return slices.Equal(*s.more, *t.more)
 }
 
 // String prints the sizes: "[2, ?, 3]", "[]" for a scalar, and "[...]" for unknown rank.
 func (s Shape) String() string {
-	if s.rank < 0 {
+	if s.Rank() < 0 {
 		return "[...]"
 	}
 	var b strings.Builder
 	b.WriteByte('[')
-	for i, d := range s.view() {
+	for i := range s.Rank() {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if d < 0 {
+		if d := s.at(i); d < 0 {
 			b.WriteByte('?')
 		} else {
 			b.WriteString(strconv.Itoa(d))

@@ -215,3 +215,40 @@ func TestSmallShapesDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestLargeSizes: sizes of 1<<31 and more are kept apart from the others.
+func TestLargeSizes(t *testing.T) {
+	const big = 1 << 40
+	s := Of(big, 2)
+	for _, c := range []struct {
+		got  Shape
+		want []int
+	}{
+		{s, []int{big, 2}},
+		{Of(3, 2).With(0, big), []int{big, 2}},
+		{s.With(0, 1<<31-1), []int{1<<31 - 1, 2}},
+		{s.Remove(0), []int{2}},
+		{s.Insert(2, 7), []int{big, 2, 7}},
+		{s.Slice(0, 1), []int{big}},
+		{Join(s, Of(3, 2)), []int{u, 2}},
+		{Concat(s, Of(1, 2, 3, 4)), []int{big, 2, 1, 2, 3, 4}},
+		{Of(1, 2, 3, 4, 5), []int{1, 2, 3, 4, 5}},
+		{Of(1, 2, 3, 4, 5).With(4, u), []int{1, 2, 3, 4, u}},
+	} {
+		want := Of(c.want...)
+		if !cmp.Equal(c.got.Dims(), c.want) || !c.got.Equal(want) || !want.Equal(c.got) || c.got.Rank() != len(c.want) {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+		for i, d := range c.want {
+			if c.got.Dim(i) != d || c.got.Dim(i-len(c.want)) != d {
+				t.Errorf("%v: axis %d has size %d", c.got, i, c.got.Dim(i))
+			}
+		}
+	}
+	if got, err := Broadcast(Of(1, 2), s); err != nil || !got.Equal(s) || s.Size() != 2*big {
+		t.Errorf("got %v of size %d, %v", got, s.Size(), err)
+	}
+	if Of(big).Equal(Of(0)) || Of(1<<32).Equal(Of(0)) || Of(0, 0).Equal(Of(0)) {
+		t.Error("shapes that differ are equal")
+	}
+}

@@ -173,7 +173,7 @@ func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 		return fromStrings(strs, s), nil
 	}
 	out := NewDense(dt, s)
-	rv := reflect.NewAt(reflect.ArrayOf(out.n, dt.GoType()), out.ptr).Elem()
+	rv := reflect.NewAt(reflect.ArrayOf(out.n, dt.GoType()), out.Raw()).Elem()
 	for i, e := range elems {
 		if err := Assign(rv.Index(i), e, dt); err != nil {
 			err.Where = fmt.Sprintf("element %d", i)
@@ -363,7 +363,7 @@ func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 		}
 	}
 	out := NewDense(dt, shape.Shape{})
-	if err := Assign(reflect.NewAt(dt.GoType(), out.ptr).Elem(), x, dt); err != nil {
+	if err := Assign(reflect.NewAt(dt.GoType(), out.Raw()).Elem(), x, dt); err != nil {
 		return nil, false
 	}
 	return out, true

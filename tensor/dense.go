@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,18 +14,25 @@ import (
 )
 
 // Slack is the number of readable bytes behind the last element of every buffer
-// that this package allocates.
+// that this package allocates. Tensors of a few bytes have no buffer: their elements
+// lie in the tensor itself.
 const Slack = 64
 
 // Dense is a tensor of numbers or truth values in memory.
 type Dense struct {
-	spec    Spec
-	ptr     unsafe.Pointer // the first element
-	n       int            // number of elements
-	room    int            // bytes that may be read from ptr on
-	strides *[]int         // in elements; nil: row-major without gaps
+	ptr   unsafe.Pointer        // the first element; nil where that lies in the tensor itself
+	extra atomic.Pointer[extra] // nil for most tensors
+	spec  Spec
+	n     int // number of elements
+	room  int // bytes that may be read from the first element on; ^room where it lies in the tensor itself
+}
+
+// extra is what few tensors have. The two fields are set before anybody else sees
+// the tensor.
+type extra struct {
+	strides []int         // in elements; nil: row-major without gaps
+	lent    *arena.Buffer // to be given back by Release
 	memo    atomic.Pointer[memo]
-	lent    *arena.Buffer // to be given back by Release; nil for most tensors
 }
 
 var (
@@ -57,12 +65,15 @@ func (d *Dense) Rank() int { return d.spec.shape.Rank() }
 func (d *Dense) Dim(axis int) int { return d.spec.shape.Dim(axis) }
 
 // IsContiguous reports whether the elements lie in row-major order without gaps.
-func (d *Dense) IsContiguous() bool { return d.strides == nil }
+func (d *Dense) IsContiguous() bool {
+	x := d.extra.Load()
+	return x == nil || x.strides == nil
+}
 
 // Strides returns the distance between neighbours along each axis, in elements.
 func (d *Dense) Strides() []int {
-	if d.strides != nil {
-		return append([]int(nil), *d.strides...)
+	if x := d.extra.Load(); x != nil && x.strides != nil {
+		return slices.Clone(x.strides)
 	}
 	return RowMajor(d.spec.shape)
 }
@@ -77,15 +88,6 @@ func RowMajor(s shape.Shape) []int {
 	return st
 }
 
-// small is a Dense with room for a few elements, so that small results need a
-// single allocation.
-type small struct {
-	Dense
-	data [smallBytes + Slack]byte
-}
-
-const smallBytes = 32
-
 // maxBytes bounds the size of a tensor: the address space of a process.
 const maxBytes = 1 << 47
 
@@ -98,12 +100,8 @@ func NewDense(dt dtype.DType, s shape.Shape) *Dense {
 		refuse(dt, s)
 	}
 	size := n * dt.Size()
-	if size <= smallBytes {
-		b := &small{}
-		b.spec.dtype, b.spec.shape = dt, s
-		b.n, b.room = n, smallBytes+Slack
-		b.ptr = unsafe.Pointer(&b.data)
-		return &b.Dense
+	if size <= inline {
+		return newSmall(dt, s, n, size)
 	}
 	buf := allocate(size)
 	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(buf)), n: n, room: cap(buf)}
@@ -134,7 +132,9 @@ func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 	}
 	b := arena.Alloc(size)
 	data := b.Bytes()
-	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(data)), n: n, room: cap(data), lent: b}
+	d := &withExtra{Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(data)), n: n, room: cap(data)}, extra{lent: b}}
+	d.Dense.extra.Store(&d.own)
+	return &d.Dense
 }
 
 // Release gives the memory of a tensor back for the next large result, which
@@ -143,16 +143,19 @@ func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 // it, or a slice from [Data] any more. Only tensors that own pooled memory are
 // affected; for others Release does nothing.
 func Release(t Tensor) {
-	if d, ok := t.(*Dense); ok && d.lent != nil {
-		b := d.lent
-		d.spec.shape, d.n, d.ptr, d.room, d.lent = shape.Of(0), 0, nil, 0, nil
-		d.memo.Store(nil)
+	if d, ok := t.(*Dense); ok && d.Pooled() {
+		b := d.extra.Load().lent
+		d.spec.shape, d.n, d.ptr, d.room = shape.Of(0), 0, nil, 0
+		d.extra.Store(nil)
 		b.Release()
 	}
 }
 
 // Pooled reports whether d owns memory that [Release] would give back.
-func (d *Dense) Pooled() bool { return d.lent != nil }
+func (d *Dense) Pooled() bool {
+	x := d.extra.Load()
+	return x != nil && x.lent != nil
+}
 
 // Overlap reports whether the memory between the first and the last element of two
 // tensors has a byte in common.
@@ -168,7 +171,7 @@ func Overlap(a, b *Dense) bool {
 // bounds returns the addresses of the first byte, and of that behind the last one.
 func (d *Dense) bounds() (lo, hi uintptr) {
 	first, last := d.extent()
-	p, size := uintptr(d.ptr), d.spec.dtype.Size()
+	p, size := uintptr(d.Raw()), d.spec.dtype.Size()
 	return p + uintptr(first*size), p + uintptr((last+1)*size)
 }
 
@@ -192,22 +195,30 @@ func Make[T dtype.Number | ~bool](s shape.Shape) (*Dense, []T) {
 // slice returns the contiguous elements, with the slack as capacity.
 func slice[T any](d *Dense) []T {
 	var zero T
-	return unsafe.Slice((*T)(d.ptr), max(d.n, d.room/int(unsafe.Sizeof(zero))))[:d.n]
+	return unsafe.Slice((*T)(d.Raw()), max(d.n, d.reach()/int(unsafe.Sizeof(zero))))[:d.n]
 }
 
 // Bytes returns the elements of a contiguous tensor as bytes in the machine's
 // order (little-endian on every supported machine), with the slack as capacity.
 // It throws for a view with gaps.
 func (d *Dense) Bytes() []byte {
-	if d.strides != nil {
+	if !d.IsContiguous() {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "tensor.Bytes", "the view is not contiguous"))
 	}
 	size := d.n * d.spec.dtype.Size()
-	return unsafe.Slice((*byte)(d.ptr), max(size, d.room))[:size]
+	return unsafe.Slice((*byte)(d.Raw()), max(size, d.reach()))[:size]
 }
 
 // Raw returns a pointer to the first element, for kernels that take strides.
-func (d *Dense) Raw() unsafe.Pointer { return d.ptr }
+func (d *Dense) Raw() unsafe.Pointer {
+	if d.room < 0 {
+		return unsafe.Add(unsafe.Pointer(d), unsafe.Sizeof(*d))
+	}
+	return d.ptr
+}
+
+// reach returns the number of bytes that may be read from the first element on.
+func (d *Dense) reach() int { return d.room ^ d.room>>63 }
 
 // FromBytes returns a tensor over bytes that hold its elements in row-major
 // order, little-endian. It shares the memory where that is aligned, and copies
@@ -233,7 +244,7 @@ func (d *Dense) Reshaped(s shape.Shape) *Dense {
 	if s.Size() != c.n {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v has not the size of %v", s, d.spec.shape)))
 	}
-	return &Dense{spec: Spec{dtype: c.spec.dtype, shape: s}, ptr: c.ptr, n: c.n, room: c.room}
+	return &Dense{spec: Spec{dtype: c.spec.dtype, shape: s}, ptr: c.Raw(), n: c.n, room: c.reach()}
 }
 
 // View returns a tensor that looks at d's memory: offset elements from its
@@ -245,15 +256,17 @@ func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
 	if len(strides) != s.Rank() || uint(n) > maxBytes || n > 0 && !d.reaches(offset, s, strides) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.View", fmt.Sprintf("a view %v with strides %v at %d reaches beyond %v", s, strides, offset, &d.spec)))
 	}
-	v := &Dense{spec: Spec{dtype: d.spec.dtype, shape: s}, ptr: d.ptr, n: n}
+	p, room := d.Raw(), 0
 	if n > 0 {
-		v.ptr = unsafe.Add(d.ptr, offset*es)
-		v.room = d.room - offset*es
+		p, room = unsafe.Add(p, offset*es), d.reach()-offset*es
 	}
-	if !isRowMajor(s, strides) {
-		v.strides = &strides
+	spec := Spec{dtype: d.spec.dtype, shape: s}
+	if isRowMajor(s, strides) {
+		return &Dense{spec: spec, ptr: p, n: n, room: room}
 	}
-	return v
+	v := &withExtra{Dense{spec: spec, ptr: p, n: n, room: room}, extra{strides: strides}}
+	v.Dense.extra.Store(&v.own)
+	return &v.Dense
 }
 
 // reaches reports whether d has all elements of a view that is not empty.
@@ -280,10 +293,11 @@ func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
 
 // extent returns the first and last element that d reaches, counted from ptr.
 func (d *Dense) extent() (first, last int) {
-	if d.strides == nil {
+	x := d.extra.Load()
+	if x == nil || x.strides == nil {
 		return 0, d.n - 1
 	}
-	for i, st := range *d.strides {
+	for i, st := range x.strides {
 		if k := (d.spec.shape.Dim(i) - 1) * st; k < 0 {
 			first += k
 		} else {
@@ -311,13 +325,13 @@ func isRowMajor(s shape.Shape, strides []int) bool {
 // Contiguous returns d itself if its elements lie in row-major order, and a
 // copy in that order otherwise.
 func Contiguous(d *Dense) *Dense {
-	if d.strides == nil {
+	if d.IsContiguous() {
 		return d
 	}
 	out := NewDense(d.spec.dtype, d.spec.shape)
 	if d.n > 0 {
 		dims := d.spec.shape.Dims()
-		strided.Copy(out.ptr, d.ptr, dims, RowMajor(d.spec.shape), *d.strides, d.spec.dtype.Size())
+		strided.Copy(out.Raw(), d.Raw(), dims, RowMajor(d.spec.shape), d.extra.Load().strides, d.spec.dtype.Size())
 	}
 	return out
 }

@@ -41,15 +41,22 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-func TestEveryBufferHasSlack(t *testing.T) {
+func TestBuffers(t *testing.T) {
 	for _, dt := range dtype.All() {
 		if dt == dtype.String {
 			continue
 		}
-		for _, n := range []int{0, 1, 3, 4, 5, 100} {
+		for _, n := range []int{0, 1, 3, 4, 5, 8, 9, 15, 16, 17, 33, 64, 100, 128, 129, 1000} {
 			d := NewDense(dt, shape.Of(n))
-			if b := d.Bytes(); cap(b)-len(b) < Slack {
+			b := d.Bytes()
+			if cap(b)-len(b) < Slack && len(b) > inline {
 				t.Errorf("%v: %d bytes behind the last element", d.Spec(), cap(b)-len(b))
+			}
+			for i := range b[:cap(b)] { // under the race detector, memory of others would be noticed
+				b[:cap(b)][i] = byte(i)
+			}
+			if d.Len() != n || d.DType() != dt || !d.Shape().Equal(shape.Of(n)) || !d.IsContiguous() {
+				t.Errorf("%v of %d elements: filling it changed it", d.Spec(), n)
 			}
 			if uintptr(d.Raw())%8 != 0 {
 				t.Errorf("%v is not aligned", d.Spec())

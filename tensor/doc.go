@@ -20,5 +20,7 @@
 // row-major memory.
 //
 // A buffer that this package allocates has at least [Slack] readable bytes after
-// its last element, so that vector kernels may read past the end.
+// its last element, so that vector kernels may read past the end. Tensors of up to
+// 128 bytes have no buffer, and no room behind their elements: the capacity of what
+// [Elems] and [Dense.Bytes] return tells.
 package tensor

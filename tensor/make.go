@@ -31,7 +31,7 @@ func Scalar[T dtype.Native](x T) Tensor {
 		return fromStrings([]string{*(*string)(unsafe.Pointer(&x))}, shape.Shape{})
 	}
 	t := NewDense(d, shape.Shape{})
-	*(*T)(t.ptr) = x
+	*(*T)(t.Raw()) = x
 	return t
 }
 
@@ -110,7 +110,7 @@ func Data[T dtype.Native](v tenon.Value) []T {
 // Elems is [Data] for kernels: the capacity of the result tells how much may be
 // read behind the last element, and a view with gaps is not copied but refused.
 func Elems[T dtype.Number | ~bool](d *Dense) []T {
-	if d.spec.dtype != dtype.Of[T]() || d.strides != nil {
+	if d.spec.dtype != dtype.Of[T]() || !d.IsContiguous() {
 		tenon.Throw(tenon.NewError(tenon.ErrDType, "tensor.Elems", fmt.Sprintf("%v is not a contiguous tensor of %v", &d.spec, dtype.Of[T]())))
 	}
 	return slice[T](d)

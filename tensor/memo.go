@@ -14,14 +14,24 @@ type memo struct {
 // of a type that is private to its package.
 func (d *Dense) Memo(key any, make func() any) any {
 	for {
-		head := d.memo.Load()
+		x := d.extra.Load()
+		var head *memo
+		if x != nil {
+			head = x.memo.Load()
+		}
 		for m := head; m != nil; m = m.next {
 			if m.key == key {
 				return m.value
 			}
 		}
 		m := &memo{key: key, value: make(), next: head}
-		if d.memo.CompareAndSwap(head, m) {
+		if x == nil {
+			x = new(extra)
+			x.memo.Store(m)
+			if d.extra.CompareAndSwap(nil, x) {
+				return m.value
+			}
+		} else if x.memo.CompareAndSwap(head, m) {
 			return m.value
 		}
 	}

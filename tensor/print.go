@@ -158,7 +158,7 @@ func aligned(n, width int, word func(i int) string) []string {
 
 // word returns the text of an integer or truth value, given its position.
 func (d *Dense) word(at int) string {
-	p := unsafe.Add(d.ptr, at*d.spec.dtype.Size())
+	p := unsafe.Add(d.Raw(), at*d.spec.dtype.Size())
 	switch d.spec.dtype {
 	case dtype.Bool:
 		return strconv.FormatBool(*(*bool)(p))
@@ -183,7 +183,7 @@ func (d *Dense) word(at int) string {
 }
 
 func (d *Dense) float(at int) float64 {
-	p := unsafe.Add(d.ptr, at*d.spec.dtype.Size())
+	p := unsafe.Add(d.Raw(), at*d.spec.dtype.Size())
 	switch d.spec.dtype {
 	case dtype.Float16:
 		return float64((*(*dtype.F16)(p)).Float32())
@@ -196,7 +196,7 @@ func (d *Dense) float(at int) float64 {
 }
 
 func (d *Dense) complex(at int) complex128 {
-	p := unsafe.Add(d.ptr, at*d.spec.dtype.Size())
+	p := unsafe.Add(d.Raw(), at*d.spec.dtype.Size())
 	if d.spec.dtype == dtype.Complex64 {
 		return complex128(*(*complex64)(p))
 	}
@@ -209,7 +209,7 @@ func (d *Dense) expression() string {
 	return goExpression(c.spec.dtype.GoType().String(), c.spec.shape, c.n, func(i int) string {
 		switch dt := c.spec.dtype; {
 		case dt == dtype.Float16, dt == dtype.BFloat16:
-			return fmt.Sprintf("%#x", *(*uint16)(unsafe.Add(c.ptr, 2*i)))
+			return fmt.Sprintf("%#x", *(*uint16)(unsafe.Add(c.Raw(), 2*i)))
 		case dt.IsFloat():
 			return fmt.Sprint(c.float(i))
 		case dt.IsComplex():

@@ -27,16 +27,16 @@ const TypeName = "tensor.Tensor"
 // Spec describes dense tensors: an element type, a shape, and optionally a name
 // (of an argument, say). It is the leaf of all Specs.
 type Spec struct {
-	dtype dtype.DType
-	shape shape.Shape
 	name  *string // nil: none
+	shape shape.Shape
+	dtype dtype.DType
 }
 
 // NewSpec returns the Spec of tensors with the given element type and shape.
 func NewSpec(d dtype.DType, s shape.Shape) *Spec { return &Spec{dtype: d, shape: s} }
 
 // Named returns the same Spec with a name.
-func (s *Spec) Named(name string) *Spec { return &Spec{s.dtype, s.shape, &name} }
+func (s *Spec) Named(name string) *Spec { return &Spec{dtype: s.dtype, shape: s.shape, name: &name} }
 
 // DType returns the element type.
 func (s *Spec) DType() dtype.DType { return s.dtype }
@@ -169,7 +169,7 @@ func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 
 // Batched adds an outermost axis of size n.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
-	return &Spec{s.dtype, s.shape.Insert(0, n), s.name}, nil
+	return &Spec{dtype: s.dtype, shape: s.shape.Insert(0, n), name: s.name}, nil
 }
 
 // Unbatched removes the outermost axis.
@@ -180,7 +180,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	if !s.shape.HasRank() {
 		return s, nil
 	}
-	return &Spec{s.dtype, s.shape.Remove(0), s.name}, nil
+	return &Spec{dtype: s.dtype, shape: s.shape.Remove(0), name: s.name}, nil
 }
 
 // Box returns the tensor itself.

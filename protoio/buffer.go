@@ -17,7 +17,7 @@ type buffer struct {
 	ints   []int64
 	floats []float32
 	bytes  []byte
-	ends   []int64 // of the strings in bytes
+	ends   []int64 // of the strings in bytes, behind a zero
 
 	steps []int64 // of feature lists: the rows of each example
 }
@@ -26,7 +26,7 @@ const absent = -1
 
 // reset empties the buffer for rows that lack the feature so far.
 func (f *buffer) reset(k kind, rows int) {
-	*f = buffer{kind: k, lens: f.lens[:0], ints: f.ints[:0], floats: f.floats[:0], bytes: f.bytes[:0], ends: f.ends[:0], steps: f.steps[:0]}
+	*f = buffer{kind: k, lens: f.lens[:0], ints: f.ints[:0], floats: f.floats[:0], bytes: f.bytes[:0], ends: append(f.ends[:0], 0), steps: f.steps[:0]}
 	for range rows {
 		f.lens = append(f.lens, absent)
 	}
@@ -40,7 +40,7 @@ func (f *buffer) count() int {
 	case floatList:
 		return len(f.floats)
 	}
-	return len(f.ends)
+	return len(f.ends) - 1
 }
 
 // cut drops all values from n on.
@@ -51,12 +51,8 @@ func (f *buffer) cut(n int) {
 	case floatList:
 		f.floats = f.floats[:n]
 	default:
-		f.ends = f.ends[:n]
-		end := int64(0)
-		if n > 0 {
-			end = f.ends[n-1]
-		}
-		f.bytes = f.bytes[:end]
+		f.ends = f.ends[:n+1]
+		f.bytes = f.bytes[:f.ends[n]]
 	}
 }
 
@@ -76,14 +72,16 @@ func (f *buffer) feature(b []byte, i, end int) (got kind, err error) {
 		t := b[i]
 		k := kind(t >> 3)
 		if t&7 != 2 || k == noList || k >= otherLists {
-			if i = skip(b, i, end); i < 0 {
-				return noList, errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return noList, truncated(i)
 			}
+			i = next
 			continue
 		}
 		from, to := length(b, i+1, end)
 		if from < 0 {
-			return noList, errTruncated
+			return noList, truncated(i)
 		}
 		i = to
 		if got != k {
@@ -115,14 +113,16 @@ func (f *buffer) list(b []byte, i, end int) error {
 func (f *buffer) strings(b []byte, i, end int) error {
 	for i < end {
 		if b[i] != tagFirst {
-			if i = skip(b, i, end); i < 0 {
-				return errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return truncated(i)
 			}
+			i = next
 			continue
 		}
 		from, to := length(b, i+1, end)
 		if from < 0 {
-			return errTruncated
+			return truncated(i)
 		}
 		f.bytes = append(f.bytes, b[from:to]...)
 		f.ends = append(f.ends, int64(len(f.bytes)))
@@ -144,22 +144,24 @@ func (f *buffer) float32s(b []byte, i, end int) error {
 		case tagFirst:
 			from, to := length(b, i+1, end)
 			if from < 0 {
-				return errTruncated
+				return truncated(i)
 			}
 			if f.packedFloats(b, from, to) < 0 {
-				return errPacked
+				return badList(from)
 			}
 			i = to
 		case tagFloat:
 			if end-i < 5 {
-				return errTruncated
+				return truncated(i)
 			}
 			f.floats = append(f.floats, math.Float32frombits(binary.LittleEndian.Uint32(b[i+1:])))
 			i += 5
 		default:
-			if i = skip(b, i, end); i < 0 {
-				return errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return truncated(i)
 			}
+			i = next
 		}
 	}
 	return nil
@@ -172,23 +174,25 @@ func (f *buffer) int64s(b []byte, i, end int) error {
 		case tagFirst:
 			from, to := length(b, i+1, end)
 			if from < 0 {
-				return errTruncated
+				return truncated(i)
 			}
 			if f.packedInts(b, from, to) < 0 {
-				return errPacked
+				return badList(from)
 			}
 			i = to
 		case tagInt:
 			x, n := protowire.ConsumeVarint(b[i+1 : end])
 			if n < 0 {
-				return errTruncated
+				return truncated(i)
 			}
 			f.ints = append(f.ints, int64(x))
 			i += 1 + n
 		default:
-			if i = skip(b, i, end); i < 0 {
-				return errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return truncated(i)
 			}
+			i = next
 		}
 	}
 	return nil
@@ -198,8 +202,10 @@ func (f *buffer) int64s(b []byte, i, end int) error {
 // -1 where they are malformed.
 func (f *buffer) packedInts(b []byte, i, end int) int {
 	// A number takes a byte at least, so there are no more than bytes.
-	f.ints = grow(f.ints, end-i)
 	at := len(f.ints)
+	if cap(f.ints)-at < end-i {
+		f.ints = grow(f.ints, end-i)
+	}
 	n := wire.Varints(f.ints[at:cap(f.ints)], b[i:], end-i)
 	if n > 0 {
 		f.ints = f.ints[:at+n]
@@ -213,7 +219,10 @@ func (f *buffer) packedFloats(b []byte, i, end int) int {
 		return -1
 	}
 	n, at := (end-i)/4, len(f.floats)
-	f.floats = grow(f.floats, n)[:at+n]
+	if cap(f.floats)-at < n {
+		f.floats = grow(f.floats, n)
+	}
+	f.floats = f.floats[:at+n]
 	if n > 0 { // all machines are little-endian, as messages are
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&f.floats[at])), end-i), b[i:end])
 	}
@@ -223,30 +232,35 @@ func (f *buffer) packedFloats(b []byte, i, end int) int {
 // usualStrings appends the strings in b[i:end], each shorter than 128 bytes, and
 // returns how many there are: -1, and none, where there is something else.
 func (f *buffer) usualStrings(b []byte, i, end int) int {
-	before := len(f.ends)
-	for i < end {
+	// A string takes two bytes besides its own; copies of 16 bytes reach beyond it.
+	const copied = 16
+	if cap(f.bytes)-len(f.bytes) < end-i+copied {
+		f.bytes = grow(f.bytes, end-i+copied)
+	}
+	if cap(f.ends)-len(f.ends) < (end-i)/2 {
+		f.ends = grow(f.ends, (end-i)/2)
+	}
+	at, bytes, count := len(f.bytes), f.bytes[:cap(f.bytes)], 0
+	for ends := f.ends[len(f.ends):cap(f.ends)]; i < end; count++ {
 		if end-i < 2 || b[i] != tagFirst || b[i+1] >= 0x80 || int(b[i+1]) > end-i-2 {
-			f.cut(before)
 			return -1
 		}
 		n := int(b[i+1])
-		at := len(f.bytes)
-		if n <= 16 && end-i >= 18 { // a copy of one size needs no call
-			f.bytes = append(f.bytes, b[i+2:i+18]...)[:at+n]
+		i += 2
+		if n <= copied && len(b)-i >= copied {
+			*(*[copied]byte)(bytes[at:]) = *(*[copied]byte)(b[i:])
 		} else {
-			f.bytes = append(f.bytes, b[i+2:i+2+n]...)
+			copy(bytes[at:at+n], b[i:i+n])
 		}
-		f.ends = append(f.ends, int64(at+n))
-		i += 2 + n
+		at, i = at+n, i+n
+		ends[count] = int64(at)
 	}
-	return len(f.ends) - before
+	f.bytes, f.ends = bytes[:at], f.ends[:len(f.ends)+count]
+	return count
 }
 
 // grow returns s with room for n more.
 func grow[T any](s []T, n int) []T {
-	if cap(s)-len(s) >= n {
-		return s
-	}
 	t := make([]T, len(s), max(len(s)+n, 2*cap(s), 64))
 	copy(t, s)
 	return t

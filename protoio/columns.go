@@ -53,6 +53,7 @@ func parse(p *plan, messages [][]byte, listed bool, one func(*scanner, []byte) e
 			rows = 0
 		}
 		s := prepare(p, rows)
+		g.lend(lo/step, s)
 		for i := lo; i < hi; i++ {
 			if i+ahead < hi {
 				wire.Fetch(messages[i+ahead])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -239,8 +240,8 @@ func TestExamplesRefused(t *testing.T) {
 		"too long":             {good, protoio.Fixed{DType: dtype.Int64}, protoio.ParseOptions{}, "2 values, not 1"},
 		"another type":         {good, protoio.Ragged{DType: dtype.Float32}, protoio.ParseOptions{}, "list of int64"},
 		"no such type":         {good, protoio.Ragged{DType: dtype.Float64}, protoio.ParseOptions{}, "float64"},
-		"cut off":              {good[:len(good)-1], protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "example 1"},
-		"open number":          {example(entry("v", message(3, message(1, "\x01\x80")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "packed"},
+		"cut off":              {good[:len(good)-1], protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "example 1: the message is cut off or malformed at byte 0"},
+		"open number":          {example(entry("v", message(3, message(1, "\x01\x80")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, `example 1, feature "v": a packed list is malformed at byte 13`},
 		"number too long":      {example(entry("v", message(3, message(1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "packed"},
 		"float of three bytes": {example(entry("v", message(2, message(1, "abc")))), protoio.Ragged{DType: dtype.Float32}, protoio.ParseOptions{}, "packed"},
 		"extra":                {example(entry("v", ints(1)), entry("u", ints(1))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{RefuseExtra: true}, `"u"`},
@@ -282,11 +283,22 @@ func firstOf(f protoio.Feature) []byte {
 
 // Many messages, in chunks, give what one after the other gives.
 func TestManyMessages(t *testing.T) {
-	const n = 5000
+	t.Run("in turn", func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		manyMessages(t)
+	})
+	t.Run("at once", manyMessages)
+}
+
+func manyMessages(t *testing.T) {
+	const n = 20_000
+	// More and more values, so that what is made room for after the first ones is not
+	// enough.
+	count := func(i int) int { return i % 37 * (1 + 4*i/n) }
 	messages := make([][]byte, n)
 	var want []int64
 	for i := range messages {
-		xs := make([]int64, i%37)
+		xs := make([]int64, count(i))
 		for j := range xs {
 			xs[j] = int64(i) << (j % 60)
 		}
@@ -305,7 +317,7 @@ func TestManyMessages(t *testing.T) {
 	}
 	splits, texts := tensor.Data[int64](v.RowSplits()), tenon.Must(s.Field("t")).(*tensor.Strings)
 	for i := range n {
-		if splits[i+1]-splits[i] != int64(i%37) || len(texts.At(i)) != i%5 {
+		if splits[i+1]-splits[i] != int64(count(i)) || len(texts.At(i)) != i%5 {
 			t.Fatalf("row %d has %d values and the text %q", i, splits[i+1]-splits[i], texts.At(i))
 		}
 	}

@@ -72,10 +72,35 @@ func prepare(p *plan, rows int) *scanner {
 	return s
 }
 
+// lend gives the scanner of chunk i the columns themselves to append to, if it is the
+// turn of that chunk already: with one worker it always is. Of the first chunk nobody
+// knows yet how much room there should be.
+func (g *gatherer) lend(i int, s *scanner) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s.lent = i > 0 && i == g.next && g.err == nil; s.lent {
+		s.swap(g)
+	}
+}
+
+// swap exchanges the values in the scanner's buffers with those in the columns.
+func (s *scanner) swap(g *gatherer) {
+	for k := range g.parts {
+		f, c := &s.bufs[k], &g.parts[k].buffer
+		f.ints, c.ints = c.ints, f.ints
+		f.floats, c.floats = c.floats, f.floats
+		f.bytes, c.bytes = c.bytes, f.bytes
+		f.ends, c.ends = c.ends, f.ends
+	}
+}
+
 // put takes chunk number i, and with it those that have waited for it.
 func (g *gatherer) put(i int, s *scanner) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if s.lent {
+		s.swap(g)
+	}
 	g.waiting[i] = s
 	for g.next < len(g.waiting) && g.waiting[g.next] != nil {
 		s := g.waiting[g.next]
@@ -85,7 +110,10 @@ func (g *gatherer) put(i int, s *scanner) {
 		}
 		if g.err == nil {
 			for k := range g.parts {
-				g.parts[k].add(&s.bufs[k], g)
+				g.parts[k].addRows(&s.bufs[k])
+				if !s.lent {
+					g.parts[k].add(&s.bufs[k], g)
+				}
 			}
 		}
 		scanners.Put(s)
@@ -93,36 +121,40 @@ func (g *gatherer) put(i int, s *scanner) {
 	}
 }
 
-// add appends a chunk.
+// add appends the values of a chunk.
 func (c *gathered) add(f *buffer, g *gatherer) {
 	if g.next == 0 {
-		c.ints = make([]int64, 0, g.roomFor(len(f.ints)))
-		c.floats = make([]float32, 0, g.roomFor(len(f.floats)))
-		c.bytes = make([]byte, 0, g.roomFor(len(f.bytes)))
-		c.ends = append(make([]int64, 0, g.roomFor(len(f.ends))+1), 0)
-	}
-	c.addRows(f.lens)
-	for _, n := range f.steps {
-		c.column.steps = append(c.column.steps, c.column.steps[len(c.column.steps)-1]+max(n, 0))
+		c.ints = room[int64](dtype.Int64, g.roomFor(len(f.ints)))
+		c.floats = room[float32](dtype.Float32, g.roomFor(len(f.floats)))
+		c.bytes = room[byte](dtype.Uint8, g.roomFor(len(f.bytes)))
+		c.ends = append(room[int64](dtype.Int64, g.roomFor(len(f.ends)-1)+1), 0)
 	}
 	c.ints = append(c.ints, f.ints...)
 	c.floats = append(c.floats, f.floats...)
 	offset := int64(len(c.bytes))
 	c.bytes = append(c.bytes, f.bytes...)
 	n := len(c.ends)
-	c.ends = slices.Grow(c.ends, len(f.ends))[:n+len(f.ends)]
-	for i, e := range f.ends {
+	c.ends = slices.Grow(c.ends, len(f.ends)-1)[:n+len(f.ends)-1]
+	for i, e := range f.ends[1:] {
 		c.ends[n+i] = offset + e
 	}
 }
 
-// addRows appends the lengths of rows.
-func (c *gathered) addRows(lens []int64) {
+// room returns an empty slice with room for n elements, which are not cleared.
+func room[T dtype.Number](d dtype.DType, n int) []T {
+	return tensor.Elems[T](tensor.Uninit(d, shape.Of(n)))[:0:n]
+}
+
+// addRows appends the lengths of the rows of a chunk, and those of its feature lists.
+func (c *gathered) addRows(f *buffer) {
+	for _, n := range f.steps {
+		c.column.steps = append(c.column.steps, c.column.steps[len(c.column.steps)-1]+max(n, 0))
+	}
 	n := len(c.splits)
 	at := c.splits[n-1]
-	splits := slices.Grow(c.splits, len(lens))[:n+len(lens)]
+	splits := slices.Grow(c.splits, len(f.lens))[:n+len(f.lens)]
 	lacking := false
-	for i, l := range lens {
+	for i, l := range f.lens {
 		lacking = lacking || l == absent
 		at += max(l, 0)
 		splits[n+i] = at
@@ -132,7 +164,7 @@ func (c *gathered) addRows(lens []int64) {
 		c.missing = make([]bool, n-1, cap(c.splits))
 	}
 	if c.missing != nil {
-		for _, l := range lens {
+		for _, l := range f.lens {
 			c.missing = append(c.missing, l == absent)
 		}
 	}
@@ -162,7 +194,7 @@ func (g *gatherer) columns() ([]column, error) {
 		case floatList:
 			c.values = vectorOf(c.floats)
 		default:
-			if len(c.ends) == 0 {
+			if len(c.ends) == 0 { // there are no messages
 				c.ends = []int64{0}
 			}
 			c.values = tensor.WrapStrings(fitted(c.ends), fitted(c.bytes), shape.Of(len(c.ends)-1))

@@ -12,9 +12,10 @@ import (
 // an error that names both.
 func InferFeatures(messages [][]byte) (Features, error) {
 	seen := map[string]kind{}
+	var s scanner
 	for i, b := range messages {
 		err := part(b, 0, len(b), tagFirst, func(i, end int) error {
-			return part(b, i, end, tagFirst, func(i, end int) error { return inferEntry(seen, b, i, end) })
+			return part(b, i, end, tagFirst, func(i, end int) error { return s.inferEntry(seen, b, i, end) })
 		})
 		if err != nil {
 			return nil, wrong(i, err)
@@ -27,8 +28,7 @@ func InferFeatures(messages [][]byte) (Features, error) {
 	return fs, nil
 }
 
-func inferEntry(seen map[string]kind, b []byte, i, end int) error {
-	var s scanner
+func (s *scanner) inferEntry(seen map[string]kind, b []byte, i, end int) error {
 	key, from, to, err := s.entry(b, i, end)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func inferEntry(seen map[string]kind, b []byte, i, end int) error {
 	if from < 0 {
 		b, from, to = s.join, 0, len(s.join)
 	}
-	f := buffer{} // takes no list, so that the values are passed over
+	f := buffer{ends: []int64{0}} // takes no list, so that the values are passed over
 	k, err := f.feature(b, from, to)
 	if err != nil || k == noList {
 		return err

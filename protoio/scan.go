@@ -2,6 +2,7 @@ package protoio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -24,21 +25,65 @@ type scanner struct {
 	join  []byte // the value of an entry that comes in pieces
 
 	failed error // why the rest of the chunk was not read
+	lent   bool  // the values in bufs are those of the columns themselves
 }
 
 type known struct {
 	key    string
 	source int
+
+	// head is how the entry starts: the key and the tag of the value; empty where the
+	// length of the key has more than a byte. lo and hi are its first 16 bytes, and
+	// the masks tell how many of them it has.
+	head           string
+	lo, hi         uint64
+	loMask, hiMask uint64
+}
+
+func know(key string, source int) known {
+	k := known{key: key, source: source}
+	if len(key) >= 0x80 {
+		return k
+	}
+	k.head = string([]byte{tagFirst, byte(len(key))}) + key + string([]byte{tagSecond})
+	var first, mask [16]byte
+	for i := range copy(first[:], k.head) {
+		mask[i] = 0xff
+	}
+	k.lo, k.hi = binary.LittleEndian.Uint64(first[:]), binary.LittleEndian.Uint64(first[8:])
+	k.loMask, k.hiMask = binary.LittleEndian.Uint64(mask[:]), binary.LittleEndian.Uint64(mask[8:])
+	return k
+}
+
+// heads reports whether b[i:] begins as the entry does.
+func (k *known) heads(b []byte, i int) bool {
+	if len(b)-i < 16 || len(k.head) > 16 {
+		return len(b)-i >= len(k.head) && string(b[i:i+len(k.head)]) == k.head
+	}
+	first := (*[16]byte)(b[i:])
+	lo, hi := binary.LittleEndian.Uint64(first[:8]), binary.LittleEndian.Uint64(first[8:])
+	return (lo^k.lo)&k.loMask|(hi^k.hi)&k.hiMask == 0
 }
 
 // ignored is the source of features that nobody asked for.
 const ignored = -1
 
-var (
-	errTruncated = errors.New("the message is cut off or malformed")
-	errPacked    = errors.New("a packed list is malformed")
-	errExtra     = errors.New("was not asked for")
-)
+// malformed is what is wrong with the bytes of a message from a place on.
+type malformed struct {
+	what string
+	at   int // in the message; negative where the bytes are not those of the message
+}
+
+func (e *malformed) Error() string {
+	if e.at < 0 {
+		return e.what
+	}
+	return fmt.Sprintf("%s at byte %d", e.what, e.at)
+}
+
+func truncated(at int) error { return &malformed{"the message is cut off or malformed", at} }
+
+func badList(at int) error { return &malformed{"a packed list is malformed", at} }
 
 // Tags of the fields of examples, all of which have one byte.
 const (
@@ -82,14 +127,16 @@ func skip(b []byte, i, end int) int {
 func (s *scanner) example(b []byte) error {
 	for i := 0; i < len(b); {
 		if b[i] != tagFirst {
-			if i = skip(b, i, len(b)); i < 0 {
-				return errTruncated
+			next := skip(b, i, len(b))
+			if next < 0 {
+				return truncated(i)
 			}
+			i = next
 			continue
 		}
 		start, stop := length(b, i+1, len(b))
 		if start < 0 {
-			return errTruncated
+			return truncated(i)
 		}
 		if err := s.features(b, start, stop); err != nil {
 			return err
@@ -124,72 +171,114 @@ func (e *featureError) Error() string { return fmt.Sprintf("feature %q %s", e.ke
 
 // features reads the entries of a Features message, which is b[i:end].
 func (s *scanner) features(b []byte, i, end int) error {
-	for at := 0; i < end; at++ {
+	for at := 0; ; at++ {
+		if i, at = s.usual(b, i, end, at); i >= end {
+			return nil
+		}
 		if b[i] != tagFirst {
-			if i = skip(b, i, end); i < 0 {
-				return errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return truncated(i)
 			}
+			i = next
 			continue
 		}
 		start, stop := length(b, i+1, end)
 		if start < 0 {
-			return errTruncated
-		}
-		i = stop
-		if at < len(s.order) && s.usual(&s.order[at], b, start, stop) {
-			continue
+			return truncated(i)
 		}
 		if err := s.entryAt(at, b, start, stop); err != nil {
 			return err
 		}
+		i = stop
 	}
-	return nil
 }
 
-// usual reads an entry b[i:end] of the form that nearly all have: the key that stood
+// usual reads entries in b[i:end], the first of which stands at a position of its
+// example, as long as they have the form that nearly all have: the key that stood
 // at this position before, shorter than 128 bytes, and then a value with one list of
-// the type asked for that is packed. It returns false, and has done nothing, where the
-// entry is of another form or wrong.
-func (s *scanner) usual(k *known, b []byte, i, end int) bool {
-	n := len(k.key)
-	if n == 0 || n >= 0x80 || end-i < n+4 || b[i] != tagFirst || int(b[i+1]) != n || b[i+2+n] != tagSecond || string(b[i+2:i+2+n]) != k.key {
-		return false
+// the type asked for that is packed. It returns the place and the position of the
+// entry that is of another form or wrong, with which it has done nothing.
+func (s *scanner) usual(b []byte, i, end, at int) (int, int) {
+	if s.bad != 0 {
+		return i, at
 	}
-	i, stop := short(b, i+3+n, end)
-	if stop != end {
-		return false
+	b = b[:end]
+	for ; at < len(s.order) && end-i > 2 && b[i] == tagFirst; at++ {
+		k := &s.order[at]
+		start, stop := short(b, i+1, end)
+		from := start + len(k.head)
+		if k.head == "" || stop > end || from >= stop || !k.heads(b, start) {
+			break
+		}
+		if k.source == ignored {
+			if _, last := short(b, from, stop); last != stop {
+				break
+			}
+			i = stop
+			continue
+		}
+		f := &s.bufs[k.source]
+		if f.lens[s.row] != absent {
+			break
+		}
+		count := -1
+		if from = f.open(b, from, stop); from < 0 {
+			break
+		}
+		switch f.kind {
+		case bytesList:
+			count = f.usualStrings(b, from, stop)
+		case int64List:
+			count = f.packedInts(b, from, stop)
+		default:
+			count = f.packedFloats(b, from, stop)
+		}
+		if count < 0 {
+			break
+		}
+		f.lens[s.row] = int64(count)
+		i = stop
 	}
-	if k.source == ignored {
-		return true
+	return i, at
+}
+
+// open returns where the elements start in a value b[i:end], which is not empty, with
+// one list of the type asked for, packed if it has numbers: -1 where the value is of
+// another form. All of the lengths follow from where the value ends, so that the bytes
+// before the elements are known and one comparison tells whether they are there.
+func (f *buffer) open(b []byte, i, end int) int {
+	rest := end - i
+	if rest <= 0x80 && rest >= 3 && len(b)-i >= 8 {
+		// The length of the value, the tag of the list, its length, and those of the
+		// packed numbers.
+		want := uint64(rest)*0x1_0001_0001 + uint64(f.kind)<<11 + (2<<8 + tagFirst<<24) - (1 + 3<<16 + 5<<32)
+		diff := binary.LittleEndian.Uint64(b[i:]) ^ want
+		switch {
+		case diff<<24 == 0 && f.kind != bytesList && rest >= 5:
+			return i + 5
+		case diff<<40 == 0 && (f.kind == bytesList || rest == 3):
+			return i + 3
+		}
+		return -1
 	}
-	f := &s.bufs[k.source]
-	if end-i < 2 || b[i] != byte(f.kind)<<3|2 || f.lens[s.row] != absent || s.wrong[k.source] != noList {
-		return false
+	i, stop := short(b, i, end)
+	if stop != end || end-i < 2 || b[i] != byte(f.kind)<<3|2 {
+		return -1
 	}
 	if i, stop = short(b, i+1, end); stop != end {
-		return false
+		return -1
 	}
-	var count int
-	if f.kind == bytesList {
-		count = f.usualStrings(b, i, end)
-	} else {
-		if end-i < 2 || b[i] != tagFirst {
-			return false
-		}
-		if i, stop = short(b, i+1, end); stop != end {
-			return false
-		}
-		if f.kind == int64List {
-			count = f.packedInts(b, i, end)
-		} else {
-			count = f.packedFloats(b, i, end)
-		}
+	if f.kind == bytesList || i == end {
+		return i
 	}
-	if count < 0 {
-		return false
+	if end-i < 2 || b[i] != tagFirst {
+		return -1
 	}
-	f.lens[s.row] = int64(count)
-	return true
+	if i, stop = short(b, i+1, end); stop != end {
+		return -1
+	}
+	return i
 }
 
 // short reads a length of one or two bytes at b[i], which is before end, and returns
@@ -215,10 +304,14 @@ func (s *scanner) entryAt(at int, b []byte, start, stop int) error {
 	if err != nil || source == ignored {
 		return err
 	}
-	if from < 0 { // in pieces
+	joined := from < 0
+	if joined {
 		b, from, to = s.join, 0, len(s.join)
 	}
 	if err := s.feature(source, b, from, to); err != nil {
+		if m := (*malformed)(nil); joined && errors.As(err, &m) {
+			m.at = -1
+		}
 		return &featureError{s.plan.keys[source], tenon.ErrInvalid, err.Error()}
 	}
 	return nil
@@ -232,14 +325,16 @@ func (s *scanner) entry(b []byte, i, end int) (key []byte, from, to int, err err
 	for i < end {
 		t := b[i]
 		if t != tagFirst && t != tagSecond {
-			if i = skip(b, i, end); i < 0 {
-				return nil, 0, 0, errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return nil, 0, 0, truncated(i)
 			}
+			i = next
 			continue
 		}
 		start, stop := length(b, i+1, end)
 		if start < 0 {
-			return nil, 0, 0, errTruncated
+			return nil, 0, 0, truncated(i)
 		}
 		i = stop
 		if t == tagFirst {
@@ -271,12 +366,12 @@ func (s *scanner) find(key []byte, at int) (int, error) {
 	source, ok := s.plan.index[string(key)]
 	if !ok {
 		if s.plan.refuse {
-			return 0, &featureError{string(bytes.Clone(key)), tenon.ErrNotFound, errExtra.Error()}
+			return 0, &featureError{string(bytes.Clone(key)), tenon.ErrNotFound, "was not asked for"}
 		}
 		source = ignored
 	}
 	if k != nil && (k.key == "" || ok) { // a key asked for takes the place of one that is not
-		*k = known{string(key), source}
+		*k = know(string(key), source)
 	}
 	return source, nil
 }

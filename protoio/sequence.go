@@ -91,14 +91,16 @@ func parseSequences(messages [][]byte, context, lists Features, o ParseOptions) 
 func part(b []byte, i, end int, t byte, f func(i, end int) error) error {
 	for i < end {
 		if b[i] != t {
-			if i = skip(b, i, end); i < 0 {
-				return errTruncated
+			next := skip(b, i, end)
+			if next < 0 {
+				return truncated(i)
 			}
+			i = next
 			continue
 		}
 		start, stop := length(b, i+1, end)
 		if start < 0 {
-			return errTruncated
+			return truncated(i)
 		}
 		if err := f(start, stop); err != nil {
 			return err

@@ -24,7 +24,7 @@ func eachField(b []byte, f func(t tag, n uint64, data []byte) error) error {
 	for at := 0; at < len(b); {
 		num, typ, size := protowire.ConsumeTag(b[at:])
 		if size < 0 {
-			return malformed(at, protowire.ParseError(size))
+			return badField(at, protowire.ParseError(size))
 		}
 		start := at
 		at += size
@@ -45,7 +45,7 @@ func eachField(b []byte, f func(t tag, n uint64, data []byte) error) error {
 			size = protowire.ConsumeFieldValue(num, typ, b[at:])
 		}
 		if size < 0 {
-			return malformed(start, protowire.ParseError(size))
+			return badField(start, protowire.ParseError(size))
 		}
 		at += size
 		if err := f(tag(num)<<3|tag(typ), n, data); err != nil {
@@ -55,7 +55,7 @@ func eachField(b []byte, f func(t tag, n uint64, data []byte) error) error {
 	return nil
 }
 
-func malformed(at int, err error) error {
+func badField(at int, err error) error {
 	return fail(tenon.ErrInvalid, fmt.Sprintf("byte %d", at), "the message is malformed: %v", err)
 }
 

@@ -16,3 +16,7 @@ func detect() Level {
 	}
 	return AVX512
 }
+
+// PermutesBytes reports whether the machine moves and compresses the single bytes of
+// a vector of 64 (VBMI and VBMI2), which not all machines do that offer AVX512.
+func PermutesBytes() bool { return cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VBMI2 }

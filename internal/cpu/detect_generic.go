@@ -3,3 +3,6 @@
 package cpu
 
 func detect() Level { return Generic }
+
+// PermutesBytes reports whether the machine has the instructions of that name.
+func PermutesBytes() bool { return false }

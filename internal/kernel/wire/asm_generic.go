@@ -8,7 +8,10 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-var level = cpu.Active()
+var (
+	level = cpu.Active()
+	wide  bool
+)
 
 func fast(dst []int64, b []byte, i, end int) (n, used int) {
 	limit := min(end, len(b)-7)

@@ -10,6 +10,13 @@ package wire
 //go:noescape
 func varintsBMI2(dst *int64, src *byte, limit int) (count int, used int)
 
+// varintsVBMI decodes the numbers in the first limit bytes of src, of which there is one at least, and reads no others.
+// It stops before 64 bytes in which a number has more than 8 bytes or no number ends.
+// It returns how many there are and how many bytes they take.
+//
+//go:noescape
+func varintsVBMI(dst *int64, src *byte, limit int) (count int, used int)
+
 // fetchLines asks for the cache lines of 64 bytes from p on. There is at least one.
 //
 //go:noescape

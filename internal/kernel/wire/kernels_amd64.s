@@ -54,6 +54,123 @@ done:
 	MOVQ R8, used+32(FP)
 	RET
 
+// func varintsVBMI(dst *int64, src *byte, limit int) (count int, used int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, BMI, BMI2, CMOV, LZCNT, POPCNT
+TEXT ·varintsVBMI(SB), NOSPLIT, $0-40
+	MOVQ            dst+0(FP), AX
+	MOVQ            src+8(FP), CX
+	MOVQ            limit+16(FP), DX
+	MOVQ            AX, BX
+	MOVQ            CX, SI
+	MOVQ            $0xffffffffffffffff, DI
+	MOVQ            $0x0000000000000040, R8
+	VMOVDQU64       places<>+0(SB), Z0
+	VMOVDQU64       groupsOf<>+0(SB), Z1
+	MOVQ            $0x0706050403020100, R9
+	VPBROADCASTQ    R9, Z3
+	VBROADCASTI32X4 firstOfEach<>+0(SB), Z2
+	MOVQ            $0x8001800180018001, R9
+	VPBROADCASTQ    R9, Z4
+	MOVQ            $0x4000000140000001, R9
+	VPBROADCASTQ    R9, Z5
+	MOVQ            $0x000000000fffffff, R9
+	VPBROADCASTQ    R9, Z6
+
+block:
+	MOVQ          DX, R9
+	CMPQ          R9, R8
+	CMOVQGT       R8, R9
+	BZHIQ         R9, DI, R9
+	KMOVQ         R9, K1
+	VMOVDQU8.Z    (SI), K1, Z7
+	VPMOVB2M      Z7, K1
+	KMOVQ         K1, R10
+	ANDNQ         R9, R10, R9
+	JZ            end
+	MOVQ          R10, R11
+	SHRQ          $0x01, R11
+	ANDQ          R11, R10
+	MOVQ          R10, R11
+	SHRQ          $0x02, R11
+	ANDQ          R11, R10
+	MOVQ          R10, R11
+	SHRQ          $0x04, R11
+	ANDQ          R11, R10
+	JNZ           end
+	KMOVQ         R9, K1
+	LEAQ          1(R9)(R9*1), R11
+	KMOVQ         R11, K2
+	VPCOMPRESSB.Z Z0, K2, Z8
+	VPCOMPRESSB.Z Z0, K1, Z9
+	VPSUBB        Z8, Z9, Z9
+	POPCNTQ       R9, R10
+	LZCNTQ        R9, R9
+	SUBQ          $0x40, R9
+	SUBQ          R9, SI
+	ADDQ          R9, DX
+
+eight:
+	VPMOVZXBQ  X8, Z10
+	VPMOVZXBQ  X9, Z11
+	VPSHUFB    Z2, Z10, Z10
+	VPADDB     Z3, Z10, Z10
+	VPERMB     Z7, Z10, Z10
+	VPERMQ     Z1, Z11, Z11
+	VPANDQ     Z11, Z10, Z10
+	VPMADDUBSW Z10, Z4, Z10
+	VPMADDWD   Z5, Z10, Z10
+	VPSRLQ     $0x04, Z10, Z11
+	VPTERNLOGQ $0xe4, Z6, Z11, Z10
+	CMPQ       R10, $0x08
+	JBE        last
+	VMOVDQU64  Z10, (BX)
+	VALIGNQ    $0x01, Z8, Z8, Z8
+	VALIGNQ    $0x01, Z9, Z9, Z9
+	ADDQ       $0x40, BX
+	SUBQ       $0x08, R10
+	JMP        eight
+
+last:
+	BZHIQ     R10, DI, R11
+	KMOVB     R11, K1
+	VMOVDQU64 Z10, K1, (BX)
+	LEAQ      (BX)(R10*8), BX
+	TESTQ     DX, DX
+	JNZ       block
+
+end:
+	VZEROUPPER
+	SUBQ AX, BX
+	SHRQ $0x03, BX
+	SUBQ CX, SI
+	MOVQ BX, count+24(FP)
+	MOVQ SI, used+32(FP)
+	RET
+
+DATA places<>+0(SB)/8, $0x0706050403020100
+DATA places<>+8(SB)/8, $0x0f0e0d0c0b0a0908
+DATA places<>+16(SB)/8, $0x1716151413121110
+DATA places<>+24(SB)/8, $0x1f1e1d1c1b1a1918
+DATA places<>+32(SB)/8, $0x2726252423222120
+DATA places<>+40(SB)/8, $0x2f2e2d2c2b2a2928
+DATA places<>+48(SB)/8, $0x3736353433323130
+DATA places<>+56(SB)/8, $0x3f3e3d3c3b3a3938
+GLOBL places<>(SB), RODATA|NOPTR, $64
+
+DATA groupsOf<>+0(SB)/8, $0x000000000000007f
+DATA groupsOf<>+8(SB)/8, $0x0000000000007f7f
+DATA groupsOf<>+16(SB)/8, $0x00000000007f7f7f
+DATA groupsOf<>+24(SB)/8, $0x000000007f7f7f7f
+DATA groupsOf<>+32(SB)/8, $0x0000007f7f7f7f7f
+DATA groupsOf<>+40(SB)/8, $0x00007f7f7f7f7f7f
+DATA groupsOf<>+48(SB)/8, $0x007f7f7f7f7f7f7f
+DATA groupsOf<>+56(SB)/8, $0x7f7f7f7f7f7f7f7f
+GLOBL groupsOf<>(SB), RODATA|NOPTR, $64
+
+DATA firstOfEach<>+0(SB)/8, $0x0000000000000000
+DATA firstOfEach<>+8(SB)/8, $0x0808080808080808
+GLOBL firstOfEach<>(SB), RODATA|NOPTR, $16
+
 // func fetchLines(p *byte, lines int)
 // Requires: MMX+
 TEXT ·fetchLines(SB), NOSPLIT, $0-16

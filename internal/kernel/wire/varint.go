@@ -5,6 +5,9 @@ import (
 	"math/bits"
 )
 
+// more has the bits by which bytes say that their number goes on.
+const more = 0x8080808080808080
+
 // Varints decodes the numbers packed in b[:end] into dst, which has room for one for
 // each byte, and returns how many there are. It is -1 where a number is cut off or has
 // more than ten bytes. What follows b[:end] in b is read, but has no part in it.
@@ -15,6 +18,15 @@ func Varints(dst []int64, b []byte, end int) int {
 	_, _ = dst[end-1], b[end-1]
 	if b[end-1] >= 0x80 {
 		return -1
+	}
+	if end <= 8 && len(b) >= 8 {
+		// Many lists have one number.
+		x := binary.LittleEndian.Uint64(b)
+		stop := ^x & more
+		if bits.TrailingZeros64(stop)+1 == 8*end {
+			dst[0] = int64(join(x & (stop ^ (stop - 1))))
+			return 1
+		}
 	}
 	n, i := 0, 0
 	for i < end {
@@ -36,7 +48,6 @@ func Varints(dst []int64, b []byte, end int) int {
 // read, until one has more than eight bytes. In 8 bytes, those without their top bit
 // set tell where numbers end.
 func generic(dst []int64, b []byte, i, limit int) (n, used int) {
-	const more = 0x8080808080808080
 	start := i
 	for i < limit {
 		x := binary.LittleEndian.Uint64(b[i:])

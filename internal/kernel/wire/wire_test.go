@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,10 +14,13 @@ import (
 // atEachLevel runs f with every family of kernels that this machine has.
 func atEachLevel(t *testing.T, f func()) {
 	defer func(l cpu.Level) { level = l }(level)
-	for level = cpu.Generic; level <= cpu.Offered(); level++ {
-		f()
-		if t.Failed() {
-			t.Fatalf("with %v kernels", level)
+	defer func(w bool) { wide = w }(wide)
+	for _, wide = range slices.Compact([]bool{wide, false}) {
+		for level = cpu.Generic; level <= cpu.Offered(); level++ {
+			f()
+			if t.Failed() {
+				t.Fatalf("with %v kernels, wide: %v", level, wide)
+			}
 		}
 	}
 }
@@ -24,7 +28,7 @@ func atEachLevel(t *testing.T, f func()) {
 func TestVarints(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for _, bits := range []int{7, 8, 14, 15, 21, 28, 29, 42, 56, 57, 63, 64} {
-		for count := range 40 {
+		for count := range 90 {
 			for _, behind := range []int{0, 1, 7, 8, 30} {
 				var b []byte
 				var want []int64
@@ -75,15 +79,23 @@ func TestFetch(t *testing.T) {
 
 func BenchmarkVarints(b *testing.B) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	var data []byte
-	for range 15 {
-		data = binary.AppendUvarint(data, uint64(draw.IntN(30000)))
-	}
-	end := len(data)
-	data = append(data, make([]byte, 60)...)
-	dst := make([]int64, end)
-	b.SetBytes(int64(end))
-	for b.Loop() {
-		Varints(dst, data, end)
+	defer func(w bool) { wide = w }(wide)
+	kernels := slices.Compact([]bool{wide, false})
+	for _, count := range []int{1, 5, 15, 1000} {
+		var data []byte
+		for range count {
+			data = binary.AppendUvarint(data, uint64(draw.IntN(30000)))
+		}
+		end := len(data)
+		data = append(data, make([]byte, 60)...)
+		dst := make([]int64, end)
+		for _, wide = range kernels {
+			b.Run(fmt.Sprintf("%d/wide=%v", count, wide), func(b *testing.B) {
+				b.SetBytes(int64(end))
+				for b.Loop() {
+					Varints(dst, data, end)
+				}
+			})
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package optable
 
 import (
+	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -60,6 +61,62 @@ func TestGradients(t *testing.T) {
 			t.Fatal("of the gradient: ", err)
 		}
 		compareGradients(t, "gradient of the gradient", gradient, x, u, h, 2e-6)
+	})
+}
+
+// A result that is not used has the cotangent nil, which means zeros, also where the gradient is
+// differentiated again.
+func TestMissingCotangents(t *testing.T) {
+	eachCall(t, func(t *testing.T, r Row, c Call) {
+		o := r.Definition()
+		call, err := op.NewCall(o, c.Args...)
+		if err != nil || o.Nondifferentiable || o.VJP == nil {
+			return
+		}
+		wrt := differentiable(call, c)
+		if len(wrt) == 0 {
+			return
+		}
+		f, x := restricted(call, wrt)
+		out, err := f(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, f function, out []tensor.Tensor) {
+			cts := cotangents(out)
+			if len(out) < 2 || cts == nil {
+				return
+			}
+			for i, y := range out {
+				if cts[i] == nil {
+					continue
+				}
+				zero, none := slices.Clone(cts), slices.Clone(cts)
+				zero[i], none[i] = tensor.NewDense(y.DType(), y.Shape()), nil
+				want, err := grad.VJPTensors(x, zero, f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := grad.VJPTensors(x, none, f)
+				if err != nil {
+					t.Fatalf("%s, without the cotangent of result %d: %v", what, i, err)
+				}
+				for k := range want {
+					compare(t, fmt.Sprintf("%s, without the cotangent of result %d: argument %d", what, i, k), ArrayOf(got[k]), ArrayOf(want[k]), 1e-12)
+				}
+			}
+		}
+		check("gradient", f, out)
+		cts := cotangents(out)
+		if !r.Smooth || c.Kink || cts == nil {
+			return
+		}
+		gradient := func(x []tensor.Tensor) ([]tensor.Tensor, error) { return grad.VJPTensors(x, cts, f) }
+		g, err := gradient(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("gradient of the gradient", gradient, g)
 	})
 }
 

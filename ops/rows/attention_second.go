@@ -43,7 +43,13 @@ func vjpAttentionGrad(c *op.Call, u []tensor.Tensor) []tensor.Tensor {
 		factor = ops.Rsqrt(ops.Maximum(depth, ops.Cast(1, d)))
 	}
 	q, k, v, g := filled(c.Tensor(0), qs, n), filled(c.Tensor(1), ks, m), filled(c.Tensor(2), ks, m), filled(c.Tensor(3), qs, n)
-	uq, uk, uv := filled(u[0], qs, n), filled(u[1], ks, m), filled(u[2], ks, m)
+	cotangent := func(i int) tensor.Tensor { // of a gradient that is not used, nil
+		if u[i] == nil {
+			return ops.ZerosLike(c.Tensor(i))
+		}
+		return u[i]
+	}
+	uq, uk, uv := filled(cotangent(0), qs, n), filled(cotangent(1), ks, m), filled(cotangent(2), ks, m)
 
 	seen := attentionSeen(lq, lk, n, m, c.Bool(8))
 	zero := ops.Cast(0, d)

@@ -18,8 +18,9 @@ import (
 // then a block is a number of whole rows.
 type group struct {
 	nodes  []groupNode
-	loops  []blockNode // the same, as a block sees them
+	loops  []blockNode // what a block runs: a node, or a chain of them
 	inputs []input
+	chains []*chain
 	outs   []int  // slots used outside
 	outAt  []int  // for each of outs, the node that computes it
 	regs   int    // temporaries of one block
@@ -38,10 +39,11 @@ type group struct {
 // blockNode is what the loop over the nodes of a block looks at, in little room.
 type blockNode struct {
 	f      op.BlockFunc
+	node   int32
+	chain  int32 // the number of a chain, from 1 on, instead of all else
 	reg    int32
 	plain  bool // elementwise, with a temporary of its own
 	perRow bool
-	idle   bool
 }
 
 // link says that an operand of a node is an input of the group, or, numbered from behind
@@ -77,6 +79,8 @@ type groupNode struct {
 	perRow   bool   // the result has an element for each row
 	rank     int    // of the result
 	idle     bool   // nothing reads it unless the nodes run one by one
+	chained  bool   // it runs in a chain
+	shared   bool   // another node or chain reads its result from memory
 	reg      int    // temporary it writes to; from group.regs on for outputs, which may have none
 	readers  [2]int // the part of group.moving that reads it
 }
@@ -144,7 +148,7 @@ func (p *Plan) fuse(l *layout, i, j int, readers [][]int) (step, bool) {
 			b.outAt = append(b.outAt, k)
 		}
 	}
-	b.registers()
+	b.registers(b.plan(nodes))
 	g := b.group
 	if g.splits < 0 {
 		g.whole = g.compose(nodes)
@@ -173,6 +177,8 @@ type builder struct {
 	nodeAt   map[int]int // by ID of the result
 	external []bool      // by node: its result is used outside
 	used     []bool      // by node: a node that runs with it, or something outside, reads its result
+	views    []bool      // by node: it gives a column another shape
+	chainOf  []*chain    // by node: the chain that it is part of
 }
 
 func newBuilder(l *layout, rows bool) *builder {
@@ -257,71 +263,8 @@ func (b *builder) add(n *graph.Node, external bool) bool {
 	b.nodes = append(b.nodes, nd)
 	b.external = append(b.external, external)
 	b.used = append(b.used, external)
+	b.views = append(b.views, isColumnView(n))
 	return true
-}
-
-// registers gives the results of nodes temporaries; one is free again after the last
-// node that reads it. Results that are used outside have temporaries of their own,
-// behind the others.
-func (b *builder) registers() {
-	g := b.group
-	last := make([]int, len(g.nodes))
-	for k := range g.nodes {
-		nd := &g.nodes[k]
-		for _, o := range nd.operands[:nd.n] {
-			if o < 0 {
-				last[-1-o] = k
-			}
-		}
-	}
-	var free []int
-	for k := range g.nodes {
-		nd := &g.nodes[k]
-		nd.idle = !b.used[k]
-		if !b.external[k] && !nd.idle {
-			if len(free) > 0 {
-				nd.reg, free = free[len(free)-1], free[:len(free)-1]
-			} else {
-				nd.reg = g.regs
-				g.regs++
-			}
-		}
-		for m := range k {
-			if last[m] == k && g.nodes[m].reg >= 0 {
-				free = append(free, g.nodes[m].reg)
-			}
-		}
-	}
-	for j, k := range g.outAt {
-		g.nodes[k].reg = g.regs + j
-	}
-	g.loops = make([]blockNode, len(g.nodes))
-	for k := range g.nodes {
-		nd := &g.nodes[k]
-		g.loops[k] = blockNode{nd.f, int32(nd.reg), nd.rows == nil && !nd.idle && nd.reg < g.regs, nd.perRow, nd.idle}
-	}
-	g.link(func(o int) bool { return o >= 0 })
-	g.read = len(g.moving)
-	for _, m := range g.outAt {
-		first := len(g.moving)
-		g.link(func(o int) bool { return o == -1-m })
-		g.nodes[m].readers = [2]int{first, len(g.moving)}
-	}
-}
-
-// link notes the operands of a kind.
-func (g *group) link(is func(operand int) bool) {
-	for k := range g.nodes {
-		for j, o := range g.nodes[k].operands[:g.nodes[k].n] {
-			if !is(o) {
-				continue
-			}
-			if o < 0 {
-				o = len(g.inputs) + slices.Index(g.outAt, -1-o)
-			}
-			g.moving = append(g.moving, link{int32(k), int32(j), int32(o)})
-		}
-	}
 }
 
 // alone renumbers the group's single steps: their slots are the group's inputs, and

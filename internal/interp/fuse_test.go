@@ -12,9 +12,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// chain is gelu of a scaled and shifted tensor: rows, scalars and shared
+// scaledGelu is gelu of a scaled and shifted tensor: rows, scalars and shared
 // intermediate results.
-func chain(x, w, b tensor.Tensor) tensor.Tensor {
+func scaledGelu(x, w, b tensor.Tensor) tensor.Tensor {
 	y := ops.Add(ops.Mul(x, w), b)
 	z := ops.Mul(ops.Add(y, ops.Mul(ops.Mul(ops.Mul(y, y), y), 0.044715)), 0.7978845608)
 	return ops.Mul(ops.Mul(y, 0.5), ops.Add(ops.Tanh(z), 1.0))
@@ -40,7 +40,7 @@ func TestFused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := []tensor.Tensor{filled(tt.x, 0.01), filled(tt.w, 0.02), filled(tt.w, -0.03)}
 			g, err := graph.Trace("chain", []*tensor.Spec{spec(tt.x), spec(tt.w), spec(tt.w)}, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
-				y := chain(p[0], p[1], p[2])
+				y := scaledGelu(p[0], p[1], p[2])
 				return []tensor.Tensor{y, ops.Add(p[0], p[1]), ops.Neg(y)}, nil
 			})
 			if err != nil {
@@ -50,7 +50,7 @@ func TestFused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			y := chain(in[0], in[1], in[2])
+			y := scaledGelu(in[0], in[1], in[2])
 			for i, want := range []tensor.Tensor{y, ops.Add(in[0], in[1]), ops.Neg(y)} {
 				if !want.Shape().Equal(got[i].Shape()) {
 					t.Fatalf("result %d has shape %v, want %v", i, got[i].Shape(), want.Shape())
@@ -76,7 +76,7 @@ func filled(s shape.Shape, step float32) tensor.Tensor {
 func BenchmarkChain(b *testing.B) {
 	x, w, c := filled(shape.Of(16384, 1024), 0.01), filled(shape.Of(1024), 0.02), filled(shape.Of(1024), 0.03)
 	g, err := graph.Trace("chain", []*tensor.Spec{spec(x.Shape()), spec(w.Shape()), spec(c.Shape())}, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
-		return []tensor.Tensor{chain(p[0], p[1], p[2])}, nil
+		return []tensor.Tensor{scaledGelu(p[0], p[1], p[2])}, nil
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/tenonml/tenon/internal/kernel/fused"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/stream"
 	"github.com/tenonml/tenon/internal/par"
@@ -43,6 +44,7 @@ type run struct {
 	block   int     // elements of a block
 	forms   []form
 	scalars []uint8          // as in shapes
+	chains  []*fused.Chain   // likewise
 	outs    []unsafe.Pointer // of each node that writes to memory
 	past    bool             // results are too large for the cache, so go past it
 	far     bool             // operands come from memory, so are asked for ahead
@@ -54,9 +56,10 @@ type run struct {
 // it is from run to run, so that a block writes down only what moves.
 type scratch struct {
 	temps  []byte
-	stride int                  // bytes of a temporary and what is behind it
-	at     []unsafe.Pointer     // where the inputs' part of the block is, and then that of results outside of temporaries
-	x      [][3]unsafe.Pointer  // the operands of each node
+	stride int                 // bytes of a temporary and what is behind it
+	at     []unsafe.Pointer    // where the inputs' part of the block is, and then that of results outside of temporaries
+	x      [][3]unsafe.Pointer // the operands of each node
+	chains []fused.ChainRun
 	coming []coming             // what is asked for
 	splits [blockRows + 1]int64 // of the rows in a block, from 0 on
 }
@@ -245,6 +248,7 @@ func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 type shapes struct {
 	inputs  []int8  // by input: the kind of its form
 	scalars []uint8 // by node: its operands that are one element for all
+	chains  []*fused.Chain
 	full    bool
 }
 
@@ -274,7 +278,7 @@ func (g *group) full(r *run) bool {
 		s = g.shapesOf(r.forms)
 		g.known.Store(s)
 	}
-	r.scalars = s.scalars
+	r.scalars, r.chains = s.scalars, s.chains
 	return s.full
 }
 
@@ -288,7 +292,7 @@ func (s *shapes) are(forms []form) bool {
 }
 
 func (g *group) shapesOf(forms []form) *shapes {
-	s := &shapes{make([]int8, len(forms)), make([]uint8, len(g.nodes)), true}
+	s := &shapes{inputs: make([]int8, len(forms)), scalars: make([]uint8, len(g.nodes)), chains: g.chainsOf(forms), full: true}
 	for i := range forms {
 		s.inputs[i] = forms[i].kind()
 	}
@@ -315,9 +319,14 @@ func (g *group) shapesOf(forms []form) *shapes {
 func (g *group) all(r *run) {
 	grain := 16 * r.block
 	n, part := r.n, g.elements
+	if r.splits != nil {
+		n, part = len(r.splits)-1, g.rows
+	}
+	if g.streams(r) {
+		part = g.stream
+	}
 	switch {
 	case r.splits != nil:
-		n, part = len(r.splits)-1, g.rows
 		grain = max(1, int(float64(grain)*float64(n)/float64(r.n)))
 	case r.step != r.n:
 		grain = max(1, grain/r.step) * r.step
@@ -336,6 +345,7 @@ func (g *group) all(r *run) {
 // elements computes elements lo to hi.
 func (g *group) elements(lo, hi int, r *run, w *scratch) {
 	g.reserve(w, blockBytes)
+	g.startChains(r, w)
 	for i := lo; i < hi; {
 		m := min(r.block, hi-i)
 		if r.step != r.n {
@@ -350,6 +360,7 @@ func (g *group) elements(lo, hi int, r *run, w *scratch) {
 // rows computes rows lo to hi.
 func (g *group) rows(lo, hi int, r *run, w *scratch) {
 	g.reserve(w, r.block*g.size)
+	g.startChains(r, w)
 	s := r.splits
 	average := min((hi-lo)*r.block*7/8/(int(s[hi]-s[lo])+1)+1, blockRows)
 	average = max(1, average-average%segment.BlockRows)
@@ -392,6 +403,9 @@ func (g *group) reserve(w *scratch, bytes int) {
 		w.x = make([][3]unsafe.Pointer, len(g.nodes))
 	}
 	for k := range g.nodes {
+		if g.nodes[k].idle || g.nodes[k].chained {
+			continue
+		}
 		for j, o := range g.nodes[k].operands[:g.nodes[k].n] {
 			if o < 0 && g.nodes[-1-o].reg < g.regs {
 				w.x[k][j] = w.temporary(g.nodes[-1-o].reg)
@@ -448,34 +462,26 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 	if r.far {
 		r.expect(g, w, &p)
 	}
-	scalars, xs := r.scalars[:len(g.loops)], w.x[:len(g.loops)]
-	for k := range g.loops {
+	scalars, xs := r.scalars, w.x[:len(r.scalars)]
+	for i := range g.loops {
 		if r.far {
 			w.fetch()
 		}
-		l := &g.loops[k]
+		l := &g.loops[i]
+		if l.chain > 0 {
+			g.chain(r, w, &p, int(l.chain)-1)
+			continue
+		}
+		k := int(l.node)
 		n := p.values
 		if l.perRow {
 			n = p.rows
 		}
-		if l.idle {
-			continue // it has no temporary
-		}
 		dst := unsafe.Add(temps, int(l.reg)*w.stride)
 		if !l.plain {
 			nd := &g.nodes[k]
-			if nd.reg >= g.regs && !g.staged(nd, r) {
-				first := p.value
-				if nd.perRow {
-					first = p.row
-				}
-				dst = unsafe.Add(r.outs[k], first*nd.dtype.Size())
-			}
 			if nd.reg >= g.regs {
-				at[inputs+nd.reg-g.regs] = dst
-				for _, m := range g.moving[nd.readers[0]:nd.readers[1]] {
-					w.x[m.node][m.index] = dst
-				}
+				dst = g.place(r, w, &p, k)
 			}
 			if nd.rows != nil {
 				if !g.onRows(r, w, p, k, dst, n) {
@@ -504,8 +510,12 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 }
 
 // staged reports whether a result that is used outside is put together in a temporary:
-// one that goes past the cache, and one whose loop writes over what is behind it.
+// one that goes past the cache, and one whose loop writes over what is behind it. A chain
+// needs none, unless others read what it writes past the cache.
 func (g *group) staged(nd *groupNode, r *run) bool {
+	if nd.chained {
+		return r.past && nd.shared
+	}
 	return !nd.perRow && (r.past || nd.rows != nil)
 }
 

@@ -1,9 +1,6 @@
 package fused
 
 import (
-	"runtime"
-	"unsafe"
-
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
@@ -19,9 +16,8 @@ type Chain struct {
 	dtype   dtype.DType
 	forms   []ArrayForm
 	program []instruction
-	places  []place     // where arrays stand in the program
-	repeats []place     // where instructions do that repeat the numbers of rows
-	singles map[int]int // slots of arrays that are one element for all
+	places  [][]int32 // by array: the instructions that read or write it
+	singles []int     // by array: its slot, if it is one element for all; -1: none
 	slots   int
 }
 
@@ -87,9 +83,6 @@ type instruction struct {
 
 const moves = ^uint64(0)
 
-// place is where an array stands in a program.
-type place struct{ instruction, array int }
-
 // chainKernel runs a program on elements from to to-1.
 type chainKernel = func(program *uint64, from, to int)
 
@@ -104,7 +97,6 @@ const (
 	vectorBytes = 64                    // of the longest vectors
 	slotBytes   = 16*vectorBytes + 3*64 // a step, what repeat writes behind it, and a line more, that slots do not begin at the same place of a page
 	mostCall    = 64 << 10              // elements of one call into assembly
-	mostSlots   = 24
 )
 
 // HasChains reports whether chains of elements of type d can run here.
@@ -117,19 +109,23 @@ func InChain(op elementwise.Op) bool {
 }
 
 // NewChain returns the chain of steps on elements of type d, for arrays in the given
-// forms. It returns nil where there is none: the machine has no kernel, or the steps hold on to
-// too many values at a time.
+// forms, nil where the machine has no kernel.
 func NewChain(d dtype.DType, steps []ChainStep, forms []ArrayForm) *Chain {
 	if chainKernelsOf(d) == nil {
 		return nil
 	}
-	b := &chainBuilder{Chain: &Chain{dtype: d, forms: forms}, steps: steps, slot: make([]int, len(steps)), last: make([]int, len(steps))}
-	b.singles = map[int]int{}
+	b := &chainBuilder{Chain: &Chain{dtype: d, forms: forms, places: make([][]int32, len(forms)), singles: make([]int, len(forms))},
+		steps: steps, slot: make([]int, len(steps)), last: make([]int, len(steps))}
+	for i := range b.singles {
+		b.singles[i] = -1
+	}
+	b.reads = make([]int, len(steps))
 	for k, s := range steps {
 		b.slot[k] = -1
 		for _, o := range s.operands() {
 			if o < 0 {
 				b.last[-1-o] = k
+				b.reads[-1-o]++
 			}
 		}
 	}
@@ -140,9 +136,6 @@ func NewChain(d dtype.DType, steps []ChainStep, forms []ArrayForm) *Chain {
 		}
 	}
 	b.emit(codeEnd)
-	if b.slots > mostSlots {
-		return nil
-	}
 	return b.Chain
 }
 
@@ -159,6 +152,7 @@ type chainBuilder struct {
 	*Chain
 	steps []ChainStep
 	last  []int // the last step that reads a value
+	reads []int // how often a value is read
 	slot  []int // of a value; -1: none
 	free  []int // slots
 }
@@ -185,13 +179,11 @@ func (b *chainBuilder) access(code uint64, operand int) {
 	case operand < 0:
 		i.at = uintptr(b.slot[-1-operand])
 	case b.forms[operand] == Single:
-		s, ok := b.singles[operand]
-		if !ok {
-			s = b.slots // its own: it is filled once, and a step may not write over it
+		if b.singles[operand] < 0 { // its own: it is filled once, and a step may not write over it
+			b.singles[operand] = b.slots
 			b.slots++
-			b.singles[operand] = s
 		}
-		i.at = uintptr(s)
+		i.at = uintptr(b.singles[operand])
 	default:
 		b.moving(operand)
 	}
@@ -199,9 +191,13 @@ func (b *chainBuilder) access(code uint64, operand int) {
 
 // moving makes the operand of the last instruction an array.
 func (b *chainBuilder) moving(array int) {
-	at := len(b.program) - 1
-	b.program[at].move = moves
-	b.places = append(b.places, place{at, array})
+	b.program[len(b.program)-1].move = moves
+	b.place(array)
+}
+
+// place notes that the last instruction has to do with an array.
+func (b *chainBuilder) place(array int) {
+	b.places[array] = append(b.places[array], int32(len(b.program)-1))
 }
 
 // repeat begins the program with what repeats the numbers of rows: it needs the registers
@@ -213,7 +209,7 @@ func (b *chainBuilder) repeat() {
 		}
 		b.slot[k] = b.newSlot()
 		b.emit(codeRepeat).at = uintptr(b.slot[k])
-		b.repeats = append(b.repeats, place{len(b.program) - 1, s.Operands[0]})
+		b.place(s.Operands[0])
 		if s.Out >= 0 {
 			b.access(codeLoad, -1-k)
 			b.emit(codeStore)
@@ -245,9 +241,9 @@ func (b *chainBuilder) step(k int) {
 			b.emit(code)
 		}
 	}
-	for m := range k {
-		if b.last[m] == k && b.slot[m] >= 0 {
-			b.free = append(b.free, b.slot[m])
+	for j, o := range s.operands() {
+		if o < 0 && b.last[-1-o] == k && b.slot[-1-o] >= 0 && (j == 0 || o != x) {
+			b.free = append(b.free, b.slot[-1-o])
 		}
 	}
 	if b.readLater(k) {
@@ -266,142 +262,9 @@ func (b *chainBuilder) readLater(k int) bool {
 	for next < len(b.steps) && b.steps[next].Op == elementwise.None {
 		next++
 	}
-	reads := 0
-	for j := k + 1; j < len(b.steps); j++ {
-		for _, o := range b.steps[j].operands() {
-			if o == -1-k {
-				if j != next {
-					return true
-				}
-				reads++
-			}
-		}
-	}
-	return reads > 1
+	return b.reads[k] > 1 || b.reads[k] == 1 && b.last[k] != next
 }
 
-// A ChainRun is a chain with arrays, and the memory of one worker for it. Its zero value
-// has no chain yet.
-type ChainRun struct {
-	chain   *Chain
-	program []instruction
-	memory  []byte
-	past    int // an instruction that writes past the cache; -1: none
-}
-
-// Start takes a chain and drops the arrays of another run.
-func (r *ChainRun) Start(c *Chain) {
-	r.chain, r.past = c, -1
-	r.program = append(r.program[:0], c.program...)
-	if n := c.slots*slotBytes + vectorBytes; len(r.memory) < n {
-		r.memory = make([]byte, n)
-	}
-	for i := range r.program {
-		if in := &r.program[i]; in.code != codeEnd && in.move == 0 {
-			in.at = r.slot(int(in.at))
-		}
-	}
-}
-
-// slot returns where a slot begins, aligned.
-func (r *ChainRun) slot(i int) uintptr {
-	base := uintptr(unsafe.Pointer(unsafe.SliceData(r.memory)))
-	return (base+vectorBytes-1)&^(vectorBytes-1) + uintptr(i*slotBytes)
-}
-
-// Set says where element 0 of an array is, or would be: what is there from the first
-// element on that runs has to stay there until [ChainRun.Run] has returned. The form of the array is PerElement.
-func (r *ChainRun) Set(array int, at uintptr) {
-	for _, p := range r.chain.places {
-		if p.array == array {
-			r.program[p.instruction].at = at
-		}
-	}
-}
-
-// Past writes an array past the cache from here on. at is where element 0 of it is, a
-// multiple of the elements' size. Arrays of which lines of 64 bytes begin at other elements
-// than those of the first such array go through the cache.
-func (r *ChainRun) Past(array int, at uintptr) {
-	for _, p := range r.chain.places {
-		if p.array != array {
-			continue
-		}
-		in := &r.program[p.instruction]
-		in.at = at
-		if in.code != codeStore {
-			continue
-		}
-		if r.past < 0 {
-			r.past = p.instruction
-		}
-		if (at-r.program[r.past].at)%64 == 0 {
-			in.code = codePast
-		}
-	}
-}
-
-// SetSingle says what the element of an array is, of which the form is Single. The element is read at once.
-func (r *ChainRun) SetSingle(array int, element unsafe.Pointer) {
-	s, ok := r.chain.singles[array]
-	if !ok {
-		return
-	}
-	if r.chain.dtype.Size() == 4 {
-		fill(r, s, *(*uint32)(element))
-	} else {
-		fill(r, s, *(*uint64)(element))
-	}
-}
-
-func fill[T uint32 | uint64](r *ChainRun, slot int, v T) {
-	base := uintptr(unsafe.Pointer(unsafe.SliceData(r.memory)))
-	size := unsafe.Sizeof(v)
-	b := r.memory[r.slot(slot)-base:][:16*vectorBytes]
-	s := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/size)
-	for i := range s {
-		s[i] = v
-	}
-}
-
-// SetRows says where the number is, in an array of which the form is PerRow, of the row to
-// which the next element belongs, and where its end is among the row splits. Splits
-// count elements from element 0 of the other arrays.
-func (r *ChainRun) SetRows(array int, number uintptr, ends *int64) {
-	for _, p := range r.chain.repeats {
-		if p.array == array {
-			in := &r.program[p.instruction]
-			in.move, in.ends = uint64(number), uintptr(unsafe.Pointer(ends))
-		}
-	}
-}
-
-// Run computes elements from to to-1. Rows go on where the last call has ended.
-func (r *ChainRun) Run(from, to int) {
-	k := chainKernelsOf(r.chain.dtype)
-	program := &r.program[0].code
-	if r.past >= 0 {
-		// Up to where the results have a line of their own.
-		size := r.chain.dtype.Size()
-		head := int(-(r.program[r.past].at+uintptr(from*size))%64) / size
-		if head = min(head, to-from); head > 0 {
-			callChain(k.rest, program, from, from+head)
-			from += head
-		}
-	}
-	for to-from >= k.step {
-		n := min(to-from, mostCall)
-		n -= n % k.step
-		callChain(k.whole, program, from, from+n)
-		from += n
-	}
-	if from < to {
-		callChain(k.rest, program, from, to)
-	}
-	runtime.KeepAlive(r)
-}
-
-// callChain is an ordinary function, in whose prologue a goroutine can be stopped.
-//
-//go:noinline
-func callChain(f chainKernel, program *uint64, from, to int) { f(program, from, to) }
+// Slots returns how many values a chain holds at a time, next to the one in registers:
+// each takes a kilobyte of the first-level cache.
+func (c *Chain) Slots() int { return c.slots }

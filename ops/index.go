@@ -258,8 +258,19 @@ func init() {
 func IndexUpdate(x, y any, keys ...any) tensor.Tensor {
 	list, err := key.List(keys...)
 	tenon.Throw(named("ops.IndexUpdate", err))
+	if t, ok := x.(updater); ok && !op.Handled(t.TypeName()) {
+		if out, ok := t.UpdateKeys(y, list); ok {
+			return out
+		}
+	}
 	text, values := key.Format(list)
 	return op.Eval(indexUpdateOp, x, y, text, values)
+}
+
+// An updater writes by keys itself, without the detour over their text. It may decline.
+type updater interface {
+	TypeName() string
+	UpdateKeys(y any, keys []key.Key) (tensor.Tensor, bool)
 }
 
 // named completes an error with the name of a function.

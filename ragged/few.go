@@ -87,7 +87,7 @@ func (to *filler) row(f *few, r int) {
 
 // partition returns the partition of the rows that have been added.
 func (to *filler) partition() *RowPartition {
-	return newPartition(rows.Trusted(to.splits, tensor.Data[int64](to.splits)), int(to.at))
+	return newFew(to.splits, tensor.Data[int64](to.splits))
 }
 
 // tensor returns the rows that have been added.

@@ -2,7 +2,6 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -65,7 +64,7 @@ func fewCombined(how combination, t tensor.Tensor, ids tensor.Tensor, n int) *Te
 	default:
 		return nil
 	}
-	return wrapOne(out, newPartition(rows.Trusted(splits, ends), nvals), nil)
+	return wrapOne(out, newFew(splits, ends), nil)
 }
 
 func combine[T float32 | float64 | int64](how combination, out *tensor.Dense, f *few, ends []int64, segment func(r int) int64) {

@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -153,7 +152,7 @@ func distinct[T float32 | float64 | int32 | int64](x *Tensor, f *few) []tenon.Va
 			often[ends[r]+number[i]]++
 		}
 	}
-	p := newPartition(rows.Trusted(splits, ends), n)
+	p := newFew(splits, ends)
 	return []tenon.Value{wrapOne(out, p, nil), x.with(inverse), wrapOne(counts, p, nil), wrapOne(first, p, nil)}
 }
 
@@ -203,6 +202,6 @@ func top[T float32 | float64 | int32 | int64](f *few, k int) []tenon.Value {
 			}
 		}
 	}
-	p := newPartition(rows.Trusted(splits, ends), n)
+	p := newFew(splits, ends)
 	return []tenon.Value{wrapOne(out, p, nil), wrapOne(at, p, nil)}
 }

@@ -165,7 +165,7 @@ func shortConcat(c *op.Call) tensor.Tensor {
 			entries[r+1] = end
 		}
 	}
-	return wrap(out, []*RowPartition{newPartition(rows.Trusted(to, entries), nvals)})
+	return wrapOne(out, newFew(to, entries), nil)
 }
 
 // evenSplits returns the splits of n rows of m values.

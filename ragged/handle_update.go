@@ -26,48 +26,82 @@ func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	if !ok || !ok2 || !taken(y) {
 		return nil, op.NotHandled
 	}
+	return c.One(updated(x, y, keys))
+}
+
+// UpdateKeys is the short way of [ops.IndexUpdate]. It declines what is no number or
+// tensor that ragged tensors work with, and keys with values.
+func (t *Tensor) UpdateKeys(y any, keys []key.Key) (tensor.Tensor, bool) {
+	for _, k := range keys {
+		if k.Kind == key.ByKind {
+			return nil, false
+		}
+	}
+	v, ok := y.(tensor.Tensor)
+	if !ok {
+		if v, ok = tensor.ScalarLike(y, t.DType()); !ok {
+			return nil, false
+		}
+	}
+	if !taken(v) {
+		return nil, false
+	}
+	return updated(t, v, keys), true
+}
+
+// updated writes y where keys select in x.
+func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
 	flat := x.flat
 	if flat.Shape().Rank() != 1 {
 		flat = ops.Reshape(flat, []int{-1})
 	}
 	all := x.with(reshapedLike(numbers(outerSize(flat)), x.flat))
-	at := ops.Index(all, anyKeys(keys)...)
+	at := index(all, keys)
 	if y.DType() != x.DType() {
 		y = ops.Cast(y, x.DType())
 	}
 	var values tensor.Tensor
-	if y.Shape().IsScalar() {
-		values = like(at, y)
-	} else if values, err = BroadcastTo(y, ShapeOf(at)); err != nil {
-		return nil, inNameOf(c.Op.Func(), err)
-	}
 	places, _ := split(at)
+	if y.Shape().IsScalar() {
+		if out := written(flat, places, y); out != nil {
+			return x.with(reshapedLike(out, x.flat))
+		}
+		values = like(at, y)
+	} else {
+		var err error
+		values, err = BroadcastTo(y, ShapeOf(at))
+		tenon.Throw(inNameOf("ops.IndexUpdate", err))
+	}
 	news, _ := split(values)
 	out := written(flat, places, news)
 	if out == nil {
 		out = ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
 	}
-	return c.One(x.with(reshapedLike(out, x.flat)))
+	return x.with(reshapedLike(out, x.flat))
 }
 
-// written returns a vector in memory with new elements at places; nil where the general
+// written returns a vector in memory with new elements at places, or one for all; nil where the general
 // way has to be taken.
 func written(v, places, news tensor.Tensor) tensor.Tensor {
 	x, ok := v.(*tensor.Dense)
 	y, ok2 := news.(*tensor.Dense)
 	at := int64s(places)
-	if !ok || !ok2 || at == nil || x.Rank() != 1 || !x.IsContiguous() || !y.IsContiguous() || y.DType() != x.DType() || y.Len() != len(at) {
+	if !ok || !ok2 || at == nil || x.Rank() != 1 || !x.IsContiguous() || !y.IsContiguous() || y.DType() != x.DType() || y.Len() != len(at) && y.Rank() > 0 {
 		return nil
 	}
 	out := tensor.Uninit(x.DType(), x.Shape())
 	size := x.DType().Size()
 	dst, src := out.Bytes(), y.Bytes()
 	copy(dst, x.Bytes())
+	step := size
+	if y.Rank() == 0 {
+		step = 0
+	}
 	for i, k := range at {
 		if uint64(k) >= uint64(x.Len()) {
 			return nil
 		}
-		copy(dst[int(k)*size:(int(k)+1)*size], src[i*size:])
+		copy(dst[int(k)*size:(int(k)+1)*size], src[i*step:])
 	}
 	return out
 }

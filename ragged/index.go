@@ -116,6 +116,9 @@ func wholeKeys(keys []key.Key, rank int) []key.Key {
 	if axes > rank {
 		tenon.Throw(invalid(indexFn, "", "keys for %d dimensions, the tensor has %d", axes, rank))
 	}
+	if at < 0 && len(keys) > 0 && !keys[len(keys)-1].IsAll() {
+		return keys
+	}
 	out := make([]key.Key, 0, len(keys)+rank-axes)
 	for i, k := range keys {
 		if i != at {

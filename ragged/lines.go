@@ -47,7 +47,9 @@ func crossed(x *Tensor, axis int) (c crossing, ok bool) {
 		if !ok || p.IsUniform() || p.spec.dtype != dtype.Int64 || c.line != nil && len(c.line) != len(s)-1 {
 			return c, false
 		}
-		ends := make([]int64, c.lines+1)
+		n := int64(len(s))
+		room := make([]int64, c.lines+1+s[n-1])
+		ends, below := room[:c.lines+1:c.lines+1], room[c.lines+1:]
 		list := func(r int) int64 {
 			if c.line == nil { // the outermost axis is one list
 				return 0
@@ -61,7 +63,6 @@ func crossed(x *Tensor, axis int) (c crossing, ok bool) {
 		for l := range c.lines {
 			ends[l+1] += ends[l]
 		}
-		below := make([]int64, s[len(s)-1])
 		for r := range s[1:] {
 			at := ends[list(r)]
 			for i := s[r]; i < s[r+1]; i++ {

@@ -24,6 +24,8 @@ type RowPartition struct {
 
 	lengths atomic.Pointer[tensor.Tensor]
 	ids     atomic.Pointer[tensor.Tensor]
+
+	entries []int64 // the splits, where they were made of few rows; nil: the splits themselves know
 }
 
 var _ tenon.Value = (*RowPartition)(nil)
@@ -121,7 +123,12 @@ func (p *RowPartition) NVals() tensor.Tensor {
 
 // Splits64 returns the row splits of a concrete partition as int64s, and false
 // for a symbolic one. The slice must not be changed.
-func (p *RowPartition) Splits64() ([]int64, bool) { return splits64(p.RowSplits()) }
+func (p *RowPartition) Splits64() ([]int64, bool) {
+	if p.entries != nil {
+		return p.entries, true
+	}
+	return splits64(p.RowSplits())
+}
 
 func (p *RowPartition) once(at *atomic.Pointer[tensor.Tensor], make func() tensor.Tensor) tensor.Tensor {
 	if t := at.Load(); t != nil {
@@ -186,6 +193,15 @@ func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
 	p := &made.RowPartition
 	p.spec, p.nvals = spec, nvals
 	p.splits.Store(&made.splits)
+	return p
+}
+
+// newFew makes a partition of the splits of a few rows that were just made. That they are
+// right is kept with the partition only: a kernel that is given them looks at them again,
+// which takes less than keeping it with each list of splits that no kernel sees.
+func newFew(splits *tensor.Dense, entries []int64) *RowPartition {
+	p := newPartition(splits, int(entries[len(entries)-1]))
+	p.entries = entries
 	return p
 }
 

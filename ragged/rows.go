@@ -78,8 +78,13 @@ func flatBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
 		inner := s.Shape().Tail(1).Size()
 		return tensor.WrapStrings(s.Offsets()[lo*inner:hi*inner+1], s.Buffer(), s.Shape().With(0, hi-lo))
 	}
+	if d, ok := t.(*tensor.Dense); ok && d.Rank() == 1 && d.IsContiguous() && 0 <= lo && lo <= hi && hi <= d.Len() {
+		return d.View(lo, shape.Of(hi-lo), unit)
+	}
 	return ops.Index(t, key.Range(lo, hi, nil))
 }
+
+var unit = []int{1} // the stride of a vector
 
 // bound returns a scalar as a bound of a key: an int where its value is known.
 func bound(t tensor.Tensor) any {

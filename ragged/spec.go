@@ -97,10 +97,16 @@ func (s *Spec) Shape() shape.Shape {
 	if t, ok := s.flat.(typed); ok {
 		inner = t.Shape()
 	}
+	return s.over(inner)
+}
+
+// over returns the shape of flat values of a shape with the partitions.
+func (s *Spec) over(inner shape.Shape) shape.Shape {
 	if len(s.parts) == 0 || !inner.HasRank() {
 		return inner
 	}
-	dims := []int{s.parts[0].nrows}
+	var room [8]int
+	dims := append(room[:0], s.parts[0].nrows)
 	for _, p := range s.parts {
 		dims = append(dims, p.length)
 	}

@@ -36,7 +36,12 @@ func (t *Tensor) Spec() tenon.Spec { return t.spec }
 func (t *Tensor) DType() dtype.DType { return t.flat.DType() }
 
 // Shape returns the static shape: ragged dimensions are shape.Unknown.
-func (t *Tensor) Shape() shape.Shape { return t.spec.Shape() }
+func (t *Tensor) Shape() shape.Shape {
+	if _, ok := t.spec.flat.(typed); ok {
+		return t.spec.Shape()
+	}
+	return t.spec.over(t.flat.Shape()) // of a type whose Spec does not tell
+}
 
 // RaggedRank returns the number of partitions.
 func (t *Tensor) RaggedRank() int { return len(t.parts) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,7 +292,7 @@ func TestManyMessages(t *testing.T) {
 }
 
 func manyMessages(t *testing.T) {
-	const n = 20_000
+	const n = 8000
 	// More and more values, so that what is made room for after the first ones is not
 	// enough.
 	count := func(i int) int { return i % 37 * (1 + 4*i/n) }
@@ -312,7 +313,7 @@ func manyMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := tenon.Must(s.Field("v")).(*ragged.Tensor)
-	if diff := cmp.Diff(want, tensor.Data[int64](v.FlatValues())); diff != "" {
+	if !slices.Equal(want, tensor.Data[int64](v.FlatValues())) {
 		t.Error("values differ")
 	}
 	splits, texts := tensor.Data[int64](v.RowSplits()), tenon.Must(s.Field("t")).(*tensor.Strings)

@@ -27,6 +27,9 @@ type typed interface {
 // rank is that of the values.
 func NewSpec(values tenon.Spec, rank int) (*Spec, error) {
 	t, ok := values.(typed)
+	if !ok && rank >= 0 {
+		return &Spec{values, tensor.NewSpec(dtype.Bool, shape.OfRank(rank))}, nil
+	}
 	if !ok {
 		return nil, tenon.NewError(tenon.ErrDType, "masked.NewSpec", fmt.Sprintf("%s has no shape", tenon.String(values)))
 	}
@@ -40,11 +43,23 @@ func NewSpec(values tenon.Spec, rank int) (*Spec, error) {
 	return &Spec{values, tensor.NewSpec(dtype.Bool, s)}, nil
 }
 
-// DType returns the element type of the values.
-func (s *Spec) DType() dtype.DType { return s.values.(typed).DType() }
+// DType returns the element type of the values, dtype.None where their Spec does not
+// tell it.
+func (s *Spec) DType() dtype.DType {
+	if t, ok := s.values.(typed); ok {
+		return t.DType()
+	}
+	return dtype.None
+}
 
-// Shape returns the static shape of the values.
-func (s *Spec) Shape() shape.Shape { return s.values.(typed).Shape() }
+// Shape returns the static shape of the values, of unknown rank where their Spec does
+// not tell it.
+func (s *Spec) Shape() shape.Shape {
+	if t, ok := s.values.(typed); ok {
+		return t.Shape()
+	}
+	return shape.UnknownRank
+}
 
 // Values returns the Spec of the values.
 func (s *Spec) Values() tenon.Spec { return s.values }
@@ -71,12 +86,12 @@ func decode(e tenon.Encoding) (tenon.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := s.Spec.(typed); !ok {
+		if s.Spec == nil {
 			return nil, tenon.NewError(tenon.ErrInvalid, "masked.Spec", "values and mask have to be tensors")
 		}
 		specs[i] = s.Spec
 	}
-	if specs[1].(typed).DType() != dtype.Bool {
+	if m, ok := specs[1].(typed); !ok || m.DType() != dtype.Bool {
 		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec", "the mask is not boolean")
 	}
 	return &Spec{specs[0], specs[1]}, nil

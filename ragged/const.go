@@ -3,6 +3,7 @@ package ragged
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -87,7 +88,7 @@ func (c *literal) open(depth, n int) error {
 	}
 	l := &c.levels[depth]
 	l.entries += int64(n)
-	l.splits = append(l.splits, l.entries)
+	l.splits = append(roomy(l.splits), l.entries)
 	c.empty = max(c.empty, depth)
 	return nil
 }
@@ -119,8 +120,12 @@ func (c *literal) add(x any, depth int) error {
 			return err
 		}
 		c.path = append(c.path, 0)
-		for i, e := range x {
-			c.path[len(c.path)-1] = i
+		begun, err := c.alike(x, depth+1)
+		if err != nil {
+			return err
+		}
+		for i, e := range x[begun:] {
+			c.path[len(c.path)-1] = begun + i
 			if err := c.add(e, depth+1); err != nil {
 				return err
 			}
@@ -157,6 +162,60 @@ func (c *literal) add(x any, depth int) error {
 		return leaves(c, x, depth, c.elems.addBool)
 	}
 	return c.reflect(reflect.ValueOf(x), depth)
+}
+
+// alike adds the elements that a list begins with as long as they are of one of the usual
+// types and go where those before them went: most lists are nothing else. It returns how
+// many it has added.
+func (c *literal) alike(x []any, depth int) (n int, err error) {
+	if len(x) == 0 {
+		return 0, nil
+	}
+	e := &c.elems
+	switch x[0].(type) {
+	case float64:
+		if e.ints == nil && e.strs == nil && e.bools == nil && e.others == nil {
+			if err = c.found(depth); err == nil {
+				e.floats, n = unboxed(e.floats, x, func(f float64) float64 { return f })
+			}
+		}
+	case int:
+		if e.floats == nil && e.strs == nil && e.bools == nil && e.others == nil {
+			if err = c.found(depth); err == nil {
+				e.ints, n = unboxed(e.ints, x, func(i int) int64 { return int64(i) })
+			}
+		}
+	case string:
+		if e.ints == nil && e.floats == nil && e.bools == nil && e.others == nil {
+			if err = c.found(depth); err == nil {
+				e.strs, n = unboxed(e.strs, x, func(s string) string { return s })
+			}
+		}
+	case bool:
+		if e.ints == nil && e.floats == nil && e.strs == nil && e.others == nil {
+			if err = c.found(depth); err == nil {
+				e.bools, n = unboxed(e.bools, x, func(b bool) bool { return b })
+			}
+		}
+	}
+	return n, err
+}
+
+// unboxed appends what a list begins with of one type, and returns how much it was.
+func unboxed[A, B any](to []B, x []any, f func(A) B) (all []B, n int) {
+	if cap(to)-len(to) < len(x) {
+		to = slices.Grow(to, max(len(to), len(x)))
+	}
+	room := to[len(to) : len(to)+len(x)]
+	for _, e := range x {
+		v, ok := e.(A)
+		if !ok {
+			break
+		}
+		room[n] = f(v)
+		n++
+	}
+	return to[:len(to)+n], n
 }
 
 func leaves[T any](c *literal, x []T, depth int, add func(*literal, T) error) error {

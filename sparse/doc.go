@@ -28,7 +28,8 @@
 //     operand is (a sparse tensor times, or divided by, a dense one)
 //   - sums, means, extremes, any and counts along axes
 //   - products with dense and sparse matrices and vectors
-//   - transpose, reshape, expand, squeeze, index, slice, gather, concat, stack, split
+//   - transpose, reshape, expand, squeeze, index, slice, gather, concat, stack, split, pad with
+//     zeros
 //
 // Anything else is an error that offers to densify. The functions and methods of this
 // package are those of tf.sparse that do not have such a meaning, or take options:

@@ -80,7 +80,7 @@ func init() {
 		"reshape":      withInts(func(t *Tensor, dims []int) *Tensor { return t.reshaped(dims) }),
 		"broadcast_to": withInts(func(t *Tensor, dims []int) *Tensor { return tenon.Must(t.BroadcastTo(shape.Of(dims...))) }),
 		"concat":       concat, "stack": stack, "unstack": unstack, "split": split,
-		"slice": slice, "index": index, "gather": gather,
+		"slice": slice, "index": index, "gather": gather, "pad": pad,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -296,4 +297,32 @@ func (t *Tensor) Split(n, axis int) (parts []*Tensor, err error) {
 		at += width
 	}
 	return parts, nil
+}
+
+// pad adds margins of zeros.
+func pad(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	margins, known := c.ConstInts(1)
+	if !ok || !known || c.Value(2) != nil {
+		return wouldBeDense(c)
+	}
+	if len(margins) != 2*x.rank() {
+		return nil, c.Errorf(tenon.ErrShape, "the paddings are %d numbers, want two for each of the %d axes", len(margins), x.rank())
+	}
+	columns, ns := x.parts()
+	for a := range columns {
+		before, after := margins[2*a], margins[2*a+1]
+		if before < 0 || after < 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "the margins %d and %d of axis %d are negative", before, after, a)
+		}
+		columns[a] = ops.Add(columns[a], int64(before))
+		if n, ok := ns[a].(int); ok {
+			ns[a] = n + before + after
+		} else {
+			ns[a] = ops.Add(ns[a], int64(before+after))
+		}
+	}
+	r := x.build(columns, x.values, ns)
+	r.canonical = x.canonical
+	return op.One(r)
 }

@@ -91,3 +91,25 @@ func ExampleFromDense() {
 	fmt.Println(s.Indices(), s.Values())
 	// Output: [[1 0]] int64[1, 2] [3.] float64[1]
 }
+
+func TestPad(t *testing.T) {
+	got := ops.Pad(example(t), [][]int{{1, 0}, {0, 2}}, ops.PadOptions{}).(*sparse.Tensor)
+	want := ops.Pad(tenon.Must(example(t).ToDense(sparse.DenseOptions{})), [][]int{{1, 0}, {0, 2}}, ops.PadOptions{})
+	if d := tenon.Must(got.ToDense(sparse.DenseOptions{})); !tensor.Equal(d, want, tensor.EqualOptions{}) {
+		t.Errorf("got %v, want %v", d, want)
+	}
+	for _, c := range []struct {
+		margins any
+		o       ops.PadOptions
+		kind    error
+	}{
+		{[][]int{{1, 0}, {0, 2}}, ops.PadOptions{Value: float32(1)}, tenon.ErrUnsupported},
+		{[][]int{{1, 0}, {0, 2}}, ops.PadOptions{Mode: ops.PadReflect}, tenon.ErrUnsupported},
+		{[][]int{{1, 0}}, ops.PadOptions{}, tenon.ErrShape},
+		{[][]int{{-1, 0}, {0, 2}}, ops.PadOptions{}, tenon.ErrInvalid},
+	} {
+		if _, err := tenon.Try(func() any { return ops.Pad(example(t), c.margins, c.o) }); !errors.Is(err, c.kind) {
+			t.Errorf("%v, %v: got %v, want %v", c.margins, c.o, err, c.kind)
+		}
+	}
+}

@@ -88,11 +88,11 @@ func CountOf(path string) Aggregation {
 }
 
 // CountDistinct counts the different values that the field at a path has in each
-// group. What is missing is no value; all NaNs are one.
+// group, of any type: lists are different where their lengths or elements are. What is
+// missing is no value; all NaNs are one.
 func CountDistinct(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor {
-		keys := appendKeys(c.fn, []string{c.path}, []any{c.ids}, c.v)
-		_, first, _ := rows.Group(keys...)
+		_, first, _ := rows.Group(append([]any{c.ids}, anyTensors(identities(c.v))...)...)
 		return c.counts(ops.Gather(c.ids, first, 0))
 	})
 }
@@ -199,7 +199,7 @@ func First(path string) Aggregation {
 func List(path string) Aggregation {
 	a := aggregation(path, func(c *aggregated) tensor.Tensor {
 		p, at := c.partition()
-		return liftMask(grouped(ops.Gather(c.all, at, 0), p))
+		return grouped(gatherRows(c.all, at), p)
 	})
 	a.lists = true
 	return a

@@ -20,7 +20,8 @@ type column struct {
 	now  tensor.Tensor // nil if wait is not
 	wait *pending
 	// inner says how many of the records' last dimensions are plain ones of the
-	// field, and not partitioned, as far as they are uniform.
+	// field, and not partitioned, as far as they are uniform. It counts for dense
+	// entries only: others are always given partitions.
 	inner int
 }
 
@@ -74,8 +75,12 @@ func liftMask(v tensor.Tensor) tensor.Tensor {
 	if !ok {
 		return v
 	}
+	parts := r.Partitions()
 	for i, x := range list {
-		list[i] = tenon.Must(ragged.FromPartitions(x, r.Partitions()...))
+		for k := len(parts) - 1; k >= 0; k-- {
+			x = grouped(x, parts[k])
+		}
+		list[i] = x
 	}
 	return with(list)
 }
@@ -183,7 +188,10 @@ func below(v tensor.Tensor, rank int) (tensor.Tensor, int) {
 			x = tenon.Must(ragged.WithRaggedRank(x, rank-1)).(*ragged.Tensor)
 		}
 		if rest := x.Partitions()[rank-1:]; len(rest) > 0 {
-			return tenon.Must(ragged.FromPartitions(x.FlatValues(), rest...)), inner
+			return tenon.Must(ragged.FromPartitions(x.FlatValues(), rest...)), allPlain
+		}
+		if flat := x.FlatValues(); flat.Spec().TypeName() != tensor.TypeName {
+			return flat, allPlain
 		}
 		return x.FlatValues(), inner
 	}
@@ -205,10 +213,10 @@ func (t *Tensor) field(c column) tensor.Tensor {
 		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
 	}
 	parts, dims := t.parts, []int(nil)
-	if _, ok := c.v().(*ragged.Tensor); !ok {
+	v := c.v()
+	if v.Spec().TypeName() == tensor.TypeName { // other types may know no dimensions without partitions
 		parts, dims = t.plainDims(c.inner)
 	}
-	v := c.v()
 	if len(dims) > 0 {
 		v = ops.Reshape(v, sizesUnder(dims, v))
 	}
@@ -244,28 +252,28 @@ func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
 
 // withSplits returns a value with row splits of a type.
 func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
+	if hasSplits(v, d) {
+		return v
+	}
 	if list, with, ok := pieces(v); ok {
-		same := true
 		for i, x := range list {
 			list[i] = withSplits(x, d)
-			same = same && list[i] == x
-		}
-		if same {
-			return v
 		}
 		return with(list)
 	}
-	switch x := v.(type) {
-	case *ragged.Tensor:
-		if x.Partition().DType() != d {
-			return tenon.Must(x.WithSplitsDType(d))
-		}
-	case *Tensor:
-		if x.dtype != d {
-			return tenon.Must(x.WithShapeDType(d))
-		}
+	if r, ok := v.(*ragged.Tensor); ok {
+		return tenon.Must(r.WithSplitsDType(d))
 	}
-	return v
+	return tenon.Must(v.(*Tensor).WithShapeDType(d))
+}
+
+// hasSplits reports whether all row splits in a value are of a type.
+func hasSplits(v tensor.Tensor, d dtype.DType) bool {
+	if list, _, ok := pieces(v); ok {
+		return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !hasSplits(x, d) })
+	}
+	s := splitsOf(v)
+	return s == dtype.None || s == d
 }
 
 // splitsOf returns the type of the row splits in a value, dtype.None without any.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -30,14 +31,18 @@ func datashape(s tenon.Spec, skip int) string {
 	case *tensor.Spec:
 		return sizes(x.Shape(), nil, skip) + x.DType().String()
 	case *ragged.Spec:
-		ragged := make([]bool, x.Shape().Rank())
+		all := x.Shape()
+		if !all.HasRank() { // of a type that does not tell: the rows at least
+			all = ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), x.Partitions()).Shape()
+		}
+		varies := make([]bool, all.Rank())
 		for i, p := range x.Partitions() {
-			ragged[i+1] = !p.IsUniform()
+			varies[i+1] = !p.IsUniform()
 		}
 		if _, ok := x.Flat().(*tensor.Spec); ok {
-			return sizes(x.Shape(), ragged, skip) + x.DType().String()
+			return sizes(all, varies, skip) + x.DType().String()
 		}
-		return sizes(x.Shape(), ragged, skip) + datashape(x.Flat(), x.Shape().Rank())
+		return sizes(all, varies, skip) + datashape(x.Flat(), all.Rank())
 	case *masked.Spec:
 		// The mask covers the first dimensions; what is below may be missing as a whole.
 		k := max(x.Mask().(typedSpec).Shape().Rank(), skip)

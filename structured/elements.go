@@ -1,12 +1,15 @@
 package structured
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -84,6 +87,14 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 			return out
 		}
 	}
+	v = denser(v)
+	if isOther(v) {
+		var out []tensor.Tensor
+		for _, p := range rowParts(v) {
+			out = append(out, identities(p)...)
+		}
+		return out
+	}
 	if v.Shape().Rank() == 1 {
 		return []tensor.Tensor{v}
 	}
@@ -148,10 +159,35 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 		}
 		a, b = covering(x, 2), covering(y, 2)
 	}
+	a, b = denser(a), denser(b)
+	if isOther(a) && isOther(b) {
+		p, q := rowParts(a), rowParts(b)
+		if _, ok := tenon.Merge(outermost(a.Spec(), shape.Unknown), outermost(b.Spec(), shape.Unknown)); !ok || len(p) != len(q) {
+			tenon.Throw(invalid("ops.Equal", "", "%s and %s are not of one type", tenon.String(a.Spec()), tenon.String(b.Spec())))
+		}
+		out := ops.Fill(ops.ExpandDims(sizeOf(p[0], dtype.Int64), 0), true)
+		for i := range p {
+			out = ops.LogicalAnd(out, sameEntries(p[i], q[i]))
+		}
+		return out
+	}
 	if a.Shape().Rank() == 1 {
 		return ops.Equal(a, b)
 	}
 	return sameLists(a, b)
+}
+
+// denser returns the elements of a type whose sums are dense, as those of sparse tensors
+// are: such elements are compared one by one, zeros and all.
+func denser(v tensor.Tensor) tensor.Tensor {
+	if !isOther(v) {
+		return v
+	}
+	d, err := tenon.Try(func() tensor.Tensor { return ops.Sum(ops.ExpandDims(v, 0), 0) })
+	if err != nil || d.Spec().TypeName() != tensor.TypeName || d.Shape().Rank() != v.Shape().Rank() {
+		return v
+	}
+	return d
 }
 
 // asMasked returns v with a mask of rows, where it has none.
@@ -177,4 +213,44 @@ func sameLists(a, b tensor.Tensor) tensor.Tensor {
 	count := ops.Cast(ops.Index(ops.Shape(at), 0), dtype.Int64)
 	number := ops.Sub(ops.CumSum(ops.Cast(fit, dtype.Int64), 0, ops.CumOptions{}), int64(1))
 	return ops.Gather(answers, ops.Where(fit, number, count), 0)
+}
+
+// isOther reports whether entries are of a type that is neither dense nor ragged nor
+// one of this package's: of them this package knows their components only.
+func isOther(v tensor.Tensor) bool {
+	if _, _, ok := pieces(v); ok {
+		return false
+	}
+	n := v.Spec().TypeName()
+	return n != tensor.TypeName && n != ragged.TypeName && n != TypeName
+}
+
+// rowParts returns the tensors that rows are made of, one entry of each for a row.
+func rowParts(v tensor.Tensor) []tensor.Tensor {
+	var out []tensor.Tensor
+	var add func(v tenon.Value)
+	add = func(v tenon.Value) {
+		s := v.Spec()
+		b, ok := s.(tenon.Batcher)
+		if !ok {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "structured", fmt.Sprintf("%s has no rows", tenon.String(s))))
+		}
+		row := tenon.Must(b.Unbatched()).Components()
+		for i, p := range tenon.Must(s.Disassemble(v)) {
+			t, ok := p.(tensor.Tensor)
+			switch {
+			case tenon.Equal(p.Spec(), row[i].Spec): // common to all rows
+			case ok && !isOther(t):
+				out = append(out, t)
+			default:
+				add(p)
+			}
+		}
+	}
+	if h, ok := v.(*Held); ok {
+		add(h.v)
+	} else {
+		add(v)
+	}
+	return out
 }

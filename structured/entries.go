@@ -74,6 +74,11 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 	case *ragged.Tensor:
 		return withFirst(x, spreadRows(x.Partition(), splits))
 	}
+	if v.Spec().TypeName() != tensor.TypeName { // one more entry stands for what is missing
+		has := ops.Greater(rows.Lengths(splits), int64(0))
+		at := ops.Where(has, starts(splits), sizeOf(v, dtype.Int64))
+		return ops.Gather(join([]tensor.Tensor{v, blankEntry(v)}), at, 0)
+	}
 	entries, _ := rows.Pick(v, splits, 0, nil)
 	return entries
 }
@@ -91,6 +96,12 @@ func withFirst(r *ragged.Tensor, p *ragged.RowPartition) tensor.Tensor {
 
 // grouped divides the entries of a column by a partition.
 func grouped(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
+	if list, with, ok := pieces(v); ok {
+		for i, x := range list {
+			list[i] = grouped(x, p)
+		}
+		return with(list)
+	}
 	if s, ok := v.(*Tensor); ok {
 		return tenon.Must(s.PartitionOuterDimension(p))
 	}

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -48,7 +49,23 @@ func equalColumns(a, b tensor.Tensor) bool {
 			return false
 		}
 		y, err := tenon.Try(func() any { return plain(b) })
-		return err == nil && reflect.DeepEqual(x, y)
+		return err == nil && equalNested(x, y)
 	}
 	return tensor.Equal(a, b, tensor.EqualOptions{})
+}
+
+// equalNested compares plain nested data, which may hold Values.
+func equalNested(x, y any) bool {
+	switch x := x.(type) {
+	case []any:
+		y, ok := y.([]any)
+		return ok && slices.EqualFunc(x, y, equalNested)
+	case map[string]any:
+		y, ok := y.(map[string]any)
+		return ok && maps.EqualFunc(x, y, equalNested)
+	case tenon.Value:
+		y, ok := y.(tenon.Value)
+		return ok && tensor.Equal(x, y, tensor.EqualOptions{})
+	}
+	return reflect.DeepEqual(x, y)
 }

@@ -105,12 +105,33 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	if k.Kind != key.FieldKind {
 		tenon.Throw(invalid(indexFn, "", "key %d has to name a field", rank))
 	}
+	if t, ok := v.(*Tensor); ok && rank > 0 {
+		if i := t.find(k.Name); i >= 0 && isOther(t.cols[i].v()) {
+			return t.indexOther(i, outer, keys[rank+1:])
+		}
+	}
 	rest := append(append([]key.Key(nil), outer...), keys[rank+1:]...)
 	below := child(v, k.Name, []string{k.Name})
 	if len(rest) == 0 {
 		return below
 	}
 	return indexed(below, rest)
+}
+
+// indexOther chooses records, and then of a field of a type that may not know how to
+// choose along several dimensions.
+func (t *Tensor) indexOther(i int, outer, inner []key.Key) tensor.Tensor {
+	some := newTensor(t.rank, t.nrows, t.parts, t.cols[i:i+1], t.dtype)
+	v := child(some.atNumbers(ops.Index(some.numbers(), anys(outer)...)), t.cols[i].name, nil)
+	if len(inner) == 0 {
+		return v
+	}
+	left := v.Shape().Rank() - some.cols[0].v().Shape().Rank() + 1 // dimensions of records
+	rest := make([]key.Key, left, left+len(inner))
+	for i := range rest {
+		rest[i] = key.All
+	}
+	return ops.Index(v, anys(append(rest, inner...))...)
 }
 
 // indexedLeaf indexes what holds no records. Of lists that may be missing the keys of

@@ -71,11 +71,55 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 		at := tenon.Must(ragged.FromPartitions(ops.Range(0, 0, 1), emptyRows(x.parts)...))
 		return byNumbers(x.cols, ops.Cast(at, dtype.Int64), x.dtype)
 	}
+	if v.Spec().TypeName() != tensor.TypeName {
+		return blankRow(v)
+	}
 	var zero any = 0
 	if v.DType() == dtype.String {
 		zero = ""
 	}
 	return ops.Fill(sizesFrom(v, 1), ops.Cast(zero, v.DType()))
+}
+
+// blankRow is blankEntry for rows of any other type: its own margins, where it has any,
+// or a row of components that hold nothing.
+func blankRow(v tensor.Tensor) tensor.Tensor {
+	if h, ok := v.(*Held); ok {
+		rows := tenon.Must(blankValue(h.v))
+		return tenon.Must(hold("structured.Held", rows, true))
+	}
+	margins := make([][]int, v.Shape().Rank())
+	for i := range margins {
+		margins[i] = []int{0, 0}
+	}
+	margins[0][1] = 1
+	x, err := tenon.Try(func() tensor.Tensor {
+		return ops.Pad(ops.Gather(v, tensor.Of([]int64{}), 0), margins, ops.PadOptions{})
+	})
+	if err == nil {
+		return x
+	}
+	return tenon.Must(blankValue(v)).(tensor.Tensor)
+}
+
+// blankValue returns one row like those of a value that holds nothing in its components.
+func blankValue(v tenon.Value) (tenon.Value, error) {
+	to := outermost(v.Spec(), 1)
+	if t, ok := v.(tensor.Tensor); ok {
+		parts, err := v.Spec().Disassemble(t)
+		if err != nil {
+			return nil, err
+		}
+		for i, p := range parts {
+			x, ok := p.(tensor.Tensor)
+			if !ok {
+				return nil, tenon.NewError(tenon.ErrUnsupported, "structured.pad", tenon.String(v.Spec())+" has no row that holds nothing")
+			}
+			parts[i] = blankEntry(x)
+		}
+		return to.Assemble(parts)
+	}
+	return eachPart(v, to, blankEntry)
 }
 
 // emptyRows returns partitions like others of one row without anything.

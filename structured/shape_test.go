@@ -85,11 +85,12 @@ func nestedOf(t *testing.T, v tensor.Tensor) any {
 	return tenon.Must(one.Nested())[0].([]any)[0]
 }
 
-func TestShapeOperations(t *testing.T) {
+// shapeOperations are operations that choose, join, repeat and move.
+func shapeOperations() map[string]func(x tensor.Tensor) []tensor.Tensor {
 	one := func(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) []tensor.Tensor {
 		return func(x tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{f(x)} }
 	}
-	for name, f := range map[string]func(x tensor.Tensor) []tensor.Tensor{
+	return map[string]func(x tensor.Tensor) []tensor.Tensor{
 		"concat":         one(func(x tensor.Tensor) tensor.Tensor { return ops.Concat([]tensor.Tensor{x, x}, 0) }),
 		"concat inside":  one(func(x tensor.Tensor) tensor.Tensor { return ops.Concat([]tensor.Tensor{x, x, x}, -1) }),
 		"stack":          one(func(x tensor.Tensor) tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) }),
@@ -133,7 +134,11 @@ func TestShapeOperations(t *testing.T) {
 		"repeat":           one(func(x tensor.Tensor) tensor.Tensor { return ops.Repeat(x, 2, 0) }),
 		"transpose":        one(func(x tensor.Tensor) tensor.Tensor { return ops.Transpose(x, 1, 0) }),
 		"new axis":         one(func(x tensor.Tensor) tensor.Tensor { return ops.Index(ops.ExpandDims(x, 0), 0) }),
-	} {
+	}
+}
+
+func TestShapeOperations(t *testing.T) {
+	for name, f := range shapeOperations() {
 		done := 0
 		for kind, n := range numbers(t) {
 			want, err := tenon.Try(func() []tensor.Tensor { return f(n) })

@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // NewSpec returns the Spec of records with a shape and the given fields, each of
@@ -166,13 +167,13 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 	if m.rank == 0 {
 		return c, nil, nil
 	}
-	t, ok := f.Spec.(typedSpec)
-	if !ok || !t.Shape().HasRank() || t.Shape().Rank() < m.rank {
+	sizes, ok := dimsOf(f.Spec, m.rank)
+	if !ok {
 		return c, nil, invalid(m.fn, f.Name, "is %s, which has not the %d dimensions of the records", tenon.String(f.Spec), m.rank)
 	}
 	dims := make([]dim, m.rank)
 	for i := range dims {
-		dims[i] = dim{t.Shape().Dim(i), true}
+		dims[i] = dim{sizes.Dim(i), true}
 	}
 	if list, with, ok := specPieces(coveringSpec(c.spec, m.rank)); ok {
 		for i, x := range list {
@@ -191,15 +192,20 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 	switch x := c.spec.(type) {
 	case *ragged.Spec:
 		parts := x.Partitions()
+		if len(parts) > 0 {
+			dims[0].n = parts[0].NRows()
+		}
 		for i, p := range parts[:min(len(parts), m.rank-1)] {
 			dims[i+1] = dim{p.UniformRowLength(), p.IsUniform()}
 		}
-		c.inner = max(0, m.rank-1-len(parts))
 		if rest := parts[min(len(parts), m.rank-1):]; len(rest) > 0 {
 			c.spec = ragged.FromSpecs(x.Flat(), rest)
-		} else {
-			c.spec = lowered(x.Flat(), m.rank-1-len(parts))
+			break
 		}
+		if x.Flat().TypeName() == tensor.TypeName {
+			c.inner = max(0, m.rank-1-len(parts))
+		}
+		c.spec = lowered(x.Flat(), m.rank-1-len(parts))
 	case *Spec:
 		copy(dims, x.dims())
 		below := &Spec{rank: x.rank - m.rank + 1, nrows: shape.Unknown, dtype: m.d, cols: x.cols}
@@ -213,6 +219,26 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 		c.spec = lowered(c.spec, m.rank-1)
 	}
 	return c, dims, nil
+}
+
+// dimsOf returns the sizes of the first dimensions of a Spec, at least rank of them, as
+// far as it tells them: a type from outside may say only that it has rows.
+func dimsOf(s tenon.Spec, rank int) (shape.Shape, bool) {
+	if t, ok := s.(typedSpec); ok && t.Shape().HasRank() {
+		return t.Shape(), t.Shape().Rank() >= rank
+	}
+	for range rank {
+		b, ok := s.(tenon.Batcher)
+		if !ok {
+			return shape.Shape{}, false
+		}
+		row, err := b.Unbatched()
+		if err != nil {
+			return shape.Shape{}, false
+		}
+		s = row
+	}
+	return shape.OfRank(rank), true
 }
 
 // lowered joins the first k+1 dimensions of a Spec into one.

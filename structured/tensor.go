@@ -232,6 +232,9 @@ func (c column) picked(at tensor.Tensor) column {
 
 // pick returns the entry of a column with a number, a scalar.
 func pick(v, at tensor.Tensor) tensor.Tensor {
+	if r, ok := v.(*ragged.Tensor); ok && isOther(r.FlatValues()) {
+		return ops.Gather(r, ops.ExpandDims(at, 0), 0).(*ragged.Tensor).Values()
+	}
 	x, err := tenon.Try(func() tensor.Tensor { return ops.Gather(v, at, 0) })
 	if errors.Is(err, tenon.ErrUnsupported) { // a type may know single rows as an index only
 		return ops.Index(v, at)

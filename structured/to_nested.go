@@ -1,8 +1,6 @@
 package structured
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
@@ -82,8 +80,8 @@ func plain(v tensor.Tensor) any {
 }
 
 // plainOther is plain for tensors that are neither dense nor of this module's types of
-// rows: one that only adds to another tensor is written as that one, and a Value as
-// itself.
+// rows: one that only adds to another tensor is written as that one, one with zeros left
+// out as a dense one, and any other Value, or a row of it, as itself.
 func plainOther(v tensor.Tensor) any {
 	if h, ok := v.(*Held); ok {
 		if !h.spec.rows {
@@ -98,19 +96,26 @@ func plainOther(v tensor.Tensor) any {
 		}
 		return out
 	}
+	if d := denser(v); isOther(v) && !isOther(d) {
+		return plain(d)
+	}
 	parts, err := v.Spec().Disassemble(v)
 	if err == nil && len(parts) == 1 && !tenon.IsLeaf(v.Spec()) {
 		if t, ok := parts[0].(tensor.Tensor); ok && t.Shape().Equal(v.Shape()) {
 			return plain(t)
 		}
 	}
-	if err == nil && len(parts) > 1 {
-		e := tenon.NewError(tenon.ErrUnsupported, "structured.ToNested", fmt.Sprintf("%s has no plain form", tenon.String(v.Spec())))
-		e.Hint = "make the field dense first"
-		tenon.Throw(e)
+	if !isOther(v) || !concrete(v) {
+		tenon.Throw(symbolic())
 	}
-	tenon.Throw(symbolic())
-	return nil
+	if n := v.Shape(); n.HasRank() && n.Rank() > 0 && n.Dim(0) >= 0 {
+		out := make([]any, n.Dim(0))
+		for i := range out {
+			out[i] = pick(v, tensor.Scalar(int64(i)))
+		}
+		return out
+	}
+	return v
 }
 
 // withoutMissing puts nil where a mask is false.

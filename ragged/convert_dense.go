@@ -241,7 +241,7 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 			return nil, invalid(fn, "Lengths", "level %d has %d lengths for %d rows", i, n, m)
 		}
 		width := sizeOf(d, 1, l.DType())
-		l = cast(ops.Minimum(ops.Maximum(l, 0), width), splits)
+		l = cast(rows.Clamped(l, width), splits)
 		p := newPartition(rows.FromLengths(l), shape.Unknown)
 		p.lengths.Store(&l)
 		d = rows.FromDense(d, p.RowSplits())

@@ -85,7 +85,7 @@ var lengthsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		out := make([]int64, len(splits)-1)
+		out := entriesFor(len(splits) - 1)
 		segment.Lengths(out, splits)
 		t, err := indexTensor(c, c.Tensor(0).DType(), out)
 		return []tensor.Tensor{t}, err
@@ -114,7 +114,7 @@ var fromLengthsOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		lengths := wide(c.Dense(0))
-		out := make([]int64, len(lengths)+1)
+		out := entriesFor(len(lengths) + 1)
 		if err := segment.SplitsFromLengths(out, lengths); err != nil {
 			return nil, rowError(c, "lengths", err)
 		}
@@ -128,6 +128,27 @@ var fromLengthsOp = op.Register(&op.Op{
 //
 //	lengths: int[rows] → int[rows+1]. No gradient.
 func FromLengths(lengths any) tensor.Tensor { return eval(fromLengthsOp, lengths) }
+
+// Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
+// same type: lengths itself where they are in memory and so already.
+//
+//	lengths: int[rows] → int[rows]. No gradient.
+func Clamped(lengths, most tensor.Tensor) tensor.Tensor {
+	l, _ := lengths.(*tensor.Dense)
+	m, _ := most.(*tensor.Dense)
+	if l != nil && m != nil && l.IsContiguous() && between(l, m) {
+		return lengths
+	}
+	return ops.Minimum(ops.Maximum(lengths, 0), most)
+}
+
+// between reports whether all lengths are from 0 to most.
+func between(lengths, most *tensor.Dense) bool {
+	if lengths.DType() == dtype.Int32 {
+		return segment.Between(tensor.Data[int32](lengths), tensor.Data[int32](most)[0])
+	}
+	return segment.Between(tensor.Data[int64](lengths), tensor.Data[int64](most)[0])
+}
 
 func plusOne(n int) int {
 	if n < 0 {

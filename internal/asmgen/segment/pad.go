@@ -88,6 +88,10 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	out.End()
 }
 
+// denseAhead is how far ahead unpad asks for what it reads, in bytes: while lines travel
+// past the cache, the processor does not look for the next ones by itself.
+const denseAhead = 4096
+
 // unpad writes a function that takes the beginning of rows of a fixed number of vectors.
 func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	name := "unpad" + strconv.Itoa(vectors*m.Bytes()) + "b" + suffix + m.ISA()
@@ -106,6 +110,9 @@ func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	n := span(start, item, Mem{Base: splits})
 	for v := range vectors {
 		m.Store(m.Load(Mem{Base: src, Disp: v * m.Bytes()}), Mem{Base: out.At, Disp: v * m.Bytes()})
+	}
+	for off := 0; off < vectors*m.Bytes(); off += 64 {
+		PREFETCHT0(Mem{Base: src, Disp: denseAhead + off})
 	}
 	ADDQ(n, out.At)
 	out.Check()

@@ -14042,7 +14042,7 @@ row:
 	RET
 
 // func unpad64bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·unpad64bAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -14051,18 +14051,19 @@ TEXT ·unpad64bAVX512(SB), NOSPLIT, $0-48
 	MOVQ (DX), SI
 
 row:
-	ADDQ    $0x08, DX
-	MOVQ    SI, DI
-	MOVQ    (DX), SI
-	SUBQ    SI, DI
-	NEGQ    DI
-	IMULQ   item+32(FP), DI
-	VMOVUPS (CX), Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    DI, AX
-	ADDQ    width+40(FP), CX
-	DECQ    BX
-	JNZ     row
+	ADDQ       $0x08, DX
+	MOVQ       SI, DI
+	MOVQ       (DX), SI
+	SUBQ       SI, DI
+	NEGQ       DI
+	IMULQ      item+32(FP), DI
+	VMOVUPS    (CX), Z0
+	VMOVUPS    Z0, (AX)
+	PREFETCHT0 4096(CX)
+	ADDQ       DI, AX
+	ADDQ       width+40(FP), CX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
@@ -14113,7 +14114,7 @@ row:
 	RET
 
 // func unpad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·unpad128bAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -14122,20 +14123,22 @@ TEXT ·unpad128bAVX512(SB), NOSPLIT, $0-48
 	MOVQ (DX), SI
 
 row:
-	ADDQ    $0x08, DX
-	MOVQ    SI, DI
-	MOVQ    (DX), SI
-	SUBQ    SI, DI
-	NEGQ    DI
-	IMULQ   item+32(FP), DI
-	VMOVUPS (CX), Z0
-	VMOVUPS Z0, (AX)
-	VMOVUPS 64(CX), Z0
-	VMOVUPS Z0, 64(AX)
-	ADDQ    DI, AX
-	ADDQ    width+40(FP), CX
-	DECQ    BX
-	JNZ     row
+	ADDQ       $0x08, DX
+	MOVQ       SI, DI
+	MOVQ       (DX), SI
+	SUBQ       SI, DI
+	NEGQ       DI
+	IMULQ      item+32(FP), DI
+	VMOVUPS    (CX), Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    64(CX), Z0
+	VMOVUPS    Z0, 64(AX)
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       DI, AX
+	ADDQ       width+40(FP), CX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
@@ -14649,7 +14652,7 @@ rest3:
 	RET
 
 // func unpad64bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
-// Requires: AVX, AVX512F, CMOV
+// Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·unpad64bPastAVX512(SB), NOSPLIT, $0-64
 	MOVQ    dst+0(FP), AX
 	MOVQ    stage+48(FP), CX
@@ -14668,34 +14671,35 @@ TEXT ·unpad64bPastAVX512(SB), NOSPLIT, $0-64
 	MOVQ    (BX), DI
 
 row:
-	ADDQ    $0x08, BX
-	MOVQ    DI, R8
-	MOVQ    (BX), DI
-	SUBQ    DI, R8
-	NEGQ    R8
-	IMULQ   item+32(FP), R8
-	VMOVUPS (DX), Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    R8, AX
-	LEAQ    -1024(AX), R8
-	CMPQ    R8, CX
-	JB      stay1
-	MOVQ    CX, R8
-	MOVQ    AX, R9
-	ANDQ    $-64, R9
-	MOVQ    1408(CX), R10
-	CMPQ    R8, R9
-	JAE     rest2
-	MOVQ    1416(CX), R11
-	TESTQ   R11, R11
-	JZ      line2
-	VMOVUPS (R8), Z0
-	VMOVUPS Z0, (R11)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R10
-	CMPQ    R8, R9
-	JAE     rest2
+	ADDQ       $0x08, BX
+	MOVQ       DI, R8
+	MOVQ       (BX), DI
+	SUBQ       DI, R8
+	NEGQ       R8
+	IMULQ      item+32(FP), R8
+	VMOVUPS    (DX), Z0
+	VMOVUPS    Z0, (AX)
+	PREFETCHT0 4096(DX)
+	ADDQ       R8, AX
+	LEAQ       -1024(AX), R8
+	CMPQ       R8, CX
+	JB         stay1
+	MOVQ       CX, R8
+	MOVQ       AX, R9
+	ANDQ       $-64, R9
+	MOVQ       1408(CX), R10
+	CMPQ       R8, R9
+	JAE        rest2
+	MOVQ       1416(CX), R11
+	TESTQ      R11, R11
+	JZ         line2
+	VMOVUPS    (R8), Z0
+	VMOVUPS    Z0, (R11)
+	MOVQ       $0x00000000, 1416(CX)
+	ADDQ       $0x40, R8
+	ADDQ       $0x40, R10
+	CMPQ       R8, R9
+	JAE        rest2
 
 line2:
 	VMOVUPS  (R8), Z0
@@ -14878,7 +14882,7 @@ rest3:
 	RET
 
 // func unpad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
-// Requires: AVX, AVX512F, CMOV
+// Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·unpad128bPastAVX512(SB), NOSPLIT, $0-64
 	MOVQ    dst+0(FP), AX
 	MOVQ    stage+48(FP), CX
@@ -14897,36 +14901,38 @@ TEXT ·unpad128bPastAVX512(SB), NOSPLIT, $0-64
 	MOVQ    (BX), DI
 
 row:
-	ADDQ    $0x08, BX
-	MOVQ    DI, R8
-	MOVQ    (BX), DI
-	SUBQ    DI, R8
-	NEGQ    R8
-	IMULQ   item+32(FP), R8
-	VMOVUPS (DX), Z0
-	VMOVUPS Z0, (AX)
-	VMOVUPS 64(DX), Z0
-	VMOVUPS Z0, 64(AX)
-	ADDQ    R8, AX
-	LEAQ    -1024(AX), R8
-	CMPQ    R8, CX
-	JB      stay1
-	MOVQ    CX, R8
-	MOVQ    AX, R9
-	ANDQ    $-64, R9
-	MOVQ    1408(CX), R10
-	CMPQ    R8, R9
-	JAE     rest2
-	MOVQ    1416(CX), R11
-	TESTQ   R11, R11
-	JZ      line2
-	VMOVUPS (R8), Z0
-	VMOVUPS Z0, (R11)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R10
-	CMPQ    R8, R9
-	JAE     rest2
+	ADDQ       $0x08, BX
+	MOVQ       DI, R8
+	MOVQ       (BX), DI
+	SUBQ       DI, R8
+	NEGQ       R8
+	IMULQ      item+32(FP), R8
+	VMOVUPS    (DX), Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    64(DX), Z0
+	VMOVUPS    Z0, 64(AX)
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4160(DX)
+	ADDQ       R8, AX
+	LEAQ       -1024(AX), R8
+	CMPQ       R8, CX
+	JB         stay1
+	MOVQ       CX, R8
+	MOVQ       AX, R9
+	ANDQ       $-64, R9
+	MOVQ       1408(CX), R10
+	CMPQ       R8, R9
+	JAE        rest2
+	MOVQ       1416(CX), R11
+	TESTQ      R11, R11
+	JZ         line2
+	VMOVUPS    (R8), Z0
+	VMOVUPS    Z0, (R11)
+	MOVQ       $0x00000000, 1416(CX)
+	ADDQ       $0x40, R8
+	ADDQ       $0x40, R10
+	CMPQ       R8, R9
+	JAE        rest2
 
 line2:
 	VMOVUPS  (R8), Z0
@@ -16530,7 +16536,7 @@ DATA byteTable<>+56(SB)/8, $0x0000000000000000
 GLOBL byteTable<>(SB), RODATA|NOPTR, $64
 
 // func unpad64bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·unpad64bAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -16539,20 +16545,21 @@ TEXT ·unpad64bAVX2(SB), NOSPLIT, $0-48
 	MOVQ (DX), SI
 
 row:
-	ADDQ    $0x08, DX
-	MOVQ    SI, DI
-	MOVQ    (DX), SI
-	SUBQ    SI, DI
-	NEGQ    DI
-	IMULQ   item+32(FP), DI
-	VMOVUPS (CX), Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(CX), Y0
-	VMOVUPS Y0, 32(AX)
-	ADDQ    DI, AX
-	ADDQ    width+40(FP), CX
-	DECQ    BX
-	JNZ     row
+	ADDQ       $0x08, DX
+	MOVQ       SI, DI
+	MOVQ       (DX), SI
+	SUBQ       SI, DI
+	NEGQ       DI
+	IMULQ      item+32(FP), DI
+	VMOVUPS    (CX), Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(CX), Y0
+	VMOVUPS    Y0, 32(AX)
+	PREFETCHT0 4096(CX)
+	ADDQ       DI, AX
+	ADDQ       width+40(FP), CX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
@@ -16635,7 +16642,7 @@ row:
 	RET
 
 // func unpad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·unpad128bAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -16644,24 +16651,26 @@ TEXT ·unpad128bAVX2(SB), NOSPLIT, $0-48
 	MOVQ (DX), SI
 
 row:
-	ADDQ    $0x08, DX
-	MOVQ    SI, DI
-	MOVQ    (DX), SI
-	SUBQ    SI, DI
-	NEGQ    DI
-	IMULQ   item+32(FP), DI
-	VMOVUPS (CX), Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(CX), Y0
-	VMOVUPS Y0, 32(AX)
-	VMOVUPS 64(CX), Y0
-	VMOVUPS Y0, 64(AX)
-	VMOVUPS 96(CX), Y0
-	VMOVUPS Y0, 96(AX)
-	ADDQ    DI, AX
-	ADDQ    width+40(FP), CX
-	DECQ    BX
-	JNZ     row
+	ADDQ       $0x08, DX
+	MOVQ       SI, DI
+	MOVQ       (DX), SI
+	SUBQ       SI, DI
+	NEGQ       DI
+	IMULQ      item+32(FP), DI
+	VMOVUPS    (CX), Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(CX), Y0
+	VMOVUPS    Y0, 32(AX)
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    Y0, 64(AX)
+	VMOVUPS    96(CX), Y0
+	VMOVUPS    Y0, 96(AX)
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       DI, AX
+	ADDQ       width+40(FP), CX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
@@ -17094,7 +17103,7 @@ rest3:
 	RET
 
 // func unpad64bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, CMOV, MMX+
 TEXT ·unpad64bPastAVX2(SB), NOSPLIT, $0-64
 	MOVQ    dst+0(FP), AX
 	MOVQ    stage+48(FP), CX
@@ -17113,38 +17122,39 @@ TEXT ·unpad64bPastAVX2(SB), NOSPLIT, $0-64
 	MOVQ    (BX), DI
 
 row:
-	ADDQ    $0x08, BX
-	MOVQ    DI, R8
-	MOVQ    (BX), DI
-	SUBQ    DI, R8
-	NEGQ    R8
-	IMULQ   item+32(FP), R8
-	VMOVUPS (DX), Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(DX), Y0
-	VMOVUPS Y0, 32(AX)
-	ADDQ    R8, AX
-	LEAQ    -1024(AX), R8
-	CMPQ    R8, CX
-	JB      stay1
-	MOVQ    CX, R8
-	MOVQ    AX, R9
-	ANDQ    $-64, R9
-	MOVQ    1408(CX), R10
-	CMPQ    R8, R9
-	JAE     rest2
-	MOVQ    1416(CX), R11
-	TESTQ   R11, R11
-	JZ      line2
-	VMOVUPS (R8), Y0
-	VMOVUPS Y0, (R11)
-	VMOVUPS 32(R8), Y0
-	VMOVUPS Y0, 32(R11)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R10
-	CMPQ    R8, R9
-	JAE     rest2
+	ADDQ       $0x08, BX
+	MOVQ       DI, R8
+	MOVQ       (BX), DI
+	SUBQ       DI, R8
+	NEGQ       R8
+	IMULQ      item+32(FP), R8
+	VMOVUPS    (DX), Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    Y0, 32(AX)
+	PREFETCHT0 4096(DX)
+	ADDQ       R8, AX
+	LEAQ       -1024(AX), R8
+	CMPQ       R8, CX
+	JB         stay1
+	MOVQ       CX, R8
+	MOVQ       AX, R9
+	ANDQ       $-64, R9
+	MOVQ       1408(CX), R10
+	CMPQ       R8, R9
+	JAE        rest2
+	MOVQ       1416(CX), R11
+	TESTQ      R11, R11
+	JZ         line2
+	VMOVUPS    (R8), Y0
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    32(R8), Y0
+	VMOVUPS    Y0, 32(R11)
+	MOVQ       $0x00000000, 1416(CX)
+	ADDQ       $0x40, R8
+	ADDQ       $0x40, R10
+	CMPQ       R8, R9
+	JAE        rest2
 
 line2:
 	VMOVUPS  (R8), Y0
@@ -17381,7 +17391,7 @@ rest3:
 	RET
 
 // func unpad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
-// Requires: AVX, CMOV
+// Requires: AVX, CMOV, MMX+
 TEXT ·unpad128bPastAVX2(SB), NOSPLIT, $0-64
 	MOVQ    dst+0(FP), AX
 	MOVQ    stage+48(FP), CX
@@ -17400,42 +17410,44 @@ TEXT ·unpad128bPastAVX2(SB), NOSPLIT, $0-64
 	MOVQ    (BX), DI
 
 row:
-	ADDQ    $0x08, BX
-	MOVQ    DI, R8
-	MOVQ    (BX), DI
-	SUBQ    DI, R8
-	NEGQ    R8
-	IMULQ   item+32(FP), R8
-	VMOVUPS (DX), Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(DX), Y0
-	VMOVUPS Y0, 32(AX)
-	VMOVUPS 64(DX), Y0
-	VMOVUPS Y0, 64(AX)
-	VMOVUPS 96(DX), Y0
-	VMOVUPS Y0, 96(AX)
-	ADDQ    R8, AX
-	LEAQ    -1024(AX), R8
-	CMPQ    R8, CX
-	JB      stay1
-	MOVQ    CX, R8
-	MOVQ    AX, R9
-	ANDQ    $-64, R9
-	MOVQ    1408(CX), R10
-	CMPQ    R8, R9
-	JAE     rest2
-	MOVQ    1416(CX), R11
-	TESTQ   R11, R11
-	JZ      line2
-	VMOVUPS (R8), Y0
-	VMOVUPS Y0, (R11)
-	VMOVUPS 32(R8), Y0
-	VMOVUPS Y0, 32(R11)
-	MOVQ    $0x00000000, 1416(CX)
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R10
-	CMPQ    R8, R9
-	JAE     rest2
+	ADDQ       $0x08, BX
+	MOVQ       DI, R8
+	MOVQ       (BX), DI
+	SUBQ       DI, R8
+	NEGQ       R8
+	IMULQ      item+32(FP), R8
+	VMOVUPS    (DX), Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    Y0, 32(AX)
+	VMOVUPS    64(DX), Y0
+	VMOVUPS    Y0, 64(AX)
+	VMOVUPS    96(DX), Y0
+	VMOVUPS    Y0, 96(AX)
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4160(DX)
+	ADDQ       R8, AX
+	LEAQ       -1024(AX), R8
+	CMPQ       R8, CX
+	JB         stay1
+	MOVQ       CX, R8
+	MOVQ       AX, R9
+	ANDQ       $-64, R9
+	MOVQ       1408(CX), R10
+	CMPQ       R8, R9
+	JAE        rest2
+	MOVQ       1416(CX), R11
+	TESTQ      R11, R11
+	JZ         line2
+	VMOVUPS    (R8), Y0
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    32(R8), Y0
+	VMOVUPS    Y0, 32(R11)
+	MOVQ       $0x00000000, 1416(CX)
+	ADDQ       $0x40, R8
+	ADDQ       $0x40, R10
+	CMPQ       R8, R9
+	JAE        rest2
 
 line2:
 	VMOVUPS  (R8), Y0

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // CheckSplits reports the first entry that keeps splits from being a partition of
@@ -110,6 +113,21 @@ func SplitsFromLengths[I Index](out []int64, lengths []I) error {
 		sum += int64(n)
 	}
 	return nil
+}
+
+// Between reports whether all lengths are from 0 to most, which is not negative.
+func Between[I Index](lengths []I, most I) bool {
+	var outside atomic.Bool
+	par.For(len(lengths), chunkCost, func(lo, hi int) {
+		var bad I
+		for _, n := range lengths[lo:hi] {
+			bad |= n | (most - n) // one of both is negative; the difference does not overflow where n is not
+		}
+		if bad < 0 {
+			outside.Store(true)
+		}
+	})
+	return !outside.Load()
 }
 
 // Lengths writes the length of each row to out, which has rows entries.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/kernel/fused"
@@ -90,17 +91,7 @@ var adamOp = op.Register(&op.Op{
 		{Name: "sparse", Kind: op.Attr, Type: op.BoolType},
 	},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		p := c.Tensor(0)
-		for i := 1; i < 6; i++ {
-			x := c.Tensor(i)
-			if x.DType() != p.DType() {
-				return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, the parameter %v", c.Op.Params[i].Name, x.DType(), p.DType())
-			}
-			if s := x.Shape(); i < 4 && !s.CompatibleWith(p.Shape()) || i >= 4 && s.HasRank() && s.Rank() != 0 {
-				return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, s, p.Shape())
-			}
-		}
-		return []tenon.Spec{p.Spec(), p.Spec(), p.Spec()}, nil
+		return likeParameter(c, []int{1, 2, 3}, []int{4, 5})
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if c.Dense(0).DType().Size() == 4 {
@@ -110,12 +101,37 @@ var adamOp = op.Register(&op.Op{
 	},
 })
 
+// likeParameter returns the Specs of a step's results, which are all that of the
+// parameter, and checks that some arguments are like it and others scalars of its type.
+func likeParameter(c *op.Call, like, scalars []int) ([]tenon.Spec, error) {
+	p := c.Tensor(0)
+	for _, i := range slices.Concat(like, scalars) {
+		x := c.Tensor(i)
+		if x.DType() != p.DType() {
+			return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, the parameter %v", c.Op.Params[i].Name, x.DType(), p.DType())
+		}
+		if s := x.Shape(); slices.Contains(like, i) && !s.CompatibleWith(p.Shape()) || slices.Contains(scalars, i) && s.HasRank() && s.Rank() != 0 {
+			return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, s, p.Shape())
+		}
+	}
+	return []tenon.Spec{p.Spec(), p.Spec(), p.Spec()}, nil
+}
+
+// haveShape checks that some arguments of a step that runs have the parameter's shape.
+func haveShape(c *op.Call, args ...int) error {
+	s := c.Dense(0).Shape()
+	for _, i := range args {
+		if x := c.Dense(i).Shape(); !x.Equal(s) {
+			return c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, x, s)
+		}
+	}
+	return nil
+}
+
 func adam[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 	s, d := c.Dense(0).Shape(), c.Dense(0).DType()
-	for i := 1; i < 4; i++ {
-		if !c.Dense(i).Shape().Equal(s) {
-			return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, c.Dense(i).Shape(), s)
-		}
+	if err := haveShape(c, 1, 2, 3); err != nil {
+		return nil, err
 	}
 	p1, m1, v1 := tensor.Uninit(d, s), tensor.Uninit(d, s), tensor.Uninit(d, s)
 	e := tensor.Elems[T]

@@ -35,14 +35,12 @@ var adamRowsOp = op.Register(&op.Op{
 	},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		p, values, ids := c.Tensor(0), c.Tensor(1).Shape(), c.Tensor(2).Shape()
-		for _, i := range []int{1, 3, 4, 5, 6} {
-			x := c.Tensor(i)
-			if x.DType() != p.DType() {
-				return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, the parameter %v", c.Op.Params[i].Name, x.DType(), p.DType())
-			}
-			if s := x.Shape(); i < 5 && i > 1 && !s.CompatibleWith(p.Shape()) || i >= 5 && s.HasRank() && s.Rank() != 0 {
-				return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, s, p.Shape())
-			}
+		out, err := likeParameter(c, []int{3, 4}, []int{5, 6})
+		if err != nil {
+			return nil, err
+		}
+		if d := c.Tensor(1).DType(); d != p.DType() {
+			return nil, c.Errorf(tenon.ErrDType, "values have the element type %v, the parameter %v", d, p.DType())
 		}
 		if c.Tensor(2).DType() != dtype.Int64 {
 			return nil, c.Errorf(tenon.ErrDType, "ids have the element type %v, want int64", c.Tensor(2).DType())
@@ -50,7 +48,7 @@ var adamRowsOp = op.Register(&op.Op{
 		if s := p.Shape(); s.HasRank() && (s.Rank() == 0 || values.HasRank() && ids.HasRank() && !values.CompatibleWith(shape.Concat(ids, s.Tail(1)))) {
 			return nil, c.Errorf(tenon.ErrShape, "values of shape %v and ids of shape %v are not rows of a parameter of shape %v", values, ids, s)
 		}
-		return []tenon.Spec{p.Spec(), p.Spec(), p.Spec()}, nil
+		return out, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if c.Dense(0).DType().Size() == 4 {
@@ -63,10 +61,8 @@ var adamRowsOp = op.Register(&op.Op{
 func adamRows[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 	p, values, ids := c.Dense(0), c.Dense(1), tensor.Elems[int64](c.Dense(2))
 	s, d := p.Shape(), p.DType()
-	for _, i := range []int{3, 4} {
-		if !c.Dense(i).Shape().Equal(s) {
-			return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, the parameter %v", c.Op.Params[i].Name, c.Dense(i).Shape(), s)
-		}
+	if err := haveShape(c, 3, 4); err != nil {
+		return nil, err
 	}
 	if want := shape.Concat(shape.Of(len(ids)), s.Tail(1)); !values.Shape().Equal(want) {
 		return nil, c.Errorf(tenon.ErrShape, "values have the shape %v, want %v", values.Shape(), want)

@@ -152,7 +152,8 @@ func (j *job) wait() {
 	if j.left.Load() == 0 {
 		return
 	}
-	for start, n := time.Now(), 0; n&15 != 15 || time.Since(start) < spinFor; n++ {
+	patience := workers.patience()
+	for start, n := time.Now(), 0; n&15 != 15 || time.Since(start) < patience; n++ {
 		pause()
 		if j.left.Load() == 0 {
 			return

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestForCoversEachIndexOnce(t *testing.T) {
@@ -147,6 +148,47 @@ func TestLoopsReallyRunConcurrently(t *testing.T) {
 		meet.Done()
 		meet.Wait()
 	})
+}
+
+// Workers with nothing to do park, and take part again afterwards.
+func TestIdleWorkersPark(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	for range 3 {
+		var meet sync.WaitGroup
+		meet.Add(3)
+		For(3, 1, func(lo, hi int) {
+			meet.Done()
+			meet.Wait()
+		})
+		for workers.parked.Load() < workers.count.Load() {
+			runtime.Gosched()
+		}
+	}
+}
+
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		took  time.Duration
+		times int
+		want  time.Duration
+	}{
+		{"at first", 0, 0, 200 * time.Microsecond},
+		{"fast wake-ups", 5 * time.Microsecond, 50, leastSpin},
+		{"steady wake-ups", 100 * time.Microsecond, 50, 200 * time.Microsecond},
+		{"one that was late", time.Second, 1, 350 * time.Microsecond},
+		{"all late", time.Second, 50, mostSpin},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			team := newTeam()
+			for range c.times {
+				team.woke(c.took)
+			}
+			if got := team.patience(); got != c.want {
+				t.Errorf("patience %v, want %v", got, c.want)
+			}
+		})
+	}
 }
 
 func BenchmarkForEmpty(b *testing.B) {

@@ -7,9 +7,12 @@ import (
 	"time"
 )
 
-// spinFor is how long an idle worker, or a caller waiting for the last chunks,
-// spins before it parks: about as long as waking it again would take.
-const spinFor = 50 * time.Microsecond
+// Limits of the time for which an idle worker, or a caller waiting for the last chunks,
+// spins before it parks: see patience.
+const (
+	leastSpin = 50 * time.Microsecond
+	mostSpin  = 400 * time.Microsecond
+)
 
 // yieldEvery is how many pauses (about 40 ns each) a spinning worker makes before
 // it offers its processor to other goroutines.
@@ -26,8 +29,9 @@ type team struct {
 	_      [56]byte
 	slots  [maxLive]atomic.Pointer[job]
 	_      [64]byte
-	parked atomic.Int64  // workers that sleep and that nobody has promised to wake
-	wake   chan struct{} // one token for each promise
+	parked atomic.Int64   // workers that sleep and that nobody has promised to wake
+	wake   chan time.Time // one token for each promise: when it was made
+	waking atomic.Int64   // nanoseconds that waking a worker has taken lately
 
 	mu    sync.Mutex
 	count atomic.Int64 // workers that exist
@@ -36,7 +40,13 @@ type team struct {
 // maxWorkers bounds the team, and with it the tokens that wake can have to hold.
 const maxWorkers = 1024
 
-var workers = &team{wake: make(chan struct{}, maxWorkers)}
+var workers = newTeam()
+
+func newTeam() *team {
+	t := &team{wake: make(chan time.Time, maxWorkers)}
+	t.waking.Store(int64(100 * time.Microsecond)) // as on many virtual machines, until it is known
+	return t
+}
 
 // post offers j to the workers and wakes as many as can help. It reports whether
 // a slot was free.
@@ -50,7 +60,7 @@ func (t *team) post(j *job) bool {
 			j.slot = i
 			t.live.Add(1)
 			for ; want > 0 && t.promise(); want-- {
-				t.wake <- struct{}{}
+				t.wake <- time.Now()
 			}
 			return true
 		}
@@ -116,16 +126,32 @@ func (t *team) worker() {
 	}
 }
 
+// patience returns how long to spin for work before parking: twice the time that waking
+// a worker takes. Where loops follow each other with short gaps (a result allocated, a
+// collection), a worker that parks earlier loses more by waking up than spinning would
+// have used. How much differs by machine, so it is measured: a virtual one may have to wait
+// until its host starts a sleeping processor again.
+func (t *team) patience() time.Duration {
+	return min(max(2*time.Duration(t.waking.Load()), leastSpin), mostSpin)
+}
+
+// woke takes note of how long a wake-up took. Of workers that note it at the same time one
+// may be forgotten.
+func (t *team) woke(took time.Duration) {
+	was := t.waking.Load()
+	t.waking.Store(was + (int64(min(took, mostSpin))-was)/4)
+}
+
 // next waits for a job: it spins, then parks. It may return nil after a wake-up.
 func (t *team) next() *job {
-	start := time.Now()
+	start, patience := time.Now(), t.patience()
 	for n := 1; ; n++ {
 		if j := t.join(); j != nil {
 			return j
 		}
 		pause()
 		if n%yieldEvery == 0 {
-			if time.Since(start) > spinFor {
+			if time.Since(start) > patience {
 				break
 			}
 			runtime.Gosched()
@@ -139,6 +165,6 @@ func (t *team) next() *job {
 		}
 		return j
 	}
-	<-t.wake
+	t.woke(time.Since(<-t.wake))
 	return nil
 }

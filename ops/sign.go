@@ -51,6 +51,13 @@ func registerAbs() *op.Op {
 		return unaryDense(f, x, x.DType().Real(), grainCheap)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
+	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
+		f := kernel(in[0])
+		if f == nil {
+			return nil, dtype.None
+		}
+		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, in[0].Real()
+	}
 	return op.Register(o)
 }
 

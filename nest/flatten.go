@@ -26,14 +26,19 @@ func (f *flattener) root(x any) *failure {
 		f.out = []any{}
 		return nil
 	}
-	p, at, err := placeOf(x)
+	p, err := planOf(x)
 	if err != nil {
 		return err
 	}
+	f.hash.plan(p)
 	f.out = make([]any, 0, p.leaves.Load())
-	f.tables = tablesPool.Get().(*tables)
-	err = f.walk(p, at)
-	f.tables.release()
+	if m := (*sliceMap)(unsafe.Pointer(&words(&x)[1])); p.runs && f.plain() && len(*m) <= few {
+		f.runMap(p, *m) // needs no place in the heap
+	} else {
+		f.tables = tablesPool.Get().(*tables)
+		err = f.walk(p, p.placeIn(x))
+		f.tables.release()
+	}
 	if n := int32(len(f.out)); n != p.leaves.Load() {
 		p.leaves.Store(n)
 	}
@@ -86,6 +91,10 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 	case kindSlice, kindArray:
 		return f.sequence(p, at)
 	case kindStruct:
+		if p.run > 0 && f.plain() {
+			f.tensors(p.runAt(at, 1))
+			return nil
+		}
 		f.hash.static(p)
 		for i := range p.fields {
 			x := &p.fields[i]
@@ -96,6 +105,10 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 			f.pop()
 		}
 	case kindMap:
+		if p.runs && f.plain() && len(*(*sliceMap)(at)) <= few {
+			f.runMap(p, *(*sliceMap)(at))
+			return nil
+		}
 		entries, b := f.tables.push(p, at)
 		f.hash.keys(p, entries)
 		for i := range entries {
@@ -126,8 +139,8 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 func (f *flattener) sequence(p *plan, at unsafe.Pointer) *failure {
 	first, n := place{plan: p, at: at}.sequence()
 	f.hash.length(first == nil, n)
-	if p.elem.kind == kindTensor && !f.expand && !f.withPaths {
-		f.tensors(unsafe.Slice((*tensor.Tensor)(first), n))
+	if p.elem.run > 0 && f.plain() {
+		f.tensors(p.elem.runAt(first, n))
 		return nil
 	}
 	for i := range n {
@@ -140,22 +153,6 @@ func (f *flattener) sequence(p *plan, at unsafe.Pointer) *failure {
 		f.pop()
 	}
 	return nil
-}
-
-// tensors is sequence for the most frequent type of element.
-func (f *flattener) tensors(ts []tensor.Tensor) {
-	k := len(f.out)
-	f.out = slices.Grow(f.out, len(ts))
-	out := f.out[:k+len(ts)]
-	for _, t := range ts {
-		if t == nil {
-			f.hash.add(absent)
-			continue
-		}
-		out[k] = t
-		k++
-	}
-	f.out = out[:k]
 }
 
 func partStep(i int, name string) any {

@@ -1,7 +1,6 @@
 package nest
 
 import (
-	"reflect"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -63,15 +62,27 @@ func FlattenWithPaths(x any, o Options) ([]Path, []any, error) {
 // are an error, and so is a leaf that does not fit the Go type of its place or
 // the Spec it is a component of.
 func Pack[T any](like T, leaves []any, o Options) (T, error) {
-	var out T
-	p, err := planFor(reflect.TypeFor[T]())
-	if err == nil {
-		k := packer{leaves: leaves, expand: o.Expand, tables: tablesPool.Get().(*tables)}
-		if err = k.pack(p, unsafe.Pointer(&like), unsafe.Pointer(&out)); err == nil {
-			err = k.finish()
-		}
-		k.tables.release()
+	p, err := planTo((*T)(nil))
+	if err != nil {
+		var zero T
+		return zero, err.as("nest.Pack")
 	}
+	if p.runs && !o.Expand && len(*(*sliceMap)(unsafe.Pointer(&like))) <= few {
+		m, err := packRunMap(p, *(*sliceMap)(unsafe.Pointer(&like)), leaves)
+		return *(*T)(unsafe.Pointer(&m)), err
+	}
+	return packLike(p, like, leaves, o)
+}
+
+// packLike is Pack for any type.
+func packLike[T any](p *plan, like T, leaves []any, o Options) (T, error) {
+	var out T
+	k := packer{leaves: leaves, expand: o.Expand, tables: tablesPool.Get().(*tables)}
+	err := k.pack(p, unsafe.Pointer(&like), unsafe.Pointer(&out))
+	if err == nil {
+		err = k.finish()
+	}
+	k.tables.release()
 	if err != nil {
 		var zero T
 		return zero, err.as("nest.Pack")

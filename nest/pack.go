@@ -222,8 +222,8 @@ func (k *packer) dynamic(p *plan, like, out unsafe.Pointer) *failure {
 }
 
 func (k *packer) sequence(p *plan, n int, like, out unsafe.Pointer) *failure {
-	if p.kind == kindTensor && !k.expand {
-		return k.tensors(unsafe.Slice((*tensor.Tensor)(like), n), unsafe.Slice((*tensor.Tensor)(out), n))
+	if p.run > 0 && !k.expand {
+		return k.tensors(p, p.runAt(like, n), p.runAt(out, n))
 	}
 	for i := range n {
 		off := uintptr(i) * p.size
@@ -234,36 +234,15 @@ func (k *packer) sequence(p *plan, n int, like, out unsafe.Pointer) *failure {
 	return nil
 }
 
-// tensors is sequence for the most frequent type of element.
-func (k *packer) tensors(like, out []tensor.Tensor) *failure {
-	for i := range like {
-		if like[i] == nil {
-			continue
-		}
-		if k.next < len(k.leaves) {
-			if d, ok := k.leaves[k.next].(*tensor.Dense); ok {
-				out[i] = d
-				k.next++
-				continue
-			}
-		}
-		x, err := k.take()
-		if err != nil {
-			return err.at(i)
-		}
-		t, ok := x.(tensor.Tensor)
-		if !ok {
-			return fail(tenon.ErrDType, "the leaf is a %T, want a tensor", x).at(i)
-		}
-		out[i] = t
-	}
-	return nil
-}
-
 // table fills a map.
 func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
 	if *(*unsafe.Pointer)(like) == nil {
 		return nil
+	}
+	if m := *(*sliceMap)(like); p.runs && !k.expand && len(m) <= few {
+		made, err := k.runMap(p, m)
+		*(*sliceMap)(out) = made
+		return err
 	}
 	entries, b := k.tables.push(p, like)
 	if p.slices {

@@ -87,15 +87,20 @@ type place struct {
 
 // placeOf returns the place of what an interface holds.
 func placeOf(x any) (p *plan, at unsafe.Pointer, err *failure) {
-	if p, err = planFor(reflect.TypeOf(x)); err != nil {
+	if p, err = planOf(x); err != nil {
 		return nil, nil, err
 	}
+	return p, p.placeIn(x), nil
+}
+
+// placeIn returns the place of what an interface holds, of p's type.
+func (p *plan) placeIn(x any) unsafe.Pointer {
 	if p.direct {
 		word := new(unsafe.Pointer)
 		*word = words(&x)[1]
-		return p, unsafe.Pointer(word), nil
+		return unsafe.Pointer(word)
 	}
-	return p, words(&x)[1], nil
+	return words(&x)[1]
 }
 
 var anyPlan, _ = planFor(reflect.TypeFor[any]())

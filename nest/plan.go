@@ -38,6 +38,7 @@ type plan struct {
 	box    any  // the zero value, to make interfaces of
 	ptr    any  // a nil pointer to the type, to make reflect.Values of
 
+	run     int   // how many tensors memory of the type holds, where it holds nothing else
 	elem    *plan // slice, array, map, pointer
 	n       int   // array
 	fields  []field
@@ -45,6 +46,7 @@ type plan struct {
 	partial bool // a struct with fields that are taken from the template
 	keys    keyKind
 	slices  bool      // map: from strings to slices, see sliceMap
+	runs    bool      // map: from strings to slices that are runs
 	key     any       // map: a nil pointer to the key type
 	list    any       // map: a nil pointer to a slice of elements
 	buffers sync.Pool // map: *slice, memory for the elements of one
@@ -70,6 +72,38 @@ var (
 	leafType   = reflect.TypeFor[Leaf]()
 	nodeType   = reflect.TypeFor[Node]()
 )
+
+// recent holds plans that were asked for, each at a place that the address of its
+// type tells.
+var recent [64]atomic.Pointer[plan]
+
+// planOf returns the plan of what an interface holds; see planFor.
+func planOf(x any) (*plan, *failure) {
+	typ := words(&x)[0]
+	last := &recent[uintptr(typ)>>6%uintptr(len(recent))]
+	if p := last.Load(); p != nil && words(&p.box)[0] == typ {
+		return p, nil
+	}
+	p, err := planFor(reflect.TypeOf(x))
+	if err == nil {
+		last.Store(p)
+	}
+	return p, err
+}
+
+// planTo returns the plan of the type that a nil pointer points to; see planFor.
+func planTo(ptr any) (*plan, *failure) {
+	typ := words(&ptr)[0]
+	last := &recent[uintptr(typ)>>6%uintptr(len(recent))]
+	if p := last.Load(); p != nil && words(&p.ptr)[0] == typ {
+		return p, nil
+	}
+	p, err := planFor(reflect.TypeOf(ptr).Elem())
+	if err == nil {
+		last.Store(p)
+	}
+	return p, err
+}
 
 // planFor returns the plan of a type. A type that cannot be walked is an error
 // whose path leads to the part at fault.
@@ -142,6 +176,7 @@ func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
 		if p.keys, err = keysOf(t.Key()); err == nil {
 			p.elem, err = compile(t.Elem(), made)
 			p.slices = err == nil && p.keys == stringKeys && p.elem.kind == kindSlice
+			p.runs = p.slices && p.elem.elem.run > 0
 		}
 	case k == reflect.Struct:
 		p.kind = kindStruct
@@ -149,6 +184,7 @@ func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
 	default:
 		p.leaf()
 	}
+	p.joined()
 	return p, err
 }
 

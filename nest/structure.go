@@ -49,12 +49,14 @@ func (h *structureHash) keys(p *plan, es []entry) {
 	h.add(uint64(len(es)))
 	for i := range es {
 		if p.keys == stringKeys {
-			h.add(maphash.String(seed, es[i].name))
+			h.name(es[i].name)
 		} else {
 			h.add(uint64(es[i].num))
 		}
 	}
 }
+
+func (h *structureHash) name(s string) { h.add(maphash.String(seed, s)) }
 
 // static notes that a struct has fields whose values belong to the structure.
 func (h *structureHash) static(p *plan) {

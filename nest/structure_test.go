@@ -15,6 +15,10 @@ func TestStructureNumber(t *testing.T) {
 		x, y, nil, []any{x}, []any{y}, []any{x, nil}, []any{nil, x}, []any{x, y}, [2]any{x, y}, []any{[]any{x}, []any{}}, []any{[]any{}, []any{x}},
 		[]any{[]any{}, x}, map[string]any{"a": x}, map[string]any{"b": x}, map[string]any{"a": x, "b": y}, map[string]any{"a": y, "b": x},
 		map[int]any{1: x}, map[int]any{2: x}, pair{x, y}, pair{y, []any{x}}, pair{nil, x}, &pair{x, y}, []tensor.Tensor{x, y}, []tensor.Tensor{x, nil},
+		[]tensor.Tensor{nil, x}, []tensor.Tensor{nil, x, nil}, [2]tensor.Tensor{nil, x}, [2]tensor.Tensor{x, nil}, [][2]tensor.Tensor{{x, nil}, {x, x}}, [][2]tensor.Tensor{{nil, x}, {x, x}},
+		[][2]tensor.Tensor{{x, x}, {nil, x}}, []struct{ A, B tensor.Tensor }{{x, nil}, {x, x}}, []struct{ A, B tensor.Tensor }{{x, x}, {x, nil}}, struct{ A, B tensor.Tensor }{x, nil}, struct{ A, B tensor.Tensor }{nil, x},
+		map[string][][2]tensor.Tensor{"a": {{x, nil}}}, map[string][][2]tensor.Tensor{"a": {{nil, x}}}, map[string][][2]tensor.Tensor{"a": {{x, x}}}, map[string][][2]tensor.Tensor{"b": {{x, x}}},
+		map[string][]tensor.Tensor{"a": nil, "b": {x}}, map[string][]tensor.Tensor{"a": {}, "b": {x}},
 		map[string][]tensor.Tensor{"a": {x}, "b": {x, y}}, map[string][]tensor.Tensor{"a": {x, y}, "b": {x}}, []any{pair{x, y}}, []any{&pair{x, y}},
 	}
 	for i, a := range structures {

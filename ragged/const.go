@@ -3,7 +3,6 @@ package ragged
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -43,11 +42,42 @@ func Const(x any, o Options) (tensor.Tensor, error) {
 	if o.Splits != dtype.None && o.Splits != dtype.Int64 && o.Splits != dtype.Int32 {
 		return nil, invalid("ragged.Const", "Splits", "row splits are int64 or int32, not %v", o.Splits)
 	}
+	if o.isZero() {
+		if t := ofSlices(x); t != nil {
+			return t, nil
+		}
+	}
 	c := &literal{depth: -1}
 	if err := c.add(x, 0); err != nil {
 		return nil, err
 	}
 	return c.tensor(o)
+}
+
+func (o *Options) isZero() bool {
+	return o.DType == dtype.None && o.Int == dtype.None && o.Float == dtype.None && o.RaggedRank == 0 && o.Inner == nil && o.Splits == dtype.None
+}
+
+// ofSlices returns rows of one of the usual types, whose elements need no look one by one;
+// nil for other literals.
+func ofSlices(x any) tensor.Tensor {
+	switch x := x.(type) {
+	case [][]float32:
+		return FromSlices(x)
+	case [][]float64:
+		return FromSlices(x)
+	case [][]int:
+		return FromSlices(x)
+	case [][]int32:
+		return FromSlices(x)
+	case [][]int64:
+		return FromSlices(x)
+	case [][]string:
+		return FromSlices(x)
+	case [][]bool:
+		return FromSlices(x)
+	}
+	return nil
 }
 
 // literal gathers the elements and list lengths of a nested literal.
@@ -153,13 +183,13 @@ func (c *literal) add(x any, depth int) error {
 		}
 		return c.elems.addBool(c, x)
 	case []int:
-		return leaves(c, x, depth, c.elems.addInt)
+		return leaves(c, x, depth, c.elems.addInts)
 	case []float64:
-		return leaves(c, x, depth, c.elems.addFloat)
+		return leaves(c, x, depth, c.elems.addFloats)
 	case []string:
-		return leaves(c, x, depth, c.elems.addString)
+		return leaves(c, x, depth, func(c *literal, x []string) error { return each(c, x, c.elems.addString) })
 	case []bool:
-		return leaves(c, x, depth, c.elems.addBool)
+		return leaves(c, x, depth, func(c *literal, x []bool) error { return each(c, x, c.elems.addBool) })
 	}
 	return c.reflect(reflect.ValueOf(x), depth)
 }
@@ -203,9 +233,7 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 
 // unboxed appends what a list begins with of one type, and returns how much it was.
 func unboxed[A, B any](to []B, x []any, f func(A) B) (all []B, n int) {
-	if cap(to)-len(to) < len(x) {
-		to = slices.Grow(to, max(len(to), len(x)))
-	}
+	to = ahead(to, len(x))
 	room := to[len(to) : len(to)+len(x)]
 	for _, e := range x {
 		v, ok := e.(A)
@@ -218,19 +246,14 @@ func unboxed[A, B any](to []B, x []any, f func(A) B) (all []B, n int) {
 	return to[:len(to)+n], n
 }
 
-func leaves[T any](c *literal, x []T, depth int, add func(*literal, T) error) error {
+func leaves[T any](c *literal, x []T, depth int, add func(*literal, []T) error) error {
 	if err := c.open(depth, len(x)); err != nil || len(x) == 0 {
 		return err
 	}
 	if err := c.found(depth + 1); err != nil {
 		return err
 	}
-	for _, e := range x {
-		if err := add(c, e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return add(c, x)
 }
 
 // reflect adds what is not of one of the usual types.

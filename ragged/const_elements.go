@@ -82,6 +82,45 @@ func (e *elements) addFloat(c *literal, x float64) error {
 	return nil
 }
 
+// addInts adds integers one behind the other.
+func (e *elements) addInts(c *literal, x []int) error {
+	if e.kind() != "" && e.ints == nil {
+		return each(c, x, e.addInt)
+	}
+	e.ints = ahead(e.ints, len(x))
+	for _, n := range x {
+		e.ints = append(e.ints, int64(n))
+	}
+	return nil
+}
+
+// addFloats adds floating numbers one behind the other.
+func (e *elements) addFloats(c *literal, x []float64) error {
+	if e.kind() != "" && e.floats == nil {
+		return each(c, x, e.addFloat)
+	}
+	e.floats = append(ahead(e.floats, len(x)), x...)
+	return nil
+}
+
+// ahead returns x with room for n more, and for twice as much as there is where that is
+// not there.
+func ahead[T any](x []T, n int) []T {
+	if cap(x)-len(x) < n {
+		return slices.Grow(x, max(len(x), n))
+	}
+	return x
+}
+
+func each[T any](c *literal, x []T, add func(*literal, T) error) error {
+	for _, e := range x {
+		if err := add(c, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (e *elements) addString(c *literal, x string) error {
 	if e.strs == nil && e.kind() != "" {
 		return e.mixed(c, x, "string")
@@ -137,6 +176,9 @@ func (e *elements) tensor(c *literal, s shape.Shape, o Options) (tensor.Tensor, 
 	case e.ints != nil:
 		if want == dtype.None {
 			want = o.Int
+			if want == dtype.Int64 {
+				return tensor.Wrap(e.ints, s), nil
+			}
 			for _, n := range e.ints {
 				if !holds(want, n) {
 					want = dtype.Int64

@@ -99,6 +99,8 @@ func init() {
 		"stop_gradient":   unary,
 		"identity":        unary,
 		"check_numerics":  unary,
+		"bitcast":         bitcast,
+		"strings.join":    joinedTexts,
 	}
 	for _, name := range []string{"update", "add", "max", "min"} {
 		byName["tensor_scatter_"+name] = updated
@@ -108,6 +110,32 @@ func init() {
 func unary(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
 	return op.One(wrap(op.Apply(c, x.values), x.mask))
+}
+
+// bitcast is about values: an element that becomes several is there or missing as a
+// whole, and one that is made of several is there if all of them are.
+func bitcast(c *op.Call) ([]tenon.Value, error) {
+	x := c.Value(0).(*Tensor)
+	out, mask := op.Apply(c, x.values), x.mask
+	switch had, has := x.values.Shape().Rank(), out.Shape().Rank(); {
+	case has > had:
+		mask = ops.LogicalAnd(ops.ExpandDims(x.Full(), -1), allTrue(out))
+	case has < had && mask.Shape().Rank() == had:
+		mask = ops.All(mask, -1)
+	}
+	return op.One(wrap(out, mask))
+}
+
+// joinedTexts joins strings of a list element by element: what is missing in one of
+// them is missing.
+func joinedTexts(c *op.Call) ([]tenon.Value, error) {
+	values, masks := parts(c)
+	out := op.Apply(c, values...)
+	mask := allTrue(out)
+	for _, m := range masks {
+		mask = ops.LogicalAnd(mask, m.Full())
+	}
+	return op.One(wrap(out, mask))
 }
 
 // parts returns the values of the tensor arguments, and the masked ones among them.

@@ -213,3 +213,30 @@ func TestGradientsOfRows(t *testing.T) {
 		}
 	}
 }
+
+// Memory seen as another type of elements: what becomes of an element that is missing
+// is missing, and what is made of one too.
+func TestBitcast(t *testing.T) {
+	x := tenon.Must(masked.New(tensor.Of([]int32{1, 256}), []bool{true, false}))
+	bytes := ops.Bitcast(x, dtype.Uint8).(*masked.Tensor)
+	if got := fmt.Sprint(bytes.Values(), bytes.Full()); got != fmt.Sprint(tensor.Of([]uint8{1, 0, 0, 0, 0, 1, 0, 0}, 2, 4), tensor.Of([]bool{true, true, true, true, false, false, false, false}, 2, 4)) {
+		t.Errorf("got %s", got)
+	}
+	back := ops.Bitcast(bytes, dtype.Int32).(*masked.Tensor)
+	if !tensor.Equal(back.Values(), x.Values(), tensor.EqualOptions{}) || !tensor.Equal(back.Full(), x.Full(), tensor.EqualOptions{}) {
+		t.Errorf("got %v, want %v", back, x)
+	}
+	same := ops.Bitcast(x, dtype.Float32).(*masked.Tensor)
+	if same.DType() != dtype.Float32 || !tensor.Equal(same.Full(), x.Full(), tensor.EqualOptions{}) {
+		t.Errorf("got %v", same)
+	}
+}
+
+func TestJoinedTexts(t *testing.T) {
+	a := tenon.Must(masked.New([]string{"a", "b", "c"}, []bool{true, false, true}))
+	b := tenon.Must(masked.New([]string{"x", "y", "z"}, []bool{true, true, false}))
+	got := ops.StringJoin([]T{a, tensor.Of([]string{"1", "2", "3"}), b}, "-").(*masked.Tensor)
+	if !tensor.Equal(got.Full(), tensor.Of([]bool{true, false, false}), tensor.EqualOptions{}) || got.Values().(*tensor.Strings).At(0) != "a-1-x" {
+		t.Errorf("got %v", got)
+	}
+}

@@ -26,6 +26,22 @@ func Add(x, y *Tensor, o AddOptions) (t *Tensor, err error) {
 	return t, nil
 }
 
+// AddTo returns the sum of the tensor and a dense one of the same shape, which is
+// dense. [Add] is for two sparse tensors.
+//
+//	t: [a, b], d: [a, b] → [a, b]
+func (t *Tensor) AddTo(d any) (sum tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	x, err := tensor.Convert(d)
+	if err != nil {
+		return nil, err
+	}
+	if !x.Shape().CompatibleWith(t.Shape()) {
+		return nil, bad("AddTo", tenon.ErrShape, "", "%v cannot be added to a tensor of shape %v", t.spec, x.Shape())
+	}
+	return ops.Add(x, t.dense(nil)), nil
+}
+
 // Maximum returns the larger one of the elements of two sparse tensors, with a value
 // where one of them has one: it is compared with zero where the other has none.
 func Maximum(x, y *Tensor) (t *Tensor, err error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/tensor"
@@ -95,6 +96,8 @@ func functions() []struct {
 	s3 := at([]int64{2, 2}, []int64{1, 2, 3}, 0, 0, 1, 0, 1, 1)
 	grid := func(dims ...int) T { return ops.Reshape(ops.Range(float32(0), float32(8), float32(1)), dims) }
 	six := func(dims ...int) T { return ops.Reshape(ops.Range(float32(0), float32(6), float32(1)), dims) }
+	counted, uneven := tensor.Of([]int64{2, 2, 0, 5, 0, 1}, 2, 3), ragged.FromSlices([][]int64{{1, 1}, {}, {4, 0, 1}})
+	none := at([]int64{2, 2}, []float32{})
 	data := ops.Reshape(ops.Range(float32(1), float32(9), float32(1)), []int{4, 2})
 	return []struct {
 		name string
@@ -114,6 +117,36 @@ func functions() []struct {
 		{"bincount at least", func(a, b S) (any, error) { return one(numbers.BinCount(sparse.CountOptions{Rows: true, MinLength: 9})) }, "[[0 2] [1 5]] [2 1] in [3 9]"},
 		{"bincount at most", func(a, b S) (any, error) { return one(numbers.BinCount(sparse.CountOptions{Rows: true, MaxLength: 4})) }, "[[0 2]] [2] in [3 4]"},
 		{"bincount binary", func(a, b S) (any, error) { return one(numbers.BinCount(sparse.CountOptions{Rows: true, Binary: true})) }, "[[0 2] [1 5]] [1 1] in [3 6]"},
+		{"bincount dense", func(a, b S) (any, error) { return one(sparse.BinCount(counted, sparse.CountOptions{})) }, "[[0] [1] [2] [5]] [2 1 2 1] in [6]"},
+		{"bincount dense rows", func(a, b S) (any, error) { return one(sparse.BinCount(counted, sparse.CountOptions{Rows: true})) }, "[[0 0] [0 2] [1 0] [1 1] [1 5]] [1 2 1 1 1] in [2 6]"},
+		{"bincount dense weights", func(a, b S) (any, error) {
+			return one(sparse.BinCount(counted, sparse.CountOptions{Rows: true, Weights: tensor.Of([]float32{.5, 1, 2, 3, 4, 5}, 2, 3)}))
+		}, "[[0 0] [0 2] [1 0] [1 1] [1 5]] [2 1.5 4 5 3] in [2 6]"},
+		{"bincount dense binary", func(a, b S) (any, error) {
+			return one(sparse.BinCount(counted, sparse.CountOptions{Rows: true, MaxLength: 3, Binary: true}))
+		}, "[[0 0] [0 2] [1 0] [1 1]] [1 1 1 1] in [2 3]"},
+		{"bincount vector", func(a, b S) (any, error) {
+			return one(sparse.BinCount([]int64{1, 1, 3}, sparse.CountOptions{Rows: true}))
+		}, "[[1] [3]] [2 1] in [4]"},
+		{"bincount ragged", func(a, b S) (any, error) { return one(sparse.BinCount(uneven, sparse.CountOptions{})) }, "[[0] [1] [4]] [1 3 1] in [5]"},
+		{"bincount ragged rows", func(a, b S) (any, error) {
+			return one(sparse.BinCount(uneven, sparse.CountOptions{Rows: true, MinLength: 8}))
+		}, "[[0 1] [2 0] [2 1] [2 4]] [2 1 1 1] in [3 8]"},
+		{"add dense", func(a, b S) (any, error) { return one(a.AddTo(ops.Ones(dtype.Float32, []int{3, 4}))) }, "[[1 2 1 1] [-1 1 1 4] [1 1 5 1]]"},
+		{"clip", func(a, b S) (any, error) { return ops.Clip(a, float32(-1), float32(3)), nil }, "[[0 1] [1 0] [1 3] [2 2]] [1 -1 3 3] in [3 4]"},
+		{"check_numerics", func(a, b S) (any, error) { return ops.CheckNumerics(a, ""), nil }, "[[0 1] [1 0] [1 3] [2 2]] [1 -2 3 4] in [3 4]"},
+		{"empty, softmax", func(a, b S) (any, error) { return one(none.Softmax()) }, "none in [2 2]"},
+		{"empty, filled", func(a, b S) (any, error) { r, _, err := none.FillEmptyRows(float32(7)); return r, err }, "[[0 0] [1 0]] [7 7] in [2 2]"},
+		{"empty, max", func(a, b S) (any, error) { return one(none.ReduceMax(sparse.ReduceOptions{Axes: []int{1}})) }, "[0 0]"},
+		{"empty, reset_shape", func(a, b S) (any, error) { return one(none.ResetShape()) }, "none in [0 0]"},
+		{"empty, matmul", func(a, b S) (any, error) {
+			return one(sparse.MatMul(none, ops.Ones(dtype.Float32, []int{2, 1}), sparse.MatMulOptions{}))
+		}, "[[0] [0]]"},
+		{"empty, dense", func(a, b S) (any, error) { return one(none.ToDense(sparse.DenseOptions{})) }, "[[0 0] [0 0]]"},
+		{"empty, transpose", func(a, b S) (any, error) { return one(none.Transpose()) }, "none in [2 2]"},
+		{"empty, add", func(a, b S) (any, error) { return one(sparse.Add(none, none, sparse.AddOptions{})) }, "none in [2 2]"},
+		{"empty, concat", func(a, b S) (any, error) { return one(sparse.Concat([]S{none, none}, 0, sparse.ConcatOptions{})) }, "none in [4 2]"},
+		{"segments without rows", func(a, b S) (any, error) { return one(sparse.SegmentMean(data, []int64{}, []int64{}, 1)) }, "[[0 0]]"},
 		{"concat 0", func(a, b S) (any, error) { return one(sparse.Concat([]S{a, b}, 0, sparse.ConcatOptions{})) }, "[[0 1] [1 0] [1 3] [2 2] [3 1] [3 2] [4 3]] [1 -2 3 4 -1 5 6] in [6 4]"},
 		{"concat -1", func(a, b S) (any, error) { return one(sparse.Concat([]S{a, b}, -1, sparse.ConcatOptions{})) }, "[[0 1] [0 5] [0 6] [1 0] [1 3] [1 7] [2 2]] [1 -1 5 -2 3 6 4] in [3 8]"},
 		{"concat expanded", func(a, b S) (any, error) {
@@ -332,6 +365,8 @@ func TestRefusedOperations(t *testing.T) {
 		"add one":     {func() (any, error) { return ops.Add(a, 1.0), nil }, tenon.ErrUnsupported, "ToDense"},
 		"equal":       {func() (any, error) { return ops.Equal(a, b), nil }, tenon.ErrUnsupported, "ToDense"},
 		"div sparse":  {func() (any, error) { return ops.Div(a, b), nil }, tenon.ErrUnsupported, "ToDense"},
+		"add other":   {func() (any, error) { return a.AddTo([]float32{1, 2, 3, 4}) }, tenon.ErrShape, "shape [4]"},
+		"clip away":   {func() (any, error) { return ops.Clip(a, float32(1), float32(3)), nil }, tenon.ErrUnsupported, "ToDense"},
 		"sort":        {func() (any, error) { return ops.Sort(a, 0, ops.SortOptions{}), nil }, tenon.ErrUnsupported, "ToDense"},
 		"shapes":      {func() (any, error) { return ops.Mul(a, at([]int64{2, 4}, []float32{1}, 0, 0)), nil }, tenon.ErrShape, "broadcast"},
 		"inner sizes": {func() (any, error) { return ops.MatMul(a, b), nil }, tenon.ErrShape, "inner sizes 4 and 3"},

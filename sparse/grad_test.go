@@ -26,7 +26,11 @@ func TestGradients(t *testing.T) {
 	other := must(sparse.New(tensor.Of([]int64{0, 1, 1, 1, 2, 2}, 3, 2), []float64{1.5, -2, .5}, []int64{3, 4}))
 	grid := ops.Reshape(ops.Range(0.5, 12.5, 1.0), []int{3, 4})
 	for name, f := range map[string]func(x T) T{
-		"add":              func(x T) T { return must(sparse.Add(of(x), other, sparse.AddOptions{})) },
+		"add": func(x T) T { return must(sparse.Add(of(x), other, sparse.AddOptions{})) },
+		"add dense": func(x T) T {
+			return tenon.Must(of(x).AddTo(ops.Outer(ops.Index(x, key.To(3)), ops.Index(x, key.To(4)))))
+		},
+		"clip":             func(x T) T { return ops.Clip(of(x), -1.0, 1.0) },
 		"add to itself":    func(x T) T { return ops.Add(of(x), double(x)) },
 		"sub":              func(x T) T { return ops.Sub(other, of(x)) },
 		"maximum":          func(x T) T { return must(sparse.Maximum(of(x), other)) },

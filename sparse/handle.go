@@ -37,6 +37,9 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	case op.BinaryElementwise:
 		return binary(c)
 	}
+	if c.Op.IsElementwise() {
+		return several(c)
+	}
 	return wouldBeDense(c)
 }
 
@@ -55,7 +58,7 @@ func init() {
 		return op.One(x.withValues(op.Apply(c, x.values)))
 	}
 	byName = map[string]op.HandlerFunc{
-		"identity": same, "stop_gradient": same, "zeros_like": zerosLike,
+		"identity": same, "stop_gradient": same, "check_numerics": same, "zeros_like": zerosLike,
 		"shape": func(c *op.Call) ([]tenon.Value, error) { return op.One(c.Value(0).(*Tensor).denseShape) },
 		"rank": func(c *op.Call) ([]tenon.Value, error) {
 			return op.One(tensor.Scalar(int64(c.Value(0).(*Tensor).rank())))
@@ -154,6 +157,26 @@ func binary(c *op.Call) ([]tenon.Value, error) {
 		}
 	}
 	return wouldBeDense(c)
+}
+
+// several applies an operation of more operands, of which one is sparse and the others
+// are known scalars, if it is zero where the sparse one is: such as bounds around zero.
+func several(c *op.Call) ([]tenon.Value, error) {
+	values := c.Values()
+	ofZero, at := slices.Clone(values), -1
+	for i, v := range values {
+		if x, ok := v.(*Tensor); ok && at < 0 && x.DType() != dtype.String {
+			ofZero[i], at = zeroOf(x.DType()), i
+		} else if ofZero[i], ok = single(v); !ok {
+			return wouldBeDense(c)
+		}
+	}
+	if at < 0 || !isZero(op.Apply(c, ofZero...)) {
+		return wouldBeDense(c)
+	}
+	x := values[at].(*Tensor).coalesced()
+	values[at] = x.values
+	return op.One(x.withValues(op.Apply(c, values...)))
 }
 
 // single returns a scalar whose element is known.

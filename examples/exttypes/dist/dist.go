@@ -205,3 +205,11 @@ func (d Mixture) Sample(key tensor.Tensor, n int) tensor.Tensor {
 func (d Mixture) LogProb(x any) tensor.Tensor {
 	return ops.LogSumExp(ops.Add(ops.LogSoftmax(d.Weights.Logits, -1), d.Components.LogProb(ops.ExpandDims(x, -1))), -1)
 }
+
+// EstimateKL returns the mean of log p(x) − log q(x) over n samples of p, in nats, for
+// distributions whose divergence has no formula, such as mixtures: [batch…]. Its
+// gradient with respect to the parameters of q is that of the divergence.
+func EstimateKL(p, q Distribution, key tensor.Tensor, n int) tensor.Tensor {
+	x := p.Sample(key, n)
+	return ops.Mean(ops.Sub(p.LogProb(x), q.LogProb(x)), 0)
+}

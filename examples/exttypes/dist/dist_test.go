@@ -86,6 +86,22 @@ func TestFormulas(t *testing.T) {
 	near(t, "mixture", mixture().LogProb([]float64{1}), 1e-12, math.Log(0.25*p(1, 0, 1)+0.75*p(1, 3, 0.5)))
 }
 
+// What is estimated is what the formulas say, and of a mixture to itself nothing.
+func TestEstimateKL(t *testing.T) {
+	key := ops.RandomKey(5)
+	p, q := tenon.Must(dist.NewNormal(0.0, 1.0)), tenon.Must(dist.NewNormal(1.0, 2.0))
+	near(t, "normal", dist.EstimateKL(p, q, key, 50_000), 0.01, 0.443147)
+	c, d := tenon.Must(dist.NewCategorical([]float64{0, math.Log(3)})), tenon.Must(dist.NewCategorical([]float64{0, 0}))
+	near(t, "categorical", dist.EstimateKL(c, d, key, 50_000), 0.01, tensor.Item[float64](c.KL(d)))
+	near(t, "mixture to itself", dist.EstimateKL(mixture(), mixture(), key, 100), 1e-12, 0)
+	away := dist.EstimateKL(mixture(), tenon.Must(dist.NewNormal(-3.0, 1.0)), key, 1000)
+	if x := tensor.Item[float64](away); x < 5 {
+		t.Errorf("a mixture is %v nats from a distribution far away", x)
+	}
+	g := grad.Of(func(q dist.Normal) tensor.Tensor { return dist.EstimateKL(p, q, key, 50_000) })(q)
+	near(t, "gradient", g.Loc, 0.01, 0.25)
+}
+
 // A sample is a function of the parameters, so that its gradient is known.
 func TestGradientThroughSamples(t *testing.T) {
 	key := ops.RandomKey(3)

@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
-	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -65,9 +64,7 @@ func smallCalls() []smallCall {
 		x        = rag(slice2...)
 		other    = rag(slice2...)
 		same     = tenon.Must(x.WithFlatValues(other.FlatValues()))
-		shorter  = rag([]float32{1}, []float32{2, 3}, nil, []float32{4})
 		vectors  = tenon.Must(ragged.FromPartition(tensor.Of([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5, 2), rag([]int64{0, 0}, nil, []int64{0}, []int64{0, 0}).Partition()))
-		deep     = tenon.Must(ragged.FromRowSplits(x, []int{0, 2, 4})).FlatValues()
 		rowsRows = tenon.Must(ragged.FromRowSplits(x, []int{0, 2, 4}))
 		column   = tensor.Of([]float32{1, 2, 3, 4}, 4, 1)
 		perRow   = tensor.Of([]float32{1, 2, 3, 4})
@@ -96,7 +93,6 @@ func smallCalls() []smallCall {
 		part     = x.Partition()
 		lists    = []any{[]any{1., 2., 3.}, []any{}, []any{4., 5.}, []any{6., 7., 8., 9., 10.}}
 		slice3   = [][][]float32{{{1, 2, 3}, nil}, {{4, 5}, {6, 7, 8, 9, 10}}}
-		nested   = tenon.Must(ragged.Singletons(tenon.Must(ragged.Mask(values, ops.Greater(values, 2.0))), 0))
 	)
 	lens10 := tensor.Of([]int64{10})
 	matrices := tenon.Must(ragged.FromRowLengths(tensor.Of([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 2, 2), []int{1, 0, 1}))
@@ -151,6 +147,7 @@ func smallCalls() []smallCall {
 	for name, f := range segments {
 		add(name, func() { f(x, few, 2) })
 	}
+	news := tenon.Must(places.WithFlatValues(tensor.Of([]float32{1, 2, 3, 4})))
 	both := []tensor.Tensor{x, same}
 	calls = append(calls, []smallCall{
 		{"add/equal", func() { ops.Add(x, other) }},
@@ -231,7 +228,7 @@ func smallCalls() []smallCall {
 		{"gather/batched", func() { ops.GatherBatched(x, places, 1, 1) }},
 		{"gather_nd", func() { ops.GatherND(x, [][]int64{{0, 1}, {2, 0}}, 0) }},
 		{"take_along_axis", func() { ops.TakeAlongAxis(x, places, 1) }},
-		{"put_along_axis", func() { ops.PutAlongAxis(x, places, shorterLike(shorter, places), 1) }},
+		{"put_along_axis", func() { ops.PutAlongAxis(x, places, news, 1) }},
 		{"one_hot", func() { ops.OneHot(ids, 4, -1, ops.OneHotOptions{}) }},
 		{"matmul", func() { ops.MatMul(vectors, matrix) }},
 		{"matmul/rows", func() { ops.MatMulT(vectors, vectors, false, true) }},
@@ -391,21 +388,11 @@ func smallCalls() []smallCall {
 		{"Shape.Slice", func() { tenon.Must(xShape.Slice(0, 1)) }},
 		{"Shape.WithInnerRank", func() { tenon.Must(ragged.ShapeOf(matrix).WithInnerRank(1)) }},
 	}...)
-	_, _ = deep, nested
 	slices.SortStableFunc(calls, func(a, b smallCall) int { return strings.Compare(a.name, b.name) })
-	return append(calls, rowCalls(x)...)
+	return calls
 }
 
-// rowCalls has a call of each function on values and row splits.
-func rowCalls(x *ragged.Tensor) []smallCall {
-	_ = rows.Sum
-	return nil
-}
-
-func shorterLike(_ *ragged.Tensor, places *ragged.Tensor) T {
-	return tenon.Must(places.WithFlatValues(tensor.Of([]float32{1, 2, 3, 4})))
-}
-
+// BenchmarkCalls measures what each operation costs on about ten elements.
 func BenchmarkCalls(b *testing.B) {
 	for _, c := range smallCalls() {
 		b.Run(c.name, func(b *testing.B) {
@@ -417,6 +404,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
+// TestCalls: what the benchmark calls is right.
 func TestCalls(t *testing.T) {
 	for _, c := range smallCalls() {
 		if _, err := tenon.Try(func() int { c.f(); return 0 }); err != nil {

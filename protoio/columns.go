@@ -30,12 +30,8 @@ func (c *column) has(row int) bool { return c.missing == nil || !c.missing[row] 
 // what it becomes.
 const chunkBytes = 256 << 10
 
-// grain returns how many messages make a chunk.
-func grain(messages [][]byte) int {
-	total := 0
-	for _, m := range messages {
-		total += len(m)
-	}
+// grain returns how many messages make a chunk, given the bytes of all.
+func grain(messages [][]byte, total int) int {
 	if total <= chunkBytes {
 		return max(1, len(messages))
 	}
@@ -45,8 +41,13 @@ func grain(messages [][]byte) int {
 // parse reads messages as rows and returns a column for each source of the plan. one
 // reads a message.
 func parse(p *plan, messages [][]byte, listed bool, one func(*scanner, []byte) error) ([]column, error) {
-	step := grain(messages)
+	total := 0
+	for _, m := range messages {
+		total += len(m)
+	}
+	step := grain(messages, total)
 	g := newGatherer(p, messages, step, listed)
+	g.bytes = total
 	par.For(len(messages), step, func(lo, hi int) {
 		rows := hi - lo
 		if listed {

@@ -33,11 +33,8 @@ type gathered struct {
 
 func newGatherer(p *plan, messages [][]byte, step int, listed bool) *gatherer {
 	g := &gatherer{plan: p, listed: listed, waiting: make([]*scanner, (len(messages)+step-1)/step), parts: make([]gathered, len(p.keys))}
-	for i, m := range messages {
-		g.bytes += len(m)
-		if i < step {
-			g.first += len(m)
-		}
+	for _, m := range messages[:min(step, len(messages))] {
+		g.first += len(m)
 	}
 	for i := range g.parts {
 		c := &g.parts[i]

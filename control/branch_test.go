@@ -4,11 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/control"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -58,5 +63,23 @@ func TestNoTensors(t *testing.T) {
 	})
 	if got := f.Call(tensor.Scalar(true), none, none); !tenon.Equal(got.Spec(), none.Spec()) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestInputsThatNoBranchReads: what only one of two conditions needs moves into its branch, also
+// where the other one, the gradient of the first, has it among its inputs.
+func TestInputsThatNoBranchReads(t *testing.T) {
+	rows := tenon.Must(ragged.FromRowLengths(tensor.Of([]float64{1, 2, 3, 4, 5, 6}), []int{2, 0, 3, 1}))
+	loss := func(x *ragged.Tensor) tensor.Tensor {
+		some := tenon.Must(masked.New(x, ops.Greater(x, 2.0)))
+		y := control.Switch(ops.Cast(ops.Sum(ops.Mul(x, 0.05)), dtype.Int64),
+			func() tensor.Tensor { return ops.Neg(some) }, func() tensor.Tensor { return ops.Mul(some, some) })
+		return ops.Sum(masked.Fill(y, 0.0))
+	}
+	for name, f := range map[string]func(*ragged.Tensor) *ragged.Tensor{"eager": grad.Of(loss), "traced": function.New(grad.Of(loss)).Call} {
+		g := tensor.Data[float64](f(rows).FlatValues())
+		if d := cmp.Diff([]float64{0, 0, 6, 8, 10, 12}, g); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }

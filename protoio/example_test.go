@@ -266,6 +266,15 @@ func TestExamplesRefused(t *testing.T) {
 	}
 }
 
+// What is wrong in a value put together from pieces has no place in the message.
+func TestWrongInPieces(t *testing.T) {
+	b := example(message(1, "v", 2, ints(4), 2, message(3, message(1, "\x01\x80"))))
+	_, err := protoio.ParseExample(b, protoio.Features{"v": protoio.Ragged{DType: dtype.Int64}}, protoio.ParseOptions{})
+	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "a packed list is malformed") || strings.Contains(err.Error(), "byte") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // firstOf returns a list that a feature of the tests takes.
 func firstOf(f protoio.Feature) []byte {
 	switch f := f.(type) {

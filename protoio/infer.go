@@ -33,13 +33,14 @@ func (s *scanner) inferEntry(seen map[string]kind, b []byte, i, end int) error {
 	if err != nil {
 		return err
 	}
-	if from < 0 {
+	joined := from < 0
+	if joined {
 		b, from, to = s.join, 0, len(s.join)
 	}
 	f := buffer{ends: []int64{0}} // takes no list, so that the values are passed over
 	k, err := f.feature(b, from, to)
 	if err != nil || k == noList {
-		return err
+		return placed(err, joined)
 	}
 	if old, ok := seen[string(key)]; ok {
 		if old != k {

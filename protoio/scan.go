@@ -83,6 +83,15 @@ func (e *malformed) Error() string {
 
 func truncated(at int) error { return &malformed{"the message is cut off or malformed", at} }
 
+// placed returns an error, without the place if the bytes are a value put together from
+// pieces.
+func placed(err error, joined bool) error {
+	if m := (*malformed)(nil); joined && errors.As(err, &m) {
+		m.at = -1
+	}
+	return err
+}
+
 func badList(at int) error { return &malformed{"a packed list is malformed", at} }
 
 // Tags of the fields of examples, all of which have one byte.
@@ -309,9 +318,7 @@ func (s *scanner) entryAt(at int, b []byte, start, stop int) error {
 		b, from, to = s.join, 0, len(s.join)
 	}
 	if err := s.feature(source, b, from, to); err != nil {
-		if m := (*malformed)(nil); joined && errors.As(err, &m) {
-			m.at = -1
-		}
+		err = placed(err, joined)
 		return &featureError{s.plan.keys[source], tenon.ErrInvalid, err.Error()}
 	}
 	return nil

@@ -135,11 +135,11 @@ func (s *scanner) lists(b []byte) error {
 			if err != nil || source == ignored {
 				return err
 			}
-			whole := b
-			if from < 0 {
+			whole, joined := b, from < 0
+			if joined {
 				whole, from, to = s.join, 0, len(s.join)
 			}
-			return s.list(source, whole, from, to)
+			return s.list(source, whole, from, to, joined)
 		})
 	})
 	if err != nil {
@@ -148,8 +148,9 @@ func (s *scanner) lists(b []byte) error {
 	return s.endRow()
 }
 
-// list reads a FeatureList message, b[i:end]: a row for each of its steps.
-func (s *scanner) list(source int, b []byte, i, end int) error {
+// list reads a FeatureList message, b[i:end], which may have been put together from
+// pieces: a row for each of its steps.
+func (s *scanner) list(source int, b []byte, i, end int, joined bool) error {
 	f := &s.bufs[source]
 	last := &f.steps[len(f.steps)-1]
 	if *last != absent { // another list of this name came before
@@ -168,7 +169,7 @@ func (s *scanner) list(source int, b []byte, i, end int) error {
 		before := f.count()
 		got, err := f.feature(b, i, end)
 		if err != nil {
-			return &featureError{s.plan.keys[source], tenon.ErrInvalid, fmt.Sprintf("at step %d: %v", steps, err)}
+			return &featureError{s.plan.keys[source], tenon.ErrInvalid, fmt.Sprintf("at step %d: %v", steps, placed(err, joined))}
 		}
 		if got != noList && got != f.kind && s.wrong[source] == noList {
 			s.wrong[source] = got
@@ -179,7 +180,7 @@ func (s *scanner) list(source int, b []byte, i, end int) error {
 		return nil
 	})
 	*last = steps
-	return err
+	return placed(err, joined)
 }
 
 // listResult returns a column of lists as the feature asks for it.

@@ -1,10 +1,12 @@
 package ragged
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -162,4 +164,16 @@ func must(parts []tensor.Tensor, err error) tensor.Tensor {
 		panic(err)
 	}
 	return parts[len(parts)-1]
+}
+
+// The number of segments is one number, for rows of one length too, which tell how many
+// there are by it.
+func TestSegmentsAreCountedByAScalar(t *testing.T) {
+	x, err := FromUniformRowLength([]float64{1, 2, 3, 4}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tenon.Try(func() tensor.Tensor { return ops.SegmentSum(x, []int64{0, 0}, []int64{1}) }); !errors.Is(err, tenon.ErrShape) {
+		t.Errorf("got %v", err)
+	}
 }

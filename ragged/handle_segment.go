@@ -33,6 +33,9 @@ func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerF
 		}
 		n := c.Tensor(2)
 		if n != nil {
+			if s := n.Shape(); s.HasRank() && s.Rank() != 0 {
+				return nil, c.Errorf(tenon.ErrShape, "num_segments has the shape %v, want a scalar", s)
+			}
 			if out := fewCombined(how, data, ids, known(n)); out != nil {
 				return c.One(out)
 			}

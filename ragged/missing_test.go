@@ -194,6 +194,7 @@ func TestRegroup(t *testing.T) {
 		"axis":        second(ragged.Num(x, 2)),
 		"differ":      second(ragged.ToRegular(x, 1)),
 		"uneven":      second(ragged.Unflatten(x, 3, 1)),
+		"negative":    second(ragged.Unflatten(x, -2, 1)),
 		"mask":        second(ragged.Mask(x, []bool{true})),
 		"pad":         second(ragged.PadMissing(x, -1, 1, ragged.PadOptions{})),
 		"fill":        second(ragged.FillMissing(tenon.Must(ragged.Mask(x, []bool{true, false, true})), []any{[]any{1}}, 0)),

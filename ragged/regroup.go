@@ -106,6 +106,9 @@ func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 		return withMask(unflattened(fn, values, counts, axis), mask)
 	}
 	single := counts.Shape().Rank() == 0
+	if c, ok := op.Known(counts); ok && single && tensor.Data[int64](cast(c, dtype.Int64).(*tensor.Dense))[0] < 0 {
+		tenon.Throw(invalid(fn, "counts", "a row has no negative length"))
+	}
 	if axis == 0 {
 		if single {
 			return unflattenedEvenly(fn, x, counts)
@@ -136,9 +139,6 @@ func unflattenedEvenly(fn string, x, n tensor.Tensor) tensor.Tensor {
 	n = ops.Cast(n, size.DType())
 	if k, m := known(size), known(n); k >= 0 && m >= 0 && (m == 0 && k > 0 || m > 0 && k%m != 0) {
 		tenon.Throw(invalid(fn, "counts", "%d entries are no whole number of rows of %d", k, m))
-	}
-	if c, ok := op.Known(n); ok && tensor.Data[int64](ops.Cast(c, dtype.Int64))[0] < 0 {
-		tenon.Throw(invalid(fn, "counts", "a row has no negative length"))
 	}
 	nrows := ops.FloorDiv(size, ops.Maximum(n, ops.OnesLike(n)))
 	if _, ragged := x.(*Tensor); !ragged {

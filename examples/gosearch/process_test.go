@@ -149,25 +149,6 @@ func indexed(t *testing.T) (dir string, weights []byte) {
 
 var training = []string{"train", "-epochs", "8", "-ask", "It"}
 
-// errLate says that a process ended before the signal came: on a busy machine whoever sends it may
-// wait for a processor for longer than training takes. Then the test begins again.
-var errLate = errors.New("the process ended before the signal came")
-
-// inTime runs f until the signals that it sends come in time.
-func inTime(t *testing.T, f func() error) {
-	t.Helper()
-	const tries = 20
-	for range tries {
-		if err := f(); !errors.Is(err, errLate) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-	}
-	t.Fatalf("%v, %d times", errLate, tries)
-}
-
 // Killed without warning at any moment, and again, a run that is started once more ends with
 // the weights of one that was never killed, and leaves nothing behind.
 func TestKilled(t *testing.T) {

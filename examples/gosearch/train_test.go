@@ -127,22 +127,29 @@ func TestTrainIsReproducible(t *testing.T) {
 		t.Error("the same seed gives other weights")
 	}
 
-	interrupted := fresh()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	code, out, stderr := gosearchLines(t, ctx, interrupted, func(line string) {
-		if strings.HasPrefix(line, "epoch 1:") {
-			cancel()
+	var interrupted string
+	inTime(t, func() error {
+		interrupted = fresh()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		code, out, stderr := gosearchLines(t, ctx, interrupted, func(line string) {
+			if strings.HasPrefix(line, "epoch 1:") {
+				cancel()
+			}
+		}, arguments...)
+		if code == 0 || strings.Contains(out, "trained on") {
+			return errLate
 		}
-	}, arguments...)
-	if code != 130 || out != "" || !strings.HasSuffix(stderr, "gosearch: interrupted\n") {
-		t.Fatalf("interrupted: exit status %d, stdout %q, stderr %q", code, out, stderr)
-	}
+		if code != 130 || out != "" || !strings.HasSuffix(stderr, "gosearch: interrupted\n") {
+			return fmt.Errorf("interrupted: exit status %d, stdout %q, stderr %q", code, out, stderr)
+		}
+		return nil
+	})
 	entries, _ := os.ReadDir(interrupted)
 	if len(entries) != 2 {
 		t.Errorf("left behind: %v, want declarations and a checkpoint", entries)
 	}
-	code, out, stderr = gosearch(t, t.Context(), interrupted, arguments...)
+	code, out, stderr := gosearch(t, t.Context(), interrupted, arguments...)
 	if code != 0 || !strings.Contains(out, "went on from step ") {
 		t.Fatalf("resumed: exit status %d, %q, %q", code, out, stderr)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -87,6 +89,12 @@ func batchOnce(t *testing.T, r Row, call *op.Call, values []tenon.Value, batched
 		column := make([]tensor.Tensor, rows)
 		for k := range rows {
 			column[k] = want[k][i].(tensor.Tensor)
+		}
+		if r, ok := got[i].(*ragged.Tensor); ok { // results of rows that may differ in length
+			for k, x := range column {
+				compare(t, fmt.Sprintf("batched %v, result %d, row %d", batched, i, k), ArrayOf(ops.Index(r, k)), ArrayOf(x), 0)
+			}
+			continue
 		}
 		compare(t, fmt.Sprintf("batched %v, result %d", batched, i), ArrayOf(got[i]), ArrayOf(stackOf(column)), 4*r.Tolerance(column[0].DType()))
 	}

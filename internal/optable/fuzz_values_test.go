@@ -107,7 +107,7 @@ var valueOps = []func(a, b tenon.Value, k int) tenon.Value{
 	func(a, _ tenon.Value, _ int) tenon.Value { return named.Softmax[tokenDim](a) },
 	func(a, _ tenon.Value, _ int) tenon.Value { return named.LayerNorm[repDim](a, nil, nil, 1e-3) },
 	func(a, _ tenon.Value, k int) tenon.Value {
-		return named.Sum[repDim](named.Rename[kqDim, repDim](a))
+		return named.Sum[kqDim](named.Rename[repDim, kqDim](a))
 	},
 	func(a, _ tenon.Value, _ int) tenon.Value {
 		return named.Lift[batchDim](func(x *named.Tensor) *named.Tensor {

@@ -1,0 +1,274 @@
+package graph
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Sizes tells which dimensions of a graph's values have the same size whenever the graph runs,
+// though nobody knows yet which one: those that come from one dimension of a parameter by way of any
+// operations, and those that an operation needs to be the same, such as the rows of tensors
+// that are joined side by side.
+//
+// Every unknown size gets a prime number of its own, and the operations infer with these what
+// they infer with sizes that are known. Sizes that are computed from others, sums and products,
+// are recognised by that too. It is done twice with different numbers.
+type Sizes struct {
+	found [2]map[*Value]shape.Shape
+}
+
+type sizesKey struct{}
+
+// Sizes returns what is known of the graph's unknown sizes. It is worked out once, for a
+// graph that has ended.
+func (g *Graph) Sizes() *Sizes {
+	return g.Memo(sizesKey{}, func() any { return findSizes(g) }).(*Sizes)
+}
+
+// Same reports whether axis i of v and axis j of w have one size in every run. It is false for
+// what cannot be told, and for values of other graphs.
+func (s *Sizes) Same(v *Value, i int, w *Value, j int) bool {
+	for _, found := range s.found {
+		a, ok := found[v]
+		b, okToo := found[w]
+		if !ok || !okToo || !a.HasRank() || !b.HasRank() || i < 0 || j < 0 || i >= a.Rank() || j >= b.Rank() || a.Dim(i) != b.Dim(j) || a.Dim(i) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// SameShape reports whether two values have one shape in every run.
+func (s *Sizes) SameShape(v, w *Value) bool {
+	if !v.Shape().HasRank() || !w.Shape().HasRank() || v.Shape().Rank() != w.Shape().Rank() {
+		return false
+	}
+	for i := range v.Shape().Rank() {
+		if !s.Same(v, i, w, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// probe is one run of inference with numbers for unknown sizes.
+type probe struct {
+	graph  *Graph // values of the probe, of which constants have elements
+	values map[*Value]*Value
+	groups []int // by unknown size, in the order in which they are met: the first one that it equals, or -1-n for the known size n
+	next   int
+	prime  func(i int) int
+}
+
+func findSizes(g *Graph) *Sizes {
+	s := &Sizes{}
+	for round, first := range []int{1009, 2003} {
+		var groups []int
+		for again := true; again; {
+			p := &probe{graph: New("sizes"), values: map[*Value]*Value{}, groups: groups, prime: primesFrom(first)}
+			again = p.run(g)
+			groups = p.groups
+			if again {
+				continue
+			}
+			s.found[round] = make(map[*Value]shape.Shape, len(p.values))
+			for v, w := range p.values {
+				s.found[round][v] = w.Shape()
+			}
+		}
+	}
+	return s
+}
+
+// run infers the shapes of all nodes. It returns true where two sizes turned out to be the
+// same that had different numbers: then all begins again.
+func (p *probe) run(g *Graph) (again bool) {
+	for _, v := range g.Params {
+		p.values[v] = p.graph.Param(p.numbered(v.spec, v.spec.Shape()))
+	}
+	get := func(v *Value) *Value {
+		if v.konst != nil {
+			return p.graph.Const(v.konst)
+		}
+		return p.values[v]
+	}
+	for _, n := range g.Nodes {
+		c := callOn(n, get)
+		if out := p.computed(n, c); out != nil {
+			for i, o := range n.Outs {
+				p.values[o] = p.graph.Const(out[i])
+			}
+			continue
+		}
+		specs, err := infer(c)
+		if err != nil && !n.Op.IsElementwise() && p.unify(c) {
+			return true
+		}
+		for i, o := range n.Outs {
+			s := shape.UnknownRank
+			if err == nil && len(specs) == len(n.Outs) {
+				s = specs[i].(*tensor.Spec).Shape()
+			}
+			p.values[o] = p.graph.Param(p.numbered(o.spec, s))
+		}
+	}
+	return false
+}
+
+// numbered returns a Spec with what inference says of the shape, and numbers of their own for sizes
+// that are not known then.
+func (p *probe) numbered(spec *tensor.Spec, inferred shape.Shape) *tensor.Spec {
+	known := spec.Shape()
+	if !known.HasRank() {
+		if known = inferred; !known.HasRank() {
+			return spec
+		}
+	}
+	dims := known.Dims()
+	for i, d := range dims {
+		if d >= 0 {
+			continue
+		}
+		if inferred.HasRank() && inferred.Rank() == len(dims) && inferred.Dim(i) >= 0 {
+			dims[i] = inferred.Dim(i)
+			continue
+		}
+		if p.next == len(p.groups) {
+			p.groups = append(p.groups, p.next)
+		}
+		dims[i] = p.number(p.groups[p.next])
+		p.next++
+	}
+	return tensor.NewSpec(spec.DType(), shape.Of(dims...))
+}
+
+// number returns the number that stands for a group of sizes.
+func (p *probe) number(group int) int {
+	if group < 0 {
+		return -1 - group
+	}
+	return p.prime(group)
+}
+
+// unify looks for two sizes among the operands of a call that has failed without which it does
+// not fail: the operation needs them to be the same.
+func (p *probe) unify(c *op.Call) bool {
+	var met []int
+	groups := map[int]int{} // by their numbers
+	for i := range p.next {
+		groups[p.number(p.groups[i])] = p.groups[i]
+	}
+	values := c.Values()
+	for _, v := range values {
+		s := v.(*Value).Shape()
+		for i := range max(0, s.Rank()) {
+			at, ok := groups[s.Dim(i)]
+			if !ok {
+				at = -1 - s.Dim(i)
+			}
+			met = append(met, at)
+		}
+	}
+	for _, a := range met {
+		for _, b := range met {
+			if a >= b || b < 0 { // a known size, or the group that was met first, stays
+				continue
+			}
+			with := make([]tenon.Value, len(values))
+			for k, v := range values {
+				x := v.(*Value)
+				if with[k] = v; x.konst != nil {
+					continue
+				}
+				dims := x.Shape().Dims()
+				for i, d := range dims {
+					if d == p.number(b) {
+						dims[i] = p.number(a)
+					}
+				}
+				with[k] = p.graph.Param(tensor.NewSpec(x.DType(), shape.Of(dims...)))
+			}
+			if _, err := infer(c.WithValues(with)); err == nil {
+				for i, group := range p.groups {
+					if group == b {
+						p.groups[i] = a
+					}
+				}
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func infer(c *op.Call) (specs []tenon.Spec, err error) {
+	defer tenon.Catch(&err)
+	return c.Op.Infer(c)
+}
+
+// computed returns the results of calls about sizes: the shape of a value of the probe, and what
+// is made of a few constants.
+func (p *probe) computed(n *Node, c *op.Call) []tensor.Tensor {
+	const few = 64
+	if n.Op.Stateful || len(n.Regions()) > 0 {
+		return nil
+	}
+	values := c.Values()
+	if n.Op.Name == "shape" && values[0].(*Value).Shape().IsFull() {
+		var sizes []int64
+		for _, d := range values[0].(*Value).Shape().Dims() {
+			sizes = append(sizes, int64(d))
+		}
+		out, err := tenon.Try(func() tensor.Tensor {
+			cast, _ := op.Lookup("cast")
+			return op.Eval(cast, tensor.Of(sizes, len(sizes)), n.Outs[0].DType())
+		})
+		if err != nil {
+			return nil
+		}
+		return []tensor.Tensor{out}
+	}
+	for i, v := range values {
+		x := v.(*Value)
+		if x.konst == nil || x.konst.Shape().Size() > few {
+			return nil
+		}
+		values[i] = x.konst
+	}
+	for _, o := range n.Outs {
+		if s := o.Shape(); s.Size() > few || !s.IsFull() {
+			return nil
+		}
+	}
+	out, err := c.WithValues(values).DoTensors()
+	if err != nil || len(out) != len(n.Outs) {
+		return nil
+	}
+	return out
+}
+
+// primesFrom returns the prime numbers from one on.
+func primesFrom(first int) func(i int) int {
+	var list []int
+	n := first - 1
+	return func(i int) int {
+		for len(list) <= i {
+			n++
+			if isPrime(n) {
+				list = append(list, n)
+			}
+		}
+		return list[i]
+	}
+}
+
+func isPrime(n int) bool {
+	for k := 2; k*k <= n; k++ {
+		if n%k == 0 {
+			return false
+		}
+	}
+	return n > 1
+}

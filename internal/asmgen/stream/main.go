@@ -21,7 +21,7 @@ func main() {
 // sees its own stores in order, and whatever makes them known to another one in Go
 // is a locked instruction, which drains the buffers.
 func copies(name string, width int) {
-	TEXT(name, NOSPLIT, "func(dst, src *byte, n int, ahead *byte)")
+	TEXT(name, NOSPLIT, "func(dst, src *byte, n int, ahead uintptr)")
 	Doc(name+" copies n bytes, a multiple of 256, to dst, which is aligned to 64,", "and asks for n bytes from ahead on, which need not be there.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)

@@ -185,3 +185,23 @@ func TestBetween(t *testing.T) {
 		t.Error("an 8 was not found")
 	}
 }
+
+// TestStackSplitsPastTheCache joins partitions of many rows, of a number that fills no block.
+func TestStackSplitsPastTheCache(t *testing.T) {
+	n := largeSplits/8 + 1234
+	splits := make([]int64, n+1)
+	for r := range splits {
+		splits[r] = 3 * int64(r)
+	}
+	atEachLevel(t, func(t *testing.T) {
+		out := make([]int64, 2*n+1)
+		if err := StackSplits(out, splits, splits); err != nil {
+			t.Fatal(err)
+		}
+		for r, s := range out {
+			if s != 3*int64(r) {
+				t.Fatalf("entry %d is %d, want %d", r, s, 3*r)
+			}
+		}
+	})
+}

@@ -2,7 +2,9 @@ package segment
 
 import (
 	"sync/atomic"
+	"unsafe"
 
+	"github.com/tenonml/tenon/internal/kernel/stream"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -37,8 +39,13 @@ func combineSplits(out, a, b []int64, op splitsOp) {
 
 // shiftSplits sets out[i] = x[i] + by.
 func shiftSplits(out, x []int64, by int64) {
+	k := vectorsNow()
 	par.For(len(x), chunkCost, func(lo, hi int) {
-		if k := vectorsNow(); k != nil {
+		if k != nil && 8*len(x) >= largeSplits {
+			shiftPast(k, out[lo:hi], x[lo:hi], by)
+			return
+		}
+		if k != nil {
 			k.shift(&out[lo], &x[lo], hi-lo, by)
 			return
 		}
@@ -46,6 +53,23 @@ func shiftSplits(out, x []int64, by int64) {
 			out[lo+i] = v + by
 		}
 	})
+}
+
+// largeSplits is the size from which new splits are written past the cache: it would
+// first read lines of which nothing stays, and throw out the values that are moved next
+// to them.
+const largeSplits = 1 << 20
+
+// shiftPast is shiftSplits past the cache.
+func shiftPast(k *movers, out, x []int64, by int64) {
+	ws := workspaces.Get().(*workspace)
+	temp := view[int64](ws.a[:])[:blockBytes/8]
+	for lo := 0; lo < len(x); lo += len(temp) {
+		hi := min(lo+len(temp), len(x))
+		k.shift(&temp[0], &x[lo], hi-lo, by)
+		stream.Ahead(unsafe.Pointer(&out[lo]), unsafe.Pointer(&temp[0]), 8*(hi-lo), unsafe.Pointer(&x[hi-1]))
+	}
+	workspaces.Put(ws)
 }
 
 // isRising is isSorted with vectors.

@@ -8,13 +8,13 @@ package stream
 // and asks for n bytes from ahead on, which need not be there.
 //
 //go:noescape
-func copyAVX512(dst *byte, src *byte, n int, ahead *byte)
+func copyAVX512(dst *byte, src *byte, n int, ahead uintptr)
 
 // copyAVX2 copies n bytes, a multiple of 256, to dst, which is aligned to 64,
 // and asks for n bytes from ahead on, which need not be there.
 //
 //go:noescape
-func copyAVX2(dst *byte, src *byte, n int, ahead *byte)
+func copyAVX2(dst *byte, src *byte, n int, ahead uintptr)
 
 // fetch asks for the n bytes from at on, which need not be there.
 func fetch(at uintptr, n int)

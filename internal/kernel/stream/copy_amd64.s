@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func copyAVX512(dst *byte, src *byte, n int, ahead *byte)
+// func copyAVX512(dst *byte, src *byte, n int, ahead uintptr)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·copyAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
@@ -37,7 +37,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func copyAVX2(dst *byte, src *byte, n int, ahead *byte)
+// func copyAVX2(dst *byte, src *byte, n int, ahead uintptr)
 // Requires: AVX, MMX+
 TEXT ·copyAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX

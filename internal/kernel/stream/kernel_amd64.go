@@ -6,7 +6,7 @@ import "github.com/tenonml/tenon/internal/cpu"
 
 var kernel = choose(cpu.Active())
 
-func choose(l cpu.Level) func(dst, src *byte, n int, ahead *byte) {
+func choose(l cpu.Level) func(dst, src *byte, n int, ahead uintptr) {
 	switch l {
 	case cpu.AVX512:
 		return copyAVX512

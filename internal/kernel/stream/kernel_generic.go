@@ -2,6 +2,6 @@
 
 package stream
 
-var kernel func(dst, src *byte, n int, ahead *byte)
+var kernel func(dst, src *byte, n int, ahead uintptr)
 
 func fetch(uintptr, int) {}

@@ -217,6 +217,13 @@ func compareProgram(t *testing.T, data []byte) {
 				t.Fatalf("the text of the graph: %v\n%v", err, g)
 			}
 			agree(t, "the text of the graph"+text, want, got)
+			b, err := g.MarshalBinary()
+			if err == nil {
+				h, err = graph.ReadBinary(b)
+			}
+			if err != nil || h.String() != g.String() {
+				t.Fatalf("the binary form is read back as\n%v, %v\nnot\n%v", h, err, g)
+			}
 		}
 	}
 }

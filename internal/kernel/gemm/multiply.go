@@ -198,10 +198,16 @@ func (j *job[T]) plan() (work int) {
 	panels := (j.N + j.f.width - 1) / j.f.width
 	const least = 4 // panels in a range: less, and reading A costs more than it should
 	j.colTasks = min(pieces, max(1, panels/least))
+	// Every range of columns reads all of A, and may have to copy it; every range of rows
+	// packs all of B. Both are least where a task is about square; packing costs less.
+	rows := func() int { return (pieces + j.colTasks - 1) / j.colTasks }
+	for j.colTasks > 1 && j.M*j.colTasks >= 4*j.N*rows() {
+		j.colTasks = (j.colTasks + 1) / 2
+	}
 	per := (panels + j.colTasks - 1) / j.colTasks
 	j.colsPerTask = per * j.f.width
 	j.colTasks = (panels + per - 1) / per
-	j.rowTasks = min((pieces+j.colTasks-1)/j.colTasks, max(1, j.M/packFrom))
+	j.rowTasks = min(rows(), max(1, j.M/packFrom))
 	j.rowsPerTask = (j.M + j.rowTasks - 1) / j.rowTasks
 	j.rowTasks = (j.M + j.rowsPerTask - 1) / j.rowsPerTask
 	return taskWork

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
@@ -28,8 +29,10 @@ type Concrete struct {
 	values  bool  // every argument is a Value
 
 	// structure is the number of the arguments' structure, where all leaves are dense
-	// tensors; 0 otherwise.
+	// tensors, and dense has their Specs; 0 otherwise.
 	structure uint64
+	dense     []*tensor.Spec
+	calls     sync.Pool // of *inputs
 }
 
 // Graph returns the traced graph, after optimisation.
@@ -55,24 +58,52 @@ func (t *Concrete) fast(args []any) []tensor.Tensor {
 	return out
 }
 
-// nested is fast for arguments that are structures of dense tensors, given their
-// leaves and the number of their structure.
-func (t *Concrete) nested(leaves []any, structure uint64) []tensor.Tensor {
-	if structure == 0 || t.structure != structure || len(leaves) != len(t.sig.leaves) {
+// inputs are the tensors of a call, to be used again by the next one.
+type inputs struct {
+	tensors []tensor.Tensor // with room for the captures; nil for those that no step reads
+	at      int             // of the next leaf
+}
+
+// nested is fast for arguments that are structures of dense tensors. What it returns
+// goes back with [Concrete.forget].
+func (t *Concrete) nested(args []any) *inputs {
+	in, _ := t.calls.Get().(*inputs)
+	if in == nil {
+		in = &inputs{tensors: make([]tensor.Tensor, len(t.sig.leaves), len(t.sig.leaves)+len(t.graph.Captures))}
+	}
+	in.at = 0
+	structure := nest.VisitTensors(args, func(run []tensor.Tensor) bool {
+		want := t.dense[in.at:]
+		if len(run) > len(want) {
+			return false
+		}
+		for i, x := range run {
+			d, ok := x.(*tensor.Dense)
+			if !ok || d == nil || want[i].DType() != d.DType() || !want[i].Shape().Equal(d.Shape()) {
+				return false
+			}
+			if t.plan.Reads(in.at + i) {
+				in.tensors[in.at+i] = d
+			}
+		}
+		in.at += len(run)
+		return true
+	})
+	if structure != t.structure || in.at != len(t.sig.leaves) {
+		t.forget(in)
 		return nil
 	}
-	out := make([]tensor.Tensor, len(leaves), len(leaves)+len(t.graph.Captures))
-	for i, a := range leaves {
-		d, ok := a.(*tensor.Dense)
-		if !ok {
-			return nil
+	return in
+}
+
+// forget makes room for another call.
+func (t *Concrete) forget(in *inputs) {
+	for i, x := range in.tensors[:cap(in.tensors)] {
+		if x != nil { // what is not written costs the collector nothing
+			in.tensors[:cap(in.tensors)][i] = nil
 		}
-		if s := t.sig.leaves[i].spec.(*tensor.Spec); !s.EqualSpec(d.Spec()) {
-			return nil
-		}
-		out[i] = d
 	}
-	return out
+	t.calls.Put(in)
 }
 
 // matcher is a Spec that takes values apart if they have exactly that Spec, quicker than
@@ -180,19 +211,26 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 		t.plain = t.plain && dense
 	}
 	if !t.plain && !s.declared {
-		t.structure = structureOf(args)
+		t.structured(args)
 	}
 	return t, nil
 }
 
-// structureOf returns the number of the arguments' structure, and 0 unless all leaves
-// are dense tensors.
-func structureOf(args []any) uint64 {
+// structured notes the number of the arguments' structure, unless some leaf is no dense
+// tensor.
+func (t *Concrete) structured(args []any) {
 	leaves, n, err := nest.FlattenWithStructure(args)
-	if err != nil || slices.ContainsFunc(leaves, func(l any) bool { _, ok := l.(*tensor.Dense); return !ok }) {
-		return 0
+	if err != nil || len(leaves) != len(t.sig.leaves) {
+		return
 	}
-	return n
+	for i, l := range leaves {
+		spec, ok := t.sig.leaves[i].spec.(*tensor.Spec)
+		if _, dense := l.(*tensor.Dense); !dense || !ok || spec.Name() != "" {
+			return
+		}
+		t.dense = append(t.dense, spec)
+	}
+	t.structure = n
 }
 
 // tensorSpecs returns the Specs of the tensors that the Values are made of.

@@ -13,7 +13,6 @@ import (
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/calls"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -145,7 +144,8 @@ func (c *core) reflected(in []reflect.Value) []reflect.Value {
 		if !c.hasErr {
 			tenon.Throw(err)
 		}
-		out[len(out)-1] = reflect.ValueOf(&err).Elem()
+		failed := err // a copy, so that a call that succeeds allocates none
+		out[len(out)-1] = reflect.ValueOf(&failed).Elem()
 		return out
 	}
 	for i, r := range res {
@@ -189,20 +189,19 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 		return c.inline(args)
 	}
 	traces := *c.traces.Load()
-	nested := false
 	for _, t := range traces {
 		if leaves := t.fast(args); leaves != nil {
 			return t.run(ctx, leaves)
 		}
-		nested = nested || t.structure != 0
 	}
-	if nested {
-		if leaves, structure, err := nest.FlattenWithStructure(args); err == nil {
-			for _, t := range traces {
-				if tensors := t.nested(leaves, structure); tensors != nil {
-					return t.run(ctx, tensors)
-				}
-			}
+	for _, t := range traces {
+		if t.structure == 0 {
+			continue
+		}
+		if in := t.nested(args); in != nil {
+			out, err := t.run(ctx, in.tensors)
+			t.forget(in)
+			return out, err
 		}
 	}
 	s, err := signatureOf(args)

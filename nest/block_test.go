@@ -1,11 +1,14 @@
 package nest_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"testing"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -69,5 +72,46 @@ func TestMapsOfSlices(t *testing.T) {
 		if len(y) != 53 || tensor.Item[int](y["new49"][0]) != 49 {
 			t.Errorf("got %v", y)
 		}
+	}
+}
+
+// TestRuns: memory of tensors only is walked as a whole, with the paths of a walk by steps.
+func TestRuns(t *testing.T) {
+	type pair struct {
+		A tensor.Tensor
+		B [2]tensor.Tensor
+	}
+	leaf := func(i int) tensor.Tensor { return tensor.Scalar(i) }
+	full := func(i int) pair { return pair{leaf(i), [2]tensor.Tensor{leaf(i + 1), leaf(i + 2)}} }
+	x := map[string][]pair{"b": {full(10), {nil, [2]tensor.Tensor{nil, leaf(20)}}}, "a": {full(0)}, "c": nil, "d": {}}
+	for name, v := range map[string]any{"a map": x, "in a struct": struct{ X, Y map[string][]pair }{X: x}, "a struct": full(3), "slices": [][]pair{x["b"], nil, {}}} {
+		leaves, err := nest.Flatten(v, nest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, slow, _ := nest.FlattenWithPaths(v, nest.Options{}); !reflect.DeepEqual(leaves, slow) {
+			t.Errorf("%s: got %v, step by step %v", name, leaves, slow)
+		}
+		if y, err := nest.Pack(v, leaves, nest.Options{}); err != nil || !reflect.DeepEqual(y, v) {
+			t.Errorf("%s: got %v, %v", name, y, err)
+		}
+	}
+	leaves, _ := nest.Flatten(x, nest.Options{})
+	for _, c := range []struct {
+		leaves []any
+		where  string
+	}{
+		{leaves[:2], "a[0].B[1]"},
+		{leaves[:6], "b[1].B[1]"},
+		{append(slices.Clone(leaves[:4]), "text", leaves[5], leaves[6]), "b[0].B[0]"},
+		{append(slices.Clone(leaves), leaves[0]), ""},
+	} {
+		var e *tenon.Error
+		if y, err := nest.Pack(x, c.leaves, nest.Options{}); !errors.As(err, &e) || e.Where != c.where || y != nil {
+			t.Errorf("%v: got %v, %v, want an error at %s", c.leaves, y, err, c.where)
+		}
+	}
+	if y, err := nest.Pack(map[string][]pair(nil), nil, nest.Options{}); err != nil || y != nil {
+		t.Errorf("nil: got %v, %v", y, err)
 	}
 }

@@ -19,6 +19,11 @@ type flattener struct {
 	tables    *tables
 	depth     int
 	hash      *structureHash // nil where nobody asks for it
+
+	// visit takes the leaves in place of out, if it is set, and visited is room for one.
+	visit   func(run []tensor.Tensor) bool
+	visited []tensor.Tensor
+	refused bool // visit has returned false, or a leaf is no tensor
 }
 
 func (f *flattener) root(x any) *failure {
@@ -30,19 +35,26 @@ func (f *flattener) root(x any) *failure {
 	if err != nil {
 		return err
 	}
-	f.hash.plan(p)
-	f.out = make([]any, 0, p.leaves.Load())
-	if m := (*sliceMap)(unsafe.Pointer(&words(&x)[1])); p.runs && f.plain() && len(*m) <= few {
-		f.runMap(p, *m) // needs no place in the heap
-	} else {
-		f.tables = tablesPool.Get().(*tables)
-		err = f.walk(p, p.placeIn(x))
+	if f.visit == nil {
+		f.out = make([]any, 0, p.leaves.Load())
+	}
+	if err = f.held(p, x); f.tables != nil {
 		f.tables.release()
 	}
-	if n := int32(len(f.out)); n != p.leaves.Load() {
+	if n := int32(len(f.out)); f.visit == nil && n != p.leaves.Load() {
 		p.leaves.Store(n)
 	}
 	return err
+}
+
+// held walks what an interface holds, of p's type.
+func (f *flattener) held(p *plan, x any) *failure {
+	f.hash.plan(p)
+	if m := (*sliceMap)(unsafe.Pointer(&words(&x)[1])); p.runs && f.plain() && len(*m) <= few {
+		f.runMap(p, *m) // needs no place in the heap
+		return nil
+	}
+	return f.walk(p, p.placeIn(x))
 }
 
 func (f *flattener) walk(p *plan, at unsafe.Pointer) *failure {
@@ -77,12 +89,11 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 			f.hash.add(absent)
 			return nil
 		}
-		q, at, err := placeOf(x)
+		q, err := planOf(x)
 		if err != nil {
 			return err
 		}
-		f.hash.plan(q)
-		return f.walk(q, at)
+		return f.held(q, x)
 	case kindPointer:
 		if to := *(*unsafe.Pointer)(at); to != nil {
 			return f.walk(p.elem, to)
@@ -108,6 +119,9 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 		if p.runs && f.plain() && len(*(*sliceMap)(at)) <= few {
 			f.runMap(p, *(*sliceMap)(at))
 			return nil
+		}
+		if f.tables == nil {
+			f.tables = tablesPool.Get().(*tables)
 		}
 		entries, b := f.tables.push(p, at)
 		f.hash.keys(p, entries)
@@ -176,6 +190,10 @@ func (f *flattener) pop() {
 
 func (f *flattener) add(x any) {
 	f.hash.add(1)
+	if f.visit != nil {
+		f.visitOne(x)
+		return
+	}
 	f.out = append(f.out, x)
 	if f.withPaths {
 		f.paths = append(f.paths, slices.Clone(f.path))

@@ -64,6 +64,10 @@ func (f *flattener) plain() bool { return !f.expand && !f.withPaths }
 
 // tensors adds the leaves of a run.
 func (f *flattener) tensors(ts []tensor.Tensor) {
+	if f.visit != nil {
+		f.visitAll(ts)
+		return
+	}
 	k := len(f.out)
 	if cap(f.out)-k < len(ts) {
 		f.out = append(f.out, make([]any, len(ts))...)

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"unsafe"
+
+	"github.com/tenonml/tenon/tensor"
 )
 
 // structureHash is a number for a structure, made while it is walked. Methods of a nil
@@ -86,4 +88,50 @@ func FlattenWithStructure(x any) (leaves []any, structure uint64, err error) {
 		return f.out, 0, nil
 	}
 	return f.out, max(h.sum, 1), nil
+}
+
+// VisitTensors calls visit with the leaves of x in order, one or more at a time, as long
+// as it returns true, and returns the number that [FlattenWithStructure] returns. Nothing
+// is copied: the slices may be parts of x, and are for reading during the call. It
+// returns 0 where visit has returned false, a leaf is no [tensor.Tensor], or x cannot be
+// walked.
+func VisitTensors(x any, visit func(run []tensor.Tensor) bool) (structure uint64) {
+	h := structureHash{sum: 1}
+	f := flattener{hash: &h, visit: visit}
+	if err := f.root(x); err != nil || f.refused || h.unknown {
+		return 0
+	}
+	return max(h.sum, 1)
+}
+
+// visitAll visits the tensors of a run that are there.
+func (f *flattener) visitAll(ts []tensor.Tensor) {
+	from := 0
+	for i, t := range ts {
+		if t == nil {
+			f.hash.add(absent + uint64(i))
+			f.visitRun(ts[from:i])
+			from = i + 1
+		}
+	}
+	f.visitRun(ts[from:])
+}
+
+func (f *flattener) visitRun(ts []tensor.Tensor) {
+	if len(ts) > 0 && !f.refused {
+		f.refused = !f.visit(ts)
+	}
+}
+
+func (f *flattener) visitOne(x any) {
+	t, ok := x.(tensor.Tensor)
+	if !ok {
+		f.refused = true
+		return
+	}
+	if f.visited == nil {
+		f.visited = make([]tensor.Tensor, 1)
+	}
+	f.visited[0] = t
+	f.visitRun(f.visited)
 }

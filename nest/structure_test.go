@@ -1,6 +1,7 @@
 package nest_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tenonml/tenon/nest"
@@ -26,6 +27,7 @@ func TestStructureNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		visitsAll(t, []any{a})
 		for j, b := range structures {
 			_, nb, err := nest.FlattenWithStructure([]any{b})
 			if err != nil {
@@ -44,5 +46,39 @@ func TestStructureNumber(t *testing.T) {
 	}
 	if _, n, err := nest.FlattenWithStructure(labelled{x, "a"}); n != 0 || err != nil {
 		t.Errorf("static data: %d, %v", n, err)
+	}
+}
+
+// visitsAll checks that VisitTensors meets the leaves of a structure of tensors in order.
+func visitsAll(t *testing.T, x any) {
+	t.Helper()
+	want, number, err := nest.FlattenWithStructure(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []any
+	n := nest.VisitTensors(x, func(run []tensor.Tensor) bool {
+		for _, r := range run {
+			got = append(got, r)
+		}
+		return true
+	})
+	if n != number || !slices.Equal(got, want) {
+		t.Errorf("%v: visited %v with the number %d, the leaves are %v with %d", x, got, n, want, number)
+	}
+	calls := 0
+	if n := nest.VisitTensors(x, func([]tensor.Tensor) bool { calls++; return false }); calls != min(1, len(want)) || len(want) > 0 && n != 0 {
+		t.Errorf("%v: %d calls after a refusal, the number %d", x, calls, n)
+	}
+}
+
+func TestVisitTensorsRefusesOtherLeaves(t *testing.T) {
+	x := tensor.Of([]float32{1})
+	cyclic := []any{x, nil}
+	cyclic[1] = cyclic
+	for _, bad := range []any{[]any{x, 3}, map[string]any{"a": x, "b": "text"}, []float32{1}, map[float64]any{1: x}, cyclic} {
+		if n := nest.VisitTensors(bad, func([]tensor.Tensor) bool { return true }); n != 0 {
+			t.Errorf("the number is %d", n)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 type Plan struct {
 	graph  *graph.Graph
 	nodes  []*graph.Node // in the order in which they run
-	params []int         // slots of the parameters
+	params []int         // slots of the parameters; -1: nothing reads it
 	consts []slotConst
 	steps  []step
 	outs   []int          // slots of the outputs
@@ -143,9 +143,6 @@ func (p *Plan) number() {
 			ids[i] = slot(id)
 		}
 	}
-	for _, v := range p.graph.Params {
-		p.params = append(p.params, slot(v.ID()))
-	}
 	for i := range p.consts {
 		p.consts[i].slot = slot(p.consts[i].slot)
 	}
@@ -181,6 +178,13 @@ func (p *Plan) number() {
 	for _, v := range p.graph.Outputs {
 		p.outs = append(p.outs, slot(v.ID()))
 	}
+	for _, v := range p.graph.Params {
+		at, ok := slots[v.ID()]
+		if !ok {
+			at = -1
+		}
+		p.params = append(p.params, at)
+	}
 	p.slots = len(slots)
 	p.specs = make([]*tensor.Spec, p.slots)
 	note := func(v *graph.Value) {
@@ -194,6 +198,9 @@ func (p *Plan) number() {
 		}
 	}
 }
+
+// Reads reports whether a run looks at input i; where it does not, that may be nil.
+func (p *Plan) Reads(i int) bool { return p.params[i] >= 0 }
 
 func (s *step) fast(slots []tensor.Tensor) tensor.Tensor {
 	x, ok := slots[s.x].(*tensor.Dense)

@@ -22,7 +22,9 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 		slots = make([]tensor.Tensor, p.slots)
 	}
 	for i, in := range inputs {
-		slots[p.params[i]] = in
+		if at := p.params[i]; at >= 0 {
+			slots[at] = in
+		}
 	}
 	for _, c := range p.consts {
 		slots[c.slot] = c.t

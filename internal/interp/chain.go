@@ -56,8 +56,9 @@ var chainOps = func() map[string]elementwise.Op {
 }()
 
 // units divides the nodes of the group into chains and single nodes. A node that reads
-// nothing of the chain before it runs before the chain, so that the chain can go on.
-func (b *builder) units(nodes []*graph.Node, most int) []unit {
+// nothing of the chain before it runs before the chain, so that the chain can go on. Where repeat is
+// not set, nodes that repeat numbers of rows are single ones.
+func (b *builder) units(nodes []*graph.Node, most int, repeat bool) []unit {
 	done := make([]unit, 0, len(nodes))
 	var open *chain
 	b.chainOf = make([]*chain, len(nodes))
@@ -73,7 +74,7 @@ func (b *builder) units(nodes []*graph.Node, most int) []unit {
 	}
 	for k, n := range nodes {
 		nd := &b.nodes[k]
-		if !b.used[k] || !b.chains(k, n) {
+		if !b.used[k] || nd.rows != nil && !repeat || !b.chains(k, n) {
 			if open != nil && slices.ContainsFunc(nd.operands[:nd.n], func(o int) bool { return o < 0 && b.chainOf[-1-o] == open }) {
 				finish()
 			}
@@ -122,10 +123,14 @@ func (b *builder) origin(o int) int {
 // plan puts the nodes of the group into the order in which they run, and finds out what
 // each chain reads and writes. Nodes that nothing reads any more become idle.
 func (b *builder) plan(nodes []*graph.Node) []unit {
-	units := b.units(nodes, mostNodes)
+	units := b.units(nodes, mostNodes, true)
+	repeat := b.oneChain(units)
+	if !repeat {
+		units = b.units(nodes, mostNodes, false)
+	}
 	for _, u := range units {
 		if u.chain != nil && b.describe(u.chain, nodes, nil) > mostSlots {
-			units = b.units(nodes, someNodes)
+			units = b.units(nodes, someNodes, repeat)
 			break
 		}
 	}
@@ -150,6 +155,22 @@ func (b *builder) plan(nodes []*graph.Node) []unit {
 	}
 	b.used = read
 	return units
+}
+
+// oneChain reports whether all that runs is one chain, but for views of what it reads:
+// then nothing is computed block by block. In blocks a loop of its own repeats numbers
+// of rows faster.
+func (b *builder) oneChain(units []unit) bool {
+	chains := 0
+	for _, u := range units {
+		switch {
+		case u.chain != nil:
+			chains++
+		case b.used[u.node] && (!b.views[u.node] || b.external[u.node]):
+			return false
+		}
+	}
+	return chains == 1
 }
 
 // describe finds the steps and arrays of a chain and returns how many values it holds at a time

@@ -42,7 +42,7 @@ var chainPrograms = []struct {
 	{"a number for each row", "4 nodes", true, func(x, y, z, c, s tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{ops.Relu(ops.Add(ops.Mul(x, y), rows.Repeat(ops.Reshape(c, []int{-1}), s, -1)))}
 	}},
-	{"numbers of rows computed, and repeated for others", "ragged.sum, sqrt, ragged.max, 4 nodes, tanh", true, func(x, y, z, _, s tensor.Tensor) []tensor.Tensor {
+	{"numbers of rows computed, and repeated for others", "ragged.sum, sqrt, ragged.repeat, ragged.max, ragged.repeat, tanh, 2 nodes", true, func(x, y, z, _, s tensor.Tensor) []tensor.Tensor {
 		norm := rows.Repeat(ops.Sqrt(rows.Sum(x, s)), s, -1)
 		n := ops.Div(x, norm)
 		return []tensor.Tensor{ops.Sub(n, rows.Repeat(rows.Max(y, s), s, -1)), ops.Tanh(norm)}

@@ -29,9 +29,8 @@ type code struct {
 // chain is a function being written.
 type chain struct {
 	m      machine
-	single bool // one vector at a time, masked
 	acc    []vector
-	mask   vec.Mask
+	masks  []vec.Mask    // of the vectors of a step; none where steps are whole
 	pc, at reg.GPVirtual // the instruction, and the address of its operand
 	i, end reg.GPVirtual // the first element of the step, and that behind its last
 }
@@ -94,19 +93,22 @@ func codes() []code {
 
 // chains emits a chain for whole steps, and one for what is less than a step.
 func chains(m machine) {
-	for _, single := range []bool{false, true} {
-		emitChain(m, single)
+	for _, masked := range []bool{false, true} {
+		emitChain(m, masked)
 	}
 }
 
-func emitChain(m machine, single bool) {
-	c := &chain{m: m, single: single}
+func emitChain(m machine, masked bool) {
+	c := &chain{m: m}
 	count, name := 8, "chain"
 	doc := []string{"runs a program on elements from to to-1, of which there are so many that whole steps of chainVectors vectors do them all."}
 	switch {
-	case single:
-		count, name = 1, "chainRest"
-		doc = []string{"runs a program on elements from to to-1, a vector at a time."}
+	case masked:
+		count, name = 2, "chainRest"
+		if m.Wide {
+			count = 4
+		}
+		doc = []string{"runs a program on elements from to to-1, however many."}
 	case m.Wide:
 		count = 16
 	}
@@ -123,27 +125,46 @@ func emitChain(m machine, single bool) {
 		c.acc = append(c.acc, m.Zero())
 	}
 	c.pc, c.at, c.end = GP64(), GP64(), GP64()
-	c.mask = vec.Mask{R: K()}
-	if !m.Wide {
-		c.mask = vec.Mask{R: m.Reg()}
+	for range count {
+		switch {
+		case !masked:
+		case m.Wide:
+			c.masks = append(c.masks, vec.Mask{R: K()})
+		default:
+			c.masks = append(c.masks, vec.Mask{R: m.Reg()})
+		}
 	}
 
 	Label("step")
 	CMPQ(c.i, to)
 	JGE(LabelRef("done"))
-	if single {
-		left, most := GP64(), GP64()
+	if masked {
+		left, most, zero := GP64(), GP64(), GP64()
+		MOVQ(U32(uint64(count*m.Lanes())), most)
 		MOVQ(to, left)
 		SUBQ(c.i, left)
-		MOVQ(U32(uint64(m.Lanes())), most)
 		CMPQ(left, most)
 		CMOVQGT(most, left)
 		LEAQ(Mem{Base: c.i, Index: left, Scale: 1}, c.end)
-		k := m.FirstLanes(left)
-		if m.Wide {
-			KMOVW(k.R, c.mask.R)
-		} else {
-			VMOVAPS(k.R, c.mask.R)
+		MOVQ(U32(uint64(m.Lanes())), most)
+		XORL(zero.As32(), zero.As32())
+		for u := range c.masks {
+			lanes := GP64()
+			MOVQ(left, lanes)
+			if u < count-1 {
+				CMPQ(lanes, most)
+				CMOVQGT(most, lanes)
+			}
+			k := m.FirstLanes(lanes)
+			if m.Wide {
+				KMOVW(k.R, c.masks[u].R)
+			} else {
+				VMOVAPS(k.R, c.masks[u].R)
+			}
+			if u < count-1 {
+				SUBQ(most, left)
+				CMOVQLT(zero, left)
+			}
 		}
 	} else {
 		LEAQ(Mem{Base: c.i, Disp: count * m.Lanes()}, c.end)
@@ -196,8 +217,8 @@ func (c *chain) memory(u int) Mem { return Mem{Base: c.at, Disp: u * c.m.Bytes()
 
 // operand returns vector u of the operand.
 func (c *chain) operand(u int) vector {
-	if c.single {
-		return c.m.LoadMasked(c.memory(u), c.mask)
+	if c.masks != nil {
+		return c.m.LoadMasked(c.memory(u), c.masks[u])
 	}
 	return c.m.Load(c.memory(u))
 }
@@ -205,8 +226,8 @@ func (c *chain) operand(u int) vector {
 func (c *chain) store(past bool) {
 	for u, a := range c.acc {
 		switch {
-		case c.single:
-			c.m.StoreMasked(a, c.memory(u), c.mask)
+		case c.masks != nil:
+			c.m.StoreMasked(a, c.memory(u), c.masks[u])
 		case past:
 			VMOVNTPS(a, c.memory(u))
 		default:

@@ -6569,21 +6569,34 @@ TEXT ·chainRestF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ   to+16(FP), DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
 
 step:
 	CMPQ    CX, DX
 	JGE     done
+	MOVQ    $0x00000010, SI
 	MOVQ    DX, BX
 	SUBQ    CX, BX
-	MOVQ    $0x00000008, SI
 	CMPQ    BX, SI
 	CMOVQGT SI, BX
 	LEAQ    (CX)(BX*1), DI
+	MOVQ    $0x00000008, SI
+	XORL    R8, R8
+	MOVQ    BX, R9
+	CMPQ    R9, SI
+	CMOVQGT SI, R9
+	LEAQ    lanesOn<>+32(SB), R10
+	SHLQ    $0x02, R9
+	SUBQ    R9, R10
+	VMOVUPS (R10), Y3
+	VMOVAPS Y3, Y3
+	SUBQ    SI, BX
+	CMOVQLT R8, BX
 	LEAQ    lanesOn<>+32(SB), SI
 	SHLQ    $0x02, BX
 	SUBQ    BX, SI
-	VMOVUPS (SI), Y2
-	VMOVAPS Y2, Y2
+	VMOVUPS (SI), Y4
+	VMOVAPS Y4, Y4
 	MOVQ    AX, BX
 
 next:
@@ -6749,18 +6762,22 @@ end:
 	JMP  step
 
 load:
-	VMASKMOVPS (SI), Y2, Y1
+	VMASKMOVPS (SI), Y3, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 store:
-	VMASKMOVPS Y1, Y2, (SI)
+	VMASKMOVPS Y1, Y3, (SI)
+	VMASKMOVPS Y2, Y4, 32(SI)
 	ADDQ       $0x20, BX
 	JMP        next
 
 past:
-	VMASKMOVPS Y1, Y2, (SI)
+	VMASKMOVPS Y1, Y3, (SI)
+	VMASKMOVPS Y2, Y4, 32(SI)
 	ADDQ       $0x20, BX
 	JMP        next
 
@@ -6771,10 +6788,10 @@ repeat:
 	MOVQ CX, R10
 
 row:
-	VBROADCASTSS (R8), Y3
+	VBROADCASTSS (R8), Y5
 	MOVQ         (R9), R12
-	VMOVUPS      Y3, (SI)
-	VMOVUPS      Y3, 32(SI)
+	VMOVUPS      Y5, (SI)
+	VMOVUPS      Y5, 32(SI)
 	MOVQ         R12, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000010
@@ -6807,192 +6824,291 @@ long:
 more:
 	CMPQ    R10, R13
 	JGE     filled
-	VMOVUPS Y3, (R10)
+	VMOVUPS Y5, (R10)
 	ADDQ    $0x00000020, R10
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
 
 add:
-	VMASKMOVPS (SI), Y2, Y3
-	VADDPS     Y3, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VADDPS     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 addReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VADDPS     Y1, Y3, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VADDPS     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VADDPS     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 sub:
-	VMASKMOVPS (SI), Y2, Y3
-	VSUBPS     Y3, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VSUBPS     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VSUBPS     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 subReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VSUBPS     Y1, Y3, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VSUBPS     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VSUBPS     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 mul:
-	VMASKMOVPS (SI), Y2, Y3
-	VMULPS     Y3, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VMULPS     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VMULPS     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 mulReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VMULPS     Y1, Y3, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VMULPS     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 div:
-	VMASKMOVPS (SI), Y2, Y3
-	VDIVPS     Y3, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VDIVPS     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VDIVPS     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 divReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VDIVPS     Y1, Y3, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VDIVPS     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VDIVPS     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 maximum:
-	VMASKMOVPS (SI), Y2, Y3
-	VCMPPS     $0x03, Y3, Y1, Y4
-	VCMPPS     $0x00, Y3, Y1, Y5
-	VORPS      Y4, Y5, Y4
-	VANDPS     Y3, Y1, Y5
-	VADDPS     Y3, Y1, Y6
-	VCMPPS     $0x03, Y3, Y1, Y7
-	VBLENDVPS  Y7, Y6, Y5, Y5
-	VMAXPS     Y3, Y1, Y1
-	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VCMPPS     $0x03, Y5, Y1, Y6
+	VCMPPS     $0x00, Y5, Y1, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPS     Y5, Y1, Y7
+	VADDPS     Y5, Y1, Y8
+	VCMPPS     $0x03, Y5, Y1, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y7
+	VMAXPS     Y5, Y1, Y1
+	VBLENDVPS  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VCMPPS     $0x03, Y5, Y2, Y6
+	VCMPPS     $0x00, Y5, Y2, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPS     Y5, Y2, Y7
+	VADDPS     Y5, Y2, Y8
+	VCMPPS     $0x03, Y5, Y2, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y7
+	VMAXPS     Y5, Y2, Y2
+	VBLENDVPS  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 maximumReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VCMPPS     $0x03, Y1, Y3, Y4
-	VCMPPS     $0x00, Y1, Y3, Y5
-	VORPS      Y4, Y5, Y4
-	VANDPS     Y1, Y3, Y5
-	VADDPS     Y1, Y3, Y6
-	VCMPPS     $0x03, Y1, Y3, Y7
-	VBLENDVPS  Y7, Y6, Y5, Y5
-	VMAXPS     Y1, Y3, Y1
-	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VCMPPS     $0x03, Y1, Y5, Y6
+	VCMPPS     $0x00, Y1, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPS     Y1, Y5, Y7
+	VADDPS     Y1, Y5, Y8
+	VCMPPS     $0x03, Y1, Y5, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y7
+	VMAXPS     Y1, Y5, Y1
+	VBLENDVPS  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VCMPPS     $0x03, Y2, Y5, Y6
+	VCMPPS     $0x00, Y2, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPS     Y2, Y5, Y7
+	VADDPS     Y2, Y5, Y8
+	VCMPPS     $0x03, Y2, Y5, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y7
+	VMAXPS     Y2, Y5, Y2
+	VBLENDVPS  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 minimum:
-	VMASKMOVPS (SI), Y2, Y3
-	VCMPPS     $0x03, Y3, Y1, Y4
-	VCMPPS     $0x00, Y3, Y1, Y5
-	VORPS      Y4, Y5, Y4
-	VCMPPS     $0x03, Y3, Y1, Y5
-	VADDPS     Y3, Y1, Y6
-	VORPS      Y3, Y1, Y7
-	VBLENDVPS  Y5, Y6, Y7, Y5
-	VMINPS     Y3, Y1, Y1
-	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VCMPPS     $0x03, Y5, Y1, Y6
+	VCMPPS     $0x00, Y5, Y1, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPS     $0x03, Y5, Y1, Y7
+	VADDPS     Y5, Y1, Y8
+	VORPS      Y5, Y1, Y9
+	VBLENDVPS  Y7, Y8, Y9, Y7
+	VMINPS     Y5, Y1, Y1
+	VBLENDVPS  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VCMPPS     $0x03, Y5, Y2, Y6
+	VCMPPS     $0x00, Y5, Y2, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPS     $0x03, Y5, Y2, Y7
+	VADDPS     Y5, Y2, Y8
+	VORPS      Y5, Y2, Y9
+	VBLENDVPS  Y7, Y8, Y9, Y7
+	VMINPS     Y5, Y2, Y2
+	VBLENDVPS  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 minimumReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VCMPPS     $0x03, Y1, Y3, Y4
-	VCMPPS     $0x00, Y1, Y3, Y5
-	VORPS      Y4, Y5, Y4
-	VCMPPS     $0x03, Y1, Y3, Y5
-	VADDPS     Y1, Y3, Y6
-	VORPS      Y1, Y3, Y7
-	VBLENDVPS  Y5, Y6, Y7, Y5
-	VMINPS     Y1, Y3, Y1
-	VBLENDVPS  Y4, Y5, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VCMPPS     $0x03, Y1, Y5, Y6
+	VCMPPS     $0x00, Y1, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPS     $0x03, Y1, Y5, Y7
+	VADDPS     Y1, Y5, Y8
+	VORPS      Y1, Y5, Y9
+	VBLENDVPS  Y7, Y8, Y9, Y7
+	VMINPS     Y1, Y5, Y1
+	VBLENDVPS  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VCMPPS     $0x03, Y2, Y5, Y6
+	VCMPPS     $0x00, Y2, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPS     $0x03, Y2, Y5, Y7
+	VADDPS     Y2, Y5, Y8
+	VORPS      Y2, Y5, Y9
+	VBLENDVPS  Y7, Y8, Y9, Y7
+	VMINPS     Y2, Y5, Y2
+	VBLENDVPS  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 squaredDifference:
-	VMASKMOVPS (SI), Y2, Y3
-	VSUBPS     Y3, Y1, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VSUBPS     Y5, Y1, Y1
 	VMULPS     Y1, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VSUBPS     Y5, Y2, Y2
+	VMULPS     Y2, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 squaredDifferenceReversed:
-	VMASKMOVPS (SI), Y2, Y3
-	VSUBPS     Y1, Y3, Y1
+	VMASKMOVPS (SI), Y3, Y5
+	VSUBPS     Y1, Y5, Y1
 	VMULPS     Y1, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPS 32(SI), Y4, Y5
+	VSUBPS     Y2, Y5, Y2
+	VMULPS     Y2, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 abs:
 	VANDPS  c32_7fffffff<>+0(SB), Y1, Y1
 	VMOVAPS Y1, Y1
+	VANDPS  c32_7fffffff<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 neg:
 	VXORPS  c32_80000000<>+0(SB), Y1, Y1
 	VMOVAPS Y1, Y1
+	VXORPS  c32_80000000<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 sign:
-	VBROADCASTSS c32_3f800000<>+0(SB), Y3
-	VANDPS       c32_80000000<>+0(SB), Y1, Y4
-	VORPS        Y4, Y3, Y3
-	VCMPPS       $0x00, Y0, Y1, Y4
-	VCMPPS       $0x03, Y1, Y1, Y5
-	VORPS        Y4, Y5, Y4
-	VBLENDVPS    Y4, Y1, Y3, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VANDPS       c32_80000000<>+0(SB), Y1, Y6
+	VORPS        Y6, Y5, Y5
+	VCMPPS       $0x00, Y0, Y1, Y6
+	VCMPPS       $0x03, Y1, Y1, Y7
+	VORPS        Y6, Y7, Y6
+	VBLENDVPS    Y6, Y1, Y5, Y1
 	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VANDPS       c32_80000000<>+0(SB), Y2, Y6
+	VORPS        Y6, Y5, Y5
+	VCMPPS       $0x00, Y0, Y2, Y6
+	VCMPPS       $0x03, Y2, Y2, Y7
+	VORPS        Y6, Y7, Y6
+	VBLENDVPS    Y6, Y2, Y5, Y2
+	VMOVAPS      Y2, Y2
 	ADDQ         $0x20, BX
 	JMP          next
 
 reciprocal:
-	VBROADCASTSS c32_3f800000<>+0(SB), Y3
-	VDIVPS       Y1, Y3, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VDIVPS       Y1, Y5, Y1
 	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VDIVPS       Y2, Y5, Y2
+	VMOVAPS      Y2, Y2
 	ADDQ         $0x20, BX
 	JMP          next
 
 square:
 	VMULPS  Y1, Y1, Y1
 	VMOVAPS Y1, Y1
+	VMULPS  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 sqrt:
 	VSQRTPS Y1, Y1
 	VMOVAPS Y1, Y1
+	VSQRTPS Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 rsqrt:
-	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
 	VSQRTPS      Y1, Y1
-	VDIVPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y5, Y1
 	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y5
+	VSQRTPS      Y2, Y2
+	VDIVPS       Y2, Y5, Y2
+	VMOVAPS      Y2, Y2
 	ADDQ         $0x20, BX
 	JMP          next
 
@@ -7000,30 +7116,41 @@ relu:
 	VMAXPS  Y1, Y0, Y1
 	VADDPS  Y0, Y1, Y1
 	VMOVAPS Y1, Y1
+	VMAXPS  Y2, Y0, Y2
+	VADDPS  Y0, Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 floor:
 	VROUNDPS $0x09, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPS $0x09, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
 ceil:
 	VROUNDPS $0x0a, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPS $0x0a, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
 round:
 	VROUNDPS $0x08, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPS $0x08, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
 trunc:
 	VROUNDPS $0x0b, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPS $0x0b, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
@@ -8924,21 +9051,34 @@ TEXT ·chainRestF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ   to+16(FP), DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
 
 step:
 	CMPQ    CX, DX
 	JGE     done
+	MOVQ    $0x00000008, SI
 	MOVQ    DX, BX
 	SUBQ    CX, BX
-	MOVQ    $0x00000004, SI
 	CMPQ    BX, SI
 	CMOVQGT SI, BX
 	LEAQ    (CX)(BX*1), DI
+	MOVQ    $0x00000004, SI
+	XORL    R8, R8
+	MOVQ    BX, R9
+	CMPQ    R9, SI
+	CMOVQGT SI, R9
+	LEAQ    lanesOn<>+32(SB), R10
+	SHLQ    $0x03, R9
+	SUBQ    R9, R10
+	VMOVUPS (R10), Y3
+	VMOVAPS Y3, Y3
+	SUBQ    SI, BX
+	CMOVQLT R8, BX
 	LEAQ    lanesOn<>+32(SB), SI
 	SHLQ    $0x03, BX
 	SUBQ    BX, SI
-	VMOVUPS (SI), Y2
-	VMOVAPS Y2, Y2
+	VMOVUPS (SI), Y4
+	VMOVAPS Y4, Y4
 	MOVQ    AX, BX
 
 next:
@@ -9104,18 +9244,22 @@ end:
 	JMP  step
 
 load:
-	VMASKMOVPD (SI), Y2, Y1
+	VMASKMOVPD (SI), Y3, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 store:
-	VMASKMOVPD Y1, Y2, (SI)
+	VMASKMOVPD Y1, Y3, (SI)
+	VMASKMOVPD Y2, Y4, 32(SI)
 	ADDQ       $0x20, BX
 	JMP        next
 
 past:
-	VMASKMOVPD Y1, Y2, (SI)
+	VMASKMOVPD Y1, Y3, (SI)
+	VMASKMOVPD Y2, Y4, 32(SI)
 	ADDQ       $0x20, BX
 	JMP        next
 
@@ -9126,10 +9270,10 @@ repeat:
 	MOVQ CX, R10
 
 row:
-	VBROADCASTSD (R8), Y3
+	VBROADCASTSD (R8), Y5
 	MOVQ         (R9), R12
-	VMOVUPD      Y3, (SI)
-	VMOVUPD      Y3, 32(SI)
+	VMOVUPD      Y5, (SI)
+	VMOVUPD      Y5, 32(SI)
 	MOVQ         R12, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000008
@@ -9162,192 +9306,291 @@ long:
 more:
 	CMPQ    R10, R13
 	JGE     filled
-	VMOVUPD Y3, (R10)
+	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, R10
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
 
 add:
-	VMASKMOVPD (SI), Y2, Y3
-	VADDPD     Y3, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VADDPD     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VADDPD     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 addReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VADDPD     Y1, Y3, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VADDPD     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VADDPD     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 sub:
-	VMASKMOVPD (SI), Y2, Y3
-	VSUBPD     Y3, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VSUBPD     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VSUBPD     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 subReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VSUBPD     Y1, Y3, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VSUBPD     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VSUBPD     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 mul:
-	VMASKMOVPD (SI), Y2, Y3
-	VMULPD     Y3, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VMULPD     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VMULPD     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 mulReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VMULPD     Y1, Y3, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VMULPD     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VMULPD     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 div:
-	VMASKMOVPD (SI), Y2, Y3
-	VDIVPD     Y3, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VDIVPD     Y5, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VDIVPD     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 divReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VDIVPD     Y1, Y3, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VDIVPD     Y1, Y5, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VDIVPD     Y2, Y5, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 maximum:
-	VMASKMOVPD (SI), Y2, Y3
-	VCMPPD     $0x03, Y3, Y1, Y4
-	VCMPPD     $0x00, Y3, Y1, Y5
-	VORPS      Y4, Y5, Y4
-	VANDPD     Y3, Y1, Y5
-	VADDPD     Y3, Y1, Y6
-	VCMPPD     $0x03, Y3, Y1, Y7
-	VBLENDVPD  Y7, Y6, Y5, Y5
-	VMAXPD     Y3, Y1, Y1
-	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VCMPPD     $0x03, Y5, Y1, Y6
+	VCMPPD     $0x00, Y5, Y1, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPD     Y5, Y1, Y7
+	VADDPD     Y5, Y1, Y8
+	VCMPPD     $0x03, Y5, Y1, Y9
+	VBLENDVPD  Y9, Y8, Y7, Y7
+	VMAXPD     Y5, Y1, Y1
+	VBLENDVPD  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VCMPPD     $0x03, Y5, Y2, Y6
+	VCMPPD     $0x00, Y5, Y2, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPD     Y5, Y2, Y7
+	VADDPD     Y5, Y2, Y8
+	VCMPPD     $0x03, Y5, Y2, Y9
+	VBLENDVPD  Y9, Y8, Y7, Y7
+	VMAXPD     Y5, Y2, Y2
+	VBLENDVPD  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 maximumReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VCMPPD     $0x03, Y1, Y3, Y4
-	VCMPPD     $0x00, Y1, Y3, Y5
-	VORPS      Y4, Y5, Y4
-	VANDPD     Y1, Y3, Y5
-	VADDPD     Y1, Y3, Y6
-	VCMPPD     $0x03, Y1, Y3, Y7
-	VBLENDVPD  Y7, Y6, Y5, Y5
-	VMAXPD     Y1, Y3, Y1
-	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VCMPPD     $0x03, Y1, Y5, Y6
+	VCMPPD     $0x00, Y1, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPD     Y1, Y5, Y7
+	VADDPD     Y1, Y5, Y8
+	VCMPPD     $0x03, Y1, Y5, Y9
+	VBLENDVPD  Y9, Y8, Y7, Y7
+	VMAXPD     Y1, Y5, Y1
+	VBLENDVPD  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VCMPPD     $0x03, Y2, Y5, Y6
+	VCMPPD     $0x00, Y2, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VANDPD     Y2, Y5, Y7
+	VADDPD     Y2, Y5, Y8
+	VCMPPD     $0x03, Y2, Y5, Y9
+	VBLENDVPD  Y9, Y8, Y7, Y7
+	VMAXPD     Y2, Y5, Y2
+	VBLENDVPD  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 minimum:
-	VMASKMOVPD (SI), Y2, Y3
-	VCMPPD     $0x03, Y3, Y1, Y4
-	VCMPPD     $0x00, Y3, Y1, Y5
-	VORPS      Y4, Y5, Y4
-	VCMPPD     $0x03, Y3, Y1, Y5
-	VADDPD     Y3, Y1, Y6
-	VORPD      Y3, Y1, Y7
-	VBLENDVPD  Y5, Y6, Y7, Y5
-	VMINPD     Y3, Y1, Y1
-	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VCMPPD     $0x03, Y5, Y1, Y6
+	VCMPPD     $0x00, Y5, Y1, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPD     $0x03, Y5, Y1, Y7
+	VADDPD     Y5, Y1, Y8
+	VORPD      Y5, Y1, Y9
+	VBLENDVPD  Y7, Y8, Y9, Y7
+	VMINPD     Y5, Y1, Y1
+	VBLENDVPD  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VCMPPD     $0x03, Y5, Y2, Y6
+	VCMPPD     $0x00, Y5, Y2, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPD     $0x03, Y5, Y2, Y7
+	VADDPD     Y5, Y2, Y8
+	VORPD      Y5, Y2, Y9
+	VBLENDVPD  Y7, Y8, Y9, Y7
+	VMINPD     Y5, Y2, Y2
+	VBLENDVPD  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 minimumReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VCMPPD     $0x03, Y1, Y3, Y4
-	VCMPPD     $0x00, Y1, Y3, Y5
-	VORPS      Y4, Y5, Y4
-	VCMPPD     $0x03, Y1, Y3, Y5
-	VADDPD     Y1, Y3, Y6
-	VORPD      Y1, Y3, Y7
-	VBLENDVPD  Y5, Y6, Y7, Y5
-	VMINPD     Y1, Y3, Y1
-	VBLENDVPD  Y4, Y5, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VCMPPD     $0x03, Y1, Y5, Y6
+	VCMPPD     $0x00, Y1, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPD     $0x03, Y1, Y5, Y7
+	VADDPD     Y1, Y5, Y8
+	VORPD      Y1, Y5, Y9
+	VBLENDVPD  Y7, Y8, Y9, Y7
+	VMINPD     Y1, Y5, Y1
+	VBLENDVPD  Y6, Y7, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VCMPPD     $0x03, Y2, Y5, Y6
+	VCMPPD     $0x00, Y2, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VCMPPD     $0x03, Y2, Y5, Y7
+	VADDPD     Y2, Y5, Y8
+	VORPD      Y2, Y5, Y9
+	VBLENDVPD  Y7, Y8, Y9, Y7
+	VMINPD     Y2, Y5, Y2
+	VBLENDVPD  Y6, Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 squaredDifference:
-	VMASKMOVPD (SI), Y2, Y3
-	VSUBPD     Y3, Y1, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VSUBPD     Y5, Y1, Y1
 	VMULPD     Y1, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VSUBPD     Y5, Y2, Y2
+	VMULPD     Y2, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 squaredDifferenceReversed:
-	VMASKMOVPD (SI), Y2, Y3
-	VSUBPD     Y1, Y3, Y1
+	VMASKMOVPD (SI), Y3, Y5
+	VSUBPD     Y1, Y5, Y1
 	VMULPD     Y1, Y1, Y1
 	VMOVAPS    Y1, Y1
+	VMASKMOVPD 32(SI), Y4, Y5
+	VSUBPD     Y2, Y5, Y2
+	VMULPD     Y2, Y2, Y2
+	VMOVAPS    Y2, Y2
 	ADDQ       $0x20, BX
 	JMP        next
 
 abs:
 	VANDPD  c64_7fffffffffffffff<>+0(SB), Y1, Y1
 	VMOVAPS Y1, Y1
+	VANDPD  c64_7fffffffffffffff<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 neg:
 	VXORPD  c64_8000000000000000<>+0(SB), Y1, Y1
 	VMOVAPS Y1, Y1
+	VXORPD  c64_8000000000000000<>+0(SB), Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 sign:
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y3
-	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y4
-	VORPD        Y4, Y3, Y3
-	VCMPPD       $0x00, Y0, Y1, Y4
-	VCMPPD       $0x03, Y1, Y1, Y5
-	VORPS        Y4, Y5, Y4
-	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
+	VANDPD       c64_8000000000000000<>+0(SB), Y1, Y6
+	VORPD        Y6, Y5, Y5
+	VCMPPD       $0x00, Y0, Y1, Y6
+	VCMPPD       $0x03, Y1, Y1, Y7
+	VORPS        Y6, Y7, Y6
+	VBLENDVPD    Y6, Y1, Y5, Y1
 	VMOVAPS      Y1, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
+	VANDPD       c64_8000000000000000<>+0(SB), Y2, Y6
+	VORPD        Y6, Y5, Y5
+	VCMPPD       $0x00, Y0, Y2, Y6
+	VCMPPD       $0x03, Y2, Y2, Y7
+	VORPS        Y6, Y7, Y6
+	VBLENDVPD    Y6, Y2, Y5, Y2
+	VMOVAPS      Y2, Y2
 	ADDQ         $0x20, BX
 	JMP          next
 
 reciprocal:
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y3
-	VDIVPD       Y1, Y3, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
+	VDIVPD       Y1, Y5, Y1
 	VMOVAPS      Y1, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
+	VDIVPD       Y2, Y5, Y2
+	VMOVAPS      Y2, Y2
 	ADDQ         $0x20, BX
 	JMP          next
 
 square:
 	VMULPD  Y1, Y1, Y1
 	VMOVAPS Y1, Y1
+	VMULPD  Y2, Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 sqrt:
 	VSQRTPD Y1, Y1
 	VMOVAPS Y1, Y1
+	VSQRTPD Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 rsqrt:
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
 	VSQRTPD      Y1, Y1
-	VDIVPD       Y1, Y3, Y1
+	VDIVPD       Y1, Y5, Y1
 	VMOVAPS      Y1, Y1
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y5
+	VSQRTPD      Y2, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMOVAPS      Y2, Y2
 	ADDQ         $0x20, BX
 	JMP          next
 
@@ -9355,30 +9598,41 @@ relu:
 	VMAXPD  Y1, Y0, Y1
 	VADDPD  Y0, Y1, Y1
 	VMOVAPS Y1, Y1
+	VMAXPD  Y2, Y0, Y2
+	VADDPD  Y0, Y2, Y2
+	VMOVAPS Y2, Y2
 	ADDQ    $0x20, BX
 	JMP     next
 
 floor:
 	VROUNDPD $0x09, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPD $0x09, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
 ceil:
 	VROUNDPD $0x0a, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPD $0x0a, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
 round:
 	VROUNDPD $0x08, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPD $0x08, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 
 trunc:
 	VROUNDPD $0x0b, Y1, Y1
 	VMOVAPS  Y1, Y1
+	VROUNDPD $0x0b, Y2, Y2
+	VMOVAPS  Y2, Y2
 	ADDQ     $0x20, BX
 	JMP      next
 

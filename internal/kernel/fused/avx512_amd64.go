@@ -185,7 +185,7 @@ func nesterovF32AVX512(p1 *float32, b1 *float32, p *float32, b *float32, grad *f
 //go:noescape
 func chainF32AVX512(program *uint64, from int, to int)
 
-// chainRestF32AVX512 runs a program on elements from to to-1, a vector at a time.
+// chainRestF32AVX512 runs a program on elements from to to-1, however many.
 // Addresses that move with the elements are those of element 0, which need not be there.
 //
 //go:noescape
@@ -232,7 +232,7 @@ func nesterovF64AVX512(p1 *float64, b1 *float64, p *float64, b *float64, grad *f
 //go:noescape
 func chainF64AVX512(program *uint64, from int, to int)
 
-// chainRestF64AVX512 runs a program on elements from to to-1, a vector at a time.
+// chainRestF64AVX512 runs a program on elements from to to-1, however many.
 // Addresses that move with the elements are those of element 0, which need not be there.
 //
 //go:noescape

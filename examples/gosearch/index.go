@@ -13,7 +13,6 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
 	"github.com/tenonml/tenon/internal/atomicfile"
-	"github.com/tenonml/tenon/jsonl"
 )
 
 func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
@@ -81,7 +80,7 @@ func index(ctx context.Context, sources []string, path string, stdout io.Writer,
 	fmt.Fprintf(stdout, "%d declarations in %d packages, %d files skipped, %.1f MB in %.1f s\n%s\n",
 		len(result.Decls), result.Packages, len(result.Skipped), float64(info.Size())/1e6, time.Since(start).Seconds(), path)
 	// What was written, as any program reads it: nested records in columns.
-	records, err := jsonl.ReadFile(path, jsonl.Options{})
+	records, err := decl.ReadRecords(path)
 	if err != nil {
 		return err
 	}

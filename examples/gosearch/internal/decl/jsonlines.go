@@ -1,13 +1,14 @@
 package decl
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/tenonml/tenon/jsonl"
+	"github.com/tenonml/tenon/structured"
 )
 
 // Write writes one JSON object a line. It stops between two records when ctx
@@ -26,33 +27,29 @@ func Write(ctx context.Context, w io.Writer, decls []Decl) error {
 	return nil
 }
 
-// ReadFile reads what [Write] wrote. An error names the line that is wrong.
+// ReadFile reads what [Write] wrote, as records in columns, and makes declarations of
+// them. An error names the line that is wrong.
 func ReadFile(path string) ([]Decl, error) {
-	f, err := os.Open(path)
+	records, err := ReadRecords(path)
+	var fault *jsonl.Error
+	switch {
+	case errors.As(err, &fault):
+		return nil, fmt.Errorf("%s:%d: not a declaration: %w", path, fault.Line, err)
+	case err != nil:
+		return nil, err
+	}
+	decls, err := structured.ToStructs[Decl](records)
+	if err == nil && len(decls) == 0 {
+		return nil, fmt.Errorf("%s holds no declaration", path)
+	}
+	return decls, err
+}
+
+// ReadRecords reads declarations as a structured tensor. What a line lacks is empty.
+func ReadRecords(path string) (*structured.Tensor, error) {
+	schema, err := structured.SpecOfStructs[Decl]()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	var out []Decl
-	r := bufio.NewReaderSize(f, 1<<20)
-	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			var d Decl
-			if err := json.Unmarshal(line, &d); err != nil {
-				return nil, fmt.Errorf("%s:%d: not a declaration: %w", path, n, err)
-			}
-			out = append(out, d)
-		}
-		if err == io.EOF {
-			break
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no declaration", path)
-	}
-	return out, nil
+	return jsonl.ReadFile(path, jsonl.Options{Schema: schema, SkipUnknown: true, Missing: structured.MissingDefault})
 }

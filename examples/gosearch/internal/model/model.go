@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/nn"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -86,13 +87,27 @@ func (p Params) Encode(x Texts) tensor.Tensor {
 	return nn.Normalize(p.Tokens.Bag(x.Tokens, weight, nn.BagSum))
 }
 
+// Names of dimensions: the two towers have the features in common, and nothing else.
+type (
+	question    struct{ named.Dim[question] }
+	declaration struct{ named.Dim[declaration] }
+	feature     struct{ named.Dim[feature] }
+)
+
+// temperature is what cosines are divided by before the softmax.
+const temperature = 0.05
+
 // Loss is the mean cross entropy of finding each question's own declaration among those of
 // the batch. Texts has as many questions as declarations, questions first: both are encoded
 // at once, so that the table has one gradient.
 func Loss(p Params, x Texts, _ tensor.Tensor) tensor.Tensor {
 	v := p.Encode(x)
 	n := ops.FloorDiv(ops.Index(ops.Shape(v), 0), 2)
-	return ops.Mean(nn.Contrastive(ops.Index(v, key.To(n)), ops.Index(v, key.From(n)), nn.ContrastiveOptions{}))
+	questions := named.Of(ops.Index(v, key.To(n)), question{}, feature{})
+	declarations := named.Of(ops.Index(v, key.From(n)), declaration{}, feature{})
+	cosines := named.Dot[feature](questions, declarations) // {question, declaration}
+	own := named.Of(ops.Range(int64(0), ops.Cast(n, dtype.Int64), int64(1)), question{})
+	return named.Unnamed(named.Mean[question](named.CrossEntropy[declaration](named.Mul(cosines, 1/temperature), own)))
 }
 
 // An Encoder turns rows into vectors.

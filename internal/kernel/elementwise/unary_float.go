@@ -26,7 +26,7 @@ func unaryFloat[T float](op Op) func(dst, x []T) {
 	case Sqrt:
 		return sqrtFloat[T]
 	case Rsqrt:
-		return through64[T](func(x float64) float64 { return 1 / math.Sqrt(x) })
+		return rsqrtFloat[T]
 	case Relu:
 		return relu[T]
 	case Relu6:
@@ -132,6 +132,13 @@ func through64[T float](f func(float64) float64) func(dst, x []T) {
 		for i, v := range x[:len(dst)] {
 			dst[i] = T(f(float64(v)))
 		}
+	}
+}
+
+// rsqrtFloat rounds the root and its reciprocal, as the other families do.
+func rsqrtFloat[T float](dst, x []T) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = 1 / T(math.Sqrt(float64(v)))
 	}
 }
 

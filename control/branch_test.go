@@ -83,3 +83,31 @@ func TestInputsThatNoBranchReads(t *testing.T) {
 		}
 	}
 }
+
+// TestConstantsOfBranchesStay: the memory of a large constant that a branch returns, or of
+// what a host function keeps and returns, is not given back when the result has been used.
+func TestConstantsOfBranchesStay(t *testing.T) {
+	type T = tensor.Tensor
+	const n = 1 << 15
+	constant := ops.Add(ops.Fill([]int{n}, float32(1)), 1) // from the pool
+	spec := tensor.NewSpec(dtype.Float32, constant.Shape())
+	for name, f := range map[string]func(x T) T{
+		"a branch": func(x T) T {
+			return control.Cond(ops.Greater(x, 0), func() T { return constant }, func() T { return ops.Mul(constant, 3) })
+		},
+		"a view in a branch": func(x T) T {
+			return control.Cond(ops.Greater(x, 0), func() T { return ops.Reshape(constant, []int{2, -1}) }, func() T { return ops.Fill([]int{2, n / 2}, float32(0)) })
+		},
+		"a function of the host": func(x T) T {
+			return control.GoFunc(func(T) ([]tenon.Value, error) { return []tenon.Value{constant}, nil }, []tenon.Spec{spec}, x)[0].(T)
+		},
+	} {
+		g := function.New(func(x T) T { return ops.Sum(f(x)) })
+		for range 3 {
+			if got := tensor.Data[float32](g.Call(tensor.Scalar(float32(1))))[0]; got != 2*n {
+				t.Errorf("%s: the sum is %v, want %v", name, got, 2*n)
+			}
+			ops.Fill([]int{n}, float32(9)) // takes memory that was given back
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/op"
@@ -31,7 +33,10 @@ type step struct {
 	outs []int
 	free []int // slots that no later step reads
 	line string
-	keep bool // it may keep its operands: nobody knows when their memory is free
+	keep bool // it may keep its operands and results: nobody knows when their memory is free
+
+	// consts are the constants of its regions, which its results may be, or views of them.
+	consts []*tensor.Dense
 
 	group *group // nodes that run together; nil for a single node
 
@@ -83,6 +88,9 @@ func plan(g *graph.Graph) *Plan {
 			}
 		}
 		s.keep = n.Op.Stateful || holdsGo(n)
+		for _, r := range n.Regions() {
+			s.consts = appendConsts(s.consts, r)
+		}
 		switch {
 		case n.Op.Fast1 != nil && len(n.Args) == 1 && s.args[0].slot >= 0:
 			s.x = s.args[0].slot
@@ -106,6 +114,36 @@ func plan(g *graph.Graph) *Plan {
 	p.join(l)
 	p.number()
 	return p
+}
+
+// appendConsts adds the constants of a region, and of those in it.
+func appendConsts(to []*tensor.Dense, g *graph.Graph) []*tensor.Dense {
+	add := func(v *graph.Value) {
+		if t, ok := v.ConstValue(); ok {
+			if d, ok := t.(*tensor.Dense); ok && !slices.Contains(to, d) {
+				to = append(to, d)
+			}
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, a := range n.Args {
+			switch a := a.(type) {
+			case *graph.Value:
+				add(a)
+			case []tenon.Value:
+				for _, x := range a {
+					add(x.(*graph.Value))
+				}
+			}
+		}
+		for _, r := range n.Regions() {
+			to = appendConsts(to, r)
+		}
+	}
+	for _, o := range g.Outputs {
+		add(o)
+	}
+	return to
 }
 
 // holdsGo reports whether a node has Go values of the program among its attributes,

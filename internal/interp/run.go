@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
@@ -153,8 +154,8 @@ func (m *memory) made(p *Plan, s *step, slots []tensor.Tensor) {
 		if m.owner == nil {
 			m.owner, m.uses, m.held = make([]int, p.slots), make([]int, p.slots), make([]*tensor.Dense, p.slots)
 		}
-		if s.group == nil && readsFrom(s, slots, d) {
-			continue // an operand that came from outside
+		if s.group == nil && (s.keep || readsFrom(s, slots, d) || s.isConst(d)) {
+			continue // an operand that came from outside, or what somebody else may have
 		}
 		m.owner[at], m.uses[at], m.held[at] = at+1, 1, d
 		m.bytes += int64(cap(d.Bytes()))
@@ -186,6 +187,11 @@ func readsFrom(s *step, slots []tensor.Tensor, d *tensor.Dense) (found bool) {
 		}
 	})
 	return found
+}
+
+// isConst reports whether d shares memory with a constant of a region of the step.
+func (s *step) isConst(d *tensor.Dense) bool {
+	return slices.ContainsFunc(s.consts, func(c *tensor.Dense) bool { return tensor.Overlap(d, c) })
 }
 
 // each calls f with the slots that a step reads.

@@ -34,11 +34,8 @@ func crossed(x *Tensor, axis int) (c crossing, ok bool) {
 		if !ok || p.spec.dtype != dtype.Int64 {
 			return c, false
 		}
-		c.line, c.lines = make([]int64, s[len(s)-1]), int64(len(s)-1)
-		for r := range s[1:] {
-			for i := s[r]; i < s[r+1]; i++ {
-				c.line[i] = int64(r)
-			}
+		if c.line, c.lines = int64s(p.ValueRowIDs()), int64(len(s)-1); c.line == nil {
+			return c, false
 		}
 	}
 	c.levels = make([][]int64, 0, 2)

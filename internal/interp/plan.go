@@ -126,16 +126,7 @@ func appendConsts(to []*tensor.Dense, g *graph.Graph) []*tensor.Dense {
 		}
 	}
 	for _, n := range g.Nodes {
-		for _, a := range n.Args {
-			switch a := a.(type) {
-			case *graph.Value:
-				add(a)
-			case []tenon.Value:
-				for _, x := range a {
-					add(x.(*graph.Value))
-				}
-			}
-		}
+		n.EachInput(add)
 		for _, r := range n.Regions() {
 			to = appendConsts(to, r)
 		}

@@ -204,25 +204,25 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 	e := &c.elems
 	switch x[0].(type) {
 	case float64:
-		if e.ints == nil && e.strs == nil && e.bools == nil && e.others == nil {
+		if only(e, e.floats) {
 			if err = c.found(depth); err == nil {
 				e.floats, n = unboxed(e.floats, x, func(f float64) float64 { return f })
 			}
 		}
 	case int:
-		if e.floats == nil && e.strs == nil && e.bools == nil && e.others == nil {
+		if only(e, e.ints) {
 			if err = c.found(depth); err == nil {
 				e.ints, n = unboxed(e.ints, x, func(i int) int64 { return int64(i) })
 			}
 		}
 	case string:
-		if e.ints == nil && e.floats == nil && e.bools == nil && e.others == nil {
+		if only(e, e.strs) {
 			if err = c.found(depth); err == nil {
 				e.strs, n = unboxed(e.strs, x, func(s string) string { return s })
 			}
 		}
 	case bool:
-		if e.ints == nil && e.floats == nil && e.strs == nil && e.others == nil {
+		if only(e, e.bools) {
 			if err = c.found(depth); err == nil {
 				e.bools, n = unboxed(e.bools, x, func(b bool) bool { return b })
 			}

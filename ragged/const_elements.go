@@ -37,6 +37,10 @@ func (e *elements) kind() string {
 	return ""
 }
 
+// only reports whether own, one of the lists of e, is or may become the one that holds all
+// elements: at most one list is in use.
+func only[T any](e *elements, own []T) bool { return own != nil || e.kind() == "" }
+
 func (e *elements) mixed(c *literal, x any, kind string) error {
 	return c.fail(tenon.ErrInvalid, "the %s %v stands among %ss", kind, x, e.kind())
 }
@@ -84,7 +88,7 @@ func (e *elements) addFloat(c *literal, x float64) error {
 
 // addInts adds integers one behind the other.
 func (e *elements) addInts(c *literal, x []int) error {
-	if e.kind() != "" && e.ints == nil {
+	if !only(e, e.ints) {
 		return each(c, x, e.addInt)
 	}
 	e.ints = ahead(e.ints, len(x))
@@ -96,7 +100,7 @@ func (e *elements) addInts(c *literal, x []int) error {
 
 // addFloats adds floating numbers one behind the other.
 func (e *elements) addFloats(c *literal, x []float64) error {
-	if e.kind() != "" && e.floats == nil {
+	if !only(e, e.floats) {
 		return each(c, x, e.addFloat)
 	}
 	e.floats = append(ahead(e.floats, len(x)), x...)
@@ -122,7 +126,7 @@ func each[T any](c *literal, x []T, add func(*literal, T) error) error {
 }
 
 func (e *elements) addString(c *literal, x string) error {
-	if e.strs == nil && e.kind() != "" {
+	if !only(e, e.strs) {
 		return e.mixed(c, x, "string")
 	}
 	e.strs = append(e.strs, x)
@@ -130,7 +134,7 @@ func (e *elements) addString(c *literal, x string) error {
 }
 
 func (e *elements) addBool(c *literal, x bool) error {
-	if e.bools == nil && e.kind() != "" {
+	if !only(e, e.bools) {
 		return e.mixed(c, x, "truth value")
 	}
 	e.bools = append(e.bools, x)

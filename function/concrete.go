@@ -33,6 +33,8 @@ type Concrete struct {
 	structure uint64
 	dense     []*tensor.Spec
 	calls     sync.Pool // of *inputs
+
+	first *Concrete // as it was recorded, where traces are checked
 }
 
 // Graph returns the traced graph, after optimisation.
@@ -170,33 +172,15 @@ func appendDense(out []tensor.Tensor, parts []tenon.Value) (_ []tensor.Tensor, o
 	return out, true
 }
 
-// trace runs the Go function on symbolic arguments.
+// trace runs the Go function on symbolic arguments and makes its graph ready to run.
 func (c *core) trace(s *signature, args []any) (*Concrete, error) {
-	specs, err := s.tensorSpecs()
+	t, err := c.record(s, args)
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, err
 	}
-	if c.tracing.Add(1) > maxTraceDepth {
-		c.tracing.Add(-1)
-		return nil, tenon.NewError(tenon.ErrUnsupported, c.name, "the function calls itself without end while it is traced")
+	if c.checks() {
+		t.first = &Concrete{sig: s, graph: t.graph, like: t.like, leaves: t.leaves}
 	}
-	defer c.tracing.Add(-1)
-	t := &Concrete{sig: s, name: c.name}
-	t.graph, err = graph.Trace(c.name, specs, func(params []tensor.Tensor) ([]tensor.Tensor, error) {
-		symbolic, err := s.symbolic(params, args)
-		if err != nil {
-			return nil, err
-		}
-		out, err := c.direct(symbolic)
-		if err != nil {
-			return nil, err
-		}
-		return t.results(out)
-	})
-	if err != nil {
-		return nil, c.fail(err)
-	}
-	t.effects = t.graph.TakeEffects()
 	list := passes.Default
 	if c.opts.Rematerialise {
 		list = append(slices.Clone(list), passes.Pass{Name: "rematerialise", Run: passes.Rematerialise})
@@ -213,6 +197,36 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 	if !t.plain && !s.declared {
 		t.structured(args)
 	}
+	return t, nil
+}
+
+// record runs the Go function on symbolic arguments.
+func (c *core) record(s *signature, args []any) (*Concrete, error) {
+	specs, err := s.tensorSpecs()
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	leave, err := c.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	t := &Concrete{sig: s, name: c.name}
+	t.graph, err = graph.Trace(c.name, specs, func(params []tensor.Tensor) ([]tensor.Tensor, error) {
+		symbolic, err := s.symbolic(params, args)
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.direct(symbolic)
+		if err != nil {
+			return nil, err
+		}
+		return t.results(out)
+	})
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	t.effects = t.graph.TakeEffects()
 	return t, nil
 }
 

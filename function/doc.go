@@ -17,6 +17,13 @@
 // and loops are decided then, printing prints then. To branch or loop on data,
 // use package control.
 //
+// So a function must not depend on Go data that change, nor change any: a number that it
+// captures is that of the first call for ever, and a counter counts traces. What changes
+// is an argument, or held in a [state.Variable]. A traced value that is stored outside is
+// of no use after the trace, and an operation on it is an error. Such faults are found by
+// [Options].Check for one function and by [CheckTraces] for all: each call then traces
+// again, compares the two graphs, and looks whether the second is still held.
+//
 // A call with symbolic arguments, or with arguments that gradients are recorded
 // for, runs the Go function itself, which then becomes part of that trace or
 // tape.

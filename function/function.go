@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/calls"
+	"github.com/tenonml/tenon/internal/goroutine"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -33,6 +34,12 @@ type Options struct {
 	// than keep them: less memory, more time. See grad.Checkpoint for whole functions.
 	Rematerialise bool
 
+	// Check traces the function again in each call and compares, which takes as long as it
+	// sounds. A call is an error where the function would trace to other operations than
+	// those that run, because Go data that it captures have changed, and where it stores a
+	// traced value outside. See [CheckTraces].
+	Check bool
+
 	// RelaxAfter is how many traces may differ in sizes only before one with
 	// unknown sizes replaces them; 0 means 3.
 	RelaxAfter int
@@ -49,16 +56,17 @@ type Function[F any] struct {
 
 // core is a Function without its type.
 type core struct {
-	f       reflect.Value
-	typ     reflect.Type
-	name    string
-	opts    Options
-	hasErr  bool // the last result is an error
-	line    string
-	mu      sync.Mutex
-	traces  atomic.Pointer[[]*Concrete]
-	log     []string
-	tracing atomic.Int32
+	f      reflect.Value
+	typ    reflect.Type
+	name   string
+	opts   Options
+	hasErr bool // the last result is an error
+	line   string
+	mu     sync.Mutex
+	traces atomic.Pointer[[]*Concrete]
+	logMu  sync.Mutex
+	log    []string
+	depth  sync.Map // of calls inside of the function's own trace or tape, by goroutine
 }
 
 // New returns f as a Function. F is a function type; variadic functions are not
@@ -188,20 +196,22 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 	if graph.Current() != nil {
 		return c.inline(args)
 	}
-	traces := *c.traces.Load()
-	for _, t := range traces {
-		if leaves := t.fast(args); leaves != nil {
-			return t.run(ctx, leaves)
+	if !c.checks() {
+		traces := *c.traces.Load()
+		for _, t := range traces {
+			if leaves := t.fast(args); leaves != nil {
+				return t.run(ctx, leaves)
+			}
 		}
-	}
-	for _, t := range traces {
-		if t.structure == 0 {
-			continue
-		}
-		if in := t.nested(args); in != nil {
-			out, err := t.run(ctx, in.tensors)
-			t.forget(in)
-			return out, err
+		for _, t := range traces {
+			if t.structure == 0 {
+				continue
+			}
+			if in := t.nested(args); in != nil {
+				out, err := t.run(ctx, in.tensors)
+				t.forget(in)
+				return out, err
+			}
 		}
 	}
 	s, err := signatureOf(args)
@@ -232,14 +242,35 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 // inline runs the Go function as part of the trace, or of the tape, that its caller is
 // part of.
 func (c *core) inline(args []any) ([]any, error) {
-	if c.tracing.Add(1) > maxTraceDepth {
-		c.tracing.Add(-1)
+	leave, err := c.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return c.direct(args)
+}
+
+// enter counts the calls of the function that are inside of one another; what it returns
+// ends this one.
+func (c *core) enter() (leave func(), err error) {
+	id := goroutine.ID()
+	depth := 0
+	if d, ok := c.depth.Load(id); ok {
+		depth = d.(int)
+	}
+	if depth == maxTraceDepth {
 		e := tenon.NewError(tenon.ErrUnsupported, c.name, fmt.Sprintf("the function calls itself more than %d deep while it is traced", maxTraceDepth))
 		e.Hint = "recursion on data does not end in a trace: use control.While"
 		return nil, e
 	}
-	defer c.tracing.Add(-1)
-	return c.direct(args)
+	c.depth.Store(id, depth+1)
+	return func() {
+		if depth == 0 {
+			c.depth.Delete(id)
+		} else {
+			c.depth.Store(id, depth)
+		}
+	}, nil
 }
 
 func (c *core) fail(err error) error {
@@ -252,12 +283,15 @@ func (c *core) fail(err error) error {
 
 // find returns a trace for a signature, made if there is none.
 func (c *core) find(s *signature, args []any) (*Concrete, error) {
-	if t := c.lookup(s); t != nil {
+	if t := c.lookup(s); t != nil && !c.checks() {
 		return t, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.lookup(s); t != nil {
+		if c.checks() {
+			return t, c.verify(t, args)
+		}
 		return t, nil
 	}
 	want, why, err := c.generalise(s)
@@ -268,7 +302,14 @@ func (c *core) find(s *signature, args []any) (*Concrete, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.logMu.Lock()
 	c.log = append(c.log, why)
+	c.logMu.Unlock()
+	if c.checks() {
+		if err := c.verify(t, args); err != nil {
+			return nil, err
+		}
+	}
 	if t.volatile() {
 		return t, nil // belongs to an enclosing trace or tape; not to be used again
 	}
@@ -343,6 +384,9 @@ func (f *Function[F]) Concrete(args ...any) (*Concrete, error) {
 	if err != nil {
 		return nil, f.core.fail(err)
 	}
+	if _, inside := f.core.depth.Load(goroutine.ID()); inside {
+		return nil, tenon.NewError(tenon.ErrUnsupported, f.core.name, "the function asks for its own trace while it is traced")
+	}
 	return f.core.find(s, args)
 }
 
@@ -366,8 +410,8 @@ func (f *Function[F]) CallContext(ctx context.Context, args ...any) ([]any, erro
 // Explain tells why each trace was made, in order.
 func (f *Function[F]) Explain() string {
 	c := f.core
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.logMu.Lock()
+	defer c.logMu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s): %d traces\n", c.name, c.line, len(c.log))
 	for i, why := range c.log {

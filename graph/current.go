@@ -1,11 +1,10 @@
 package graph
 
 import (
-	"bytes"
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/tenonml/tenon/internal/goroutine"
 )
 
 // Operations whose operands are all variables have no value of a trace among them, and
@@ -24,7 +23,7 @@ func Current() *Graph {
 	if current.n.Load() == 0 {
 		return nil
 	}
-	id := goroutine()
+	id := goroutine.ID()
 	current.mu.Lock()
 	defer current.mu.Unlock()
 	if gs := current.traces[id]; len(gs) > 0 {
@@ -35,7 +34,7 @@ func Current() *Graph {
 
 // enter notes that the goroutine traces into g; what it returns ends that.
 func enter(g *Graph) (leave func()) {
-	id := goroutine()
+	id := goroutine.ID()
 	current.mu.Lock()
 	defer current.mu.Unlock()
 	if current.traces == nil {
@@ -54,14 +53,4 @@ func enter(g *Graph) (leave func()) {
 		}
 		current.n.Add(-1)
 	}
-}
-
-// goroutine returns the number of the calling goroutine, which stands at the beginning of
-// its stack trace: "goroutine 7 [running]:".
-func goroutine() uint64 {
-	var b [40]byte
-	text := bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine "))
-	digits, _, _ := bytes.Cut(text, []byte(" "))
-	n, _ := strconv.ParseUint(string(digits), 10, 64)
-	return n
 }

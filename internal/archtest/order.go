@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/kernel/gctest;
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/goroutine, internal/kernel/gctest;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -30,13 +30,15 @@ const Order = `
 	# tiers 3 and 4: operations, their catalogue, graphs of them
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
-	op < graph;
+	op < internal/direct < ops;
+	op, internal/goroutine < graph;
 
 	# tier 5: what is done with any Value
 	NONE < profile;
 	graph, ops/rows, profile, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops/rows < internal/passes;
-	ops, nest < internal/batching, grad;
+	ops, nest < internal/batching;
+	internal/interp, internal/batching < grad;
 	graph, nest < state;
 	internal/interp, internal/passes, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
 	TIER5 < function, control;

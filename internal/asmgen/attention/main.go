@@ -16,7 +16,8 @@ func main() {
 	for _, m := range []vec.Machine{{Wide: true, Elem: vec.Float32}, {Elem: vec.Float32}} {
 		maximum(m)
 		exponentials(m)
-		softmaxRows(m)
+		exponentialRows(m)
+		divideRows(m)
 		scoreGradRows(m)
 		m.Map(vec.Loop{
 			Name: "scoreGrad", Doc: "sets dst[i] = p[i] (dp[i] - mean) scale.",

@@ -88,21 +88,60 @@ func across(m vec.Machine, v vec.V, combine func(a, b, c Op)) reg.VecVirtual {
 	return v
 }
 
-// softmaxRows writes a function that replaces rows of scores by their softmax.
-func softmaxRows(m vec.Machine) {
-	TEXT(m.Name("softmaxRows"), NOSPLIT, "func(x *float32, rows, n, stride int, stats *float32)")
-	Doc(m.Name("softmaxRows")+" replaces rows of n elements, stride bytes apart, by exp(x - max)/sum,", "and leaves max and sum of each row in stats.")
+// exponentialRows writes a function that replaces rows of scores by exponentials of how far
+// they are below the greatest, times a power of two.
+func exponentialRows(m vec.Machine) {
+	TEXT(m.Name("exponentialRows"), NOSPLIT, "func(x *float32, rows, n, stride int, unit float32, stats *float32)")
+	Doc(m.Name("exponentialRows")+" replaces rows of n elements, stride bytes apart, by unit·exp(x - max)", "and leaves max of each row and the sum of what it has become in stats.")
 	Pragma("noescape")
+	load := m.KeepConstants(8)
 	x := Load(Param("x"), GP64()).(reg.GPVirtual)
 	rows := Load(Param("rows"), GP64()).(reg.GPVirtual)
 	stride := Load(Param("stride"), GP64()).(reg.GPVirtual)
 	stats := Load(Param("stats"), GP64()).(reg.GPVirtual)
 	r := newRow(m, Load(Param("n"), GP64()).(reg.GPVirtual))
-	least := m.Load(vec.Const(math.Inf(-1)))
-	one := m.Load(vec.Const(1))
+	addr, err := Param("unit").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	exp2 := m.ScaledExp2Rough(m.Broadcast(addr.Addr))
 
 	Label("row")
-	// Long rows have four maxima, which do not wait for one another.
+	most := r.greatest(x)
+	VMOVSS(most.AsX(), Mem{Base: stats})
+	shift := m.Reg()
+	VBROADCASTSS(most.AsX(), shift)
+
+	sum := m.Zero()
+	r.each("exp", func(load func(reg.GPVirtual, vec.V) vec.V, store func(vec.V, reg.GPVirtual), last *vec.Mask) {
+		// The difference first: it is exact next to the greatest, however large that is.
+		h := m.Mul(m.Sub(load(x, nil), shift), vec.Const(math.Log2E))
+		if !m.Wide {
+			h = m.Max(m.Get(vec.Const(-127)), h)
+		}
+		e := exp2(h)
+		if last != nil {
+			e = m.Keep(*last, e)
+		}
+		store(e, x)
+		VADDPS(e, sum, sum)
+	})
+	sum = across(m, sum, func(a, b, c Op) { VADDPS(a, b, c) })
+	VMOVSS(sum.AsX(), Mem{Base: stats}.Offset(4))
+	ADDQ(stride, x)
+	ADDQ(Imm(8), stats)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+	load()
+}
+
+// greatest emits the maximum of the row at x. Long rows have four maxima, which do not
+// wait for one another.
+func (r row) greatest(x reg.GPVirtual) reg.VecVirtual {
+	m := r.m
+	least := m.Get(vec.Const(math.Inf(-1)))
 	four := []vec.V{m.Load(least), m.Reg(), m.Reg(), m.Reg()}
 	at, end := GP64(), GP64()
 	XORQ(at, at)
@@ -129,25 +168,24 @@ func softmaxRows(m vec.Machine) {
 	r.from(at, "greatest", func(load func(reg.GPVirtual, vec.V) vec.V, _ func(vec.V, reg.GPVirtual), _ *vec.Mask) {
 		VMAXPS(load(x, least), most, most)
 	})
-	most = across(m, most, func(a, b, c Op) { VMAXPS(a, b, c) })
-	VMOVSS(most.AsX(), Mem{Base: stats})
-	shift := m.Reg()
-	VBROADCASTSS(most.AsX(), shift)
+	return across(m, most, func(a, b, c Op) { VMAXPS(a, b, c) })
+}
 
-	sum := m.Zero()
-	r.each("exp", func(load func(reg.GPVirtual, vec.V) vec.V, store func(vec.V, reg.GPVirtual), last *vec.Mask) {
-		e := m.Exp(m.Sub(load(x, nil), shift))
-		if last != nil {
-			e = m.Keep(*last, e)
-		}
-		store(e, x)
-		VADDPS(e, sum, sum)
-	})
-	sum = across(m, sum, func(a, b, c Op) { VADDPS(a, b, c) })
-	VMOVSS(sum.AsX(), Mem{Base: stats}.Offset(4))
-	inverse := XMM()
-	VDIVSS(sum.AsX(), one.AsX(), inverse)
-	by := m.Reg()
+// divideRows writes a function that divides rows by their sums.
+func divideRows(m vec.Machine) {
+	TEXT(m.Name("divideRows"), NOSPLIT, "func(x *float32, rows, n, stride int, stats *float32)")
+	Doc(m.Name("divideRows")+" multiplies rows of n elements, stride bytes apart, by the inverse of", "the second of their two stats.")
+	Pragma("noescape")
+	x := Load(Param("x"), GP64()).(reg.GPVirtual)
+	rows := Load(Param("rows"), GP64()).(reg.GPVirtual)
+	stride := Load(Param("stride"), GP64()).(reg.GPVirtual)
+	stats := Load(Param("stats"), GP64()).(reg.GPVirtual)
+	r := newRow(m, Load(Param("n"), GP64()).(reg.GPVirtual))
+	one := m.Load(vec.Const(1))
+
+	Label("row")
+	inverse, by := XMM(), m.Reg()
+	VDIVSS(Mem{Base: stats}.Offset(4), one.AsX(), inverse)
 	VBROADCASTSS(inverse, by)
 	r.each("divide", func(load func(reg.GPVirtual, vec.V) vec.V, store func(vec.V, reg.GPVirtual), _ *vec.Mask) {
 		store(m.Mul(load(x, nil), by), x)

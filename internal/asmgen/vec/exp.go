@@ -150,8 +150,8 @@ func (m Machine) Exp2(x V) V {
 // the result is a normal number. With AVX2, h lies between -127, which gives 0, and
 // 127; with AVX-512 it is any number.
 func (m Machine) Exp2Rough(h V) V {
-	f, i := m.format(), m.Ints()
 	if !m.Wide {
+		f, i := m.format(), m.Ints()
 		t := m.Add(h, Const(f.round))
 		r := m.Sub(h, m.Sub(t, Const(f.round)))
 		// 2^r, |r| <= 1/2: 2^-23.1. The low bits of t are the exponent to add; all
@@ -159,6 +159,23 @@ func (m Machine) Exp2Rough(h V) V {
 		p := m.Poly(r, 1, 0.693147004, 0.240222424, 0.0555073395, 0.00967153441, 0.00132647157)
 		return i.Add(p, i.ShiftLeft(t, f.mantissa))
 	}
+	lo, hi := m.exp2Tables()
+	return m.exp2Rough(h, m.table(lo), m.table(hi))
+}
+
+// ScaledExp2Rough returns what computes unit · [Machine.Exp2Rough] for a unit that is a power
+// of two: with AVX-512 it costs nothing, because the unit is in the tables.
+func (m Machine) ScaledExp2Rough(unit V) func(h V) V {
+	if !m.Wide {
+		return func(h V) V { return m.Mul(m.Exp2Rough(h), unit) }
+	}
+	lo, hi := m.exp2Tables()
+	first, second := m.Mul(m.Load(lo), unit), m.Mul(m.Load(hi), unit)
+	return func(h V) V { return m.exp2Rough(h, first, second) }
+}
+
+// exp2Rough returns 2^h from registers with the tables.
+func (m Machine) exp2Rough(h, lo, hi V) V {
 	// h = k + j/32 + r with integers k and j < 32, and 0 <= r < 1/32. Adding 1.5·2^18,
 	// rounded down, leaves 32k + j in the low bits, of which the look-up takes j; k is
 	// what VSCALEFPS makes of h.
@@ -168,8 +185,7 @@ func (m Machine) Exp2Rough(h V) V {
 	const fractionBits, down = 5 << 4, 1
 	VREDUCEPS(Imm(fractionBits|down), h, r)
 	m.emitted()
-	lo, hi := m.exp2Tables()
-	VPERMI2PS(m.table(hi), m.table(lo), t)
+	VPERMI2PS(hi, lo, t)
 	m.emitted()
 	// The table has 2^((j+½)/32), so what is left is e^u for u = (r - 1/64)·ln 2. Of
 	// the cubic term, which is left out, the linear one takes over its best

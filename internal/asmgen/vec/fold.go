@@ -53,7 +53,7 @@ func (m Machine) Fold(f Fold) {
 	if m.Wide {
 		keep = f.Keep
 	}
-	load := m.keep(keep)
+	load := m.KeepConstants(keep)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
 	var to, from, all []reg.GPVirtual
 	for _, d := range dsts {

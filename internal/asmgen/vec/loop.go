@@ -82,7 +82,7 @@ func (m Machine) Map(l Loop) {
 	if m.Wide {
 		keep = l.Keep
 	}
-	load := m.keep(keep)
+	load := m.KeepConstants(keep)
 	n := Load(Param("n"), GP64()).(reg.GPVirtual)
 	var to, from []reg.GPVirtual
 	for _, d := range dsts {

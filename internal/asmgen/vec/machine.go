@@ -137,11 +137,11 @@ type registers struct {
 	most  int
 }
 
-// keep lets the function that is being emitted keep up to most constants in
+// KeepConstants lets the function that is being emitted keep up to most constants in
 // registers. They are loaded at its end, where the function begins by jumping to:
-// only there it is known which they are. The caller emits the code between keep
+// only there it is known which they are. The caller emits the code between that
 // and the call of the function it returns, up to and including RET.
-func (m *Machine) keep(most int) (load func()) {
+func (m *Machine) KeepConstants(most int) (load func()) {
 	if most == 0 {
 		return func() {}
 	}

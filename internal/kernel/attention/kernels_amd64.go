@@ -15,11 +15,17 @@ func maximumF32AVX512(x *float32, n int, out *float32)
 //go:noescape
 func exponentialsF32AVX512(x *float32, n int, shift float32, out *float32)
 
-// softmaxRowsF32AVX512 replaces rows of n elements, stride bytes apart, by exp(x - max)/sum,
-// and leaves max and sum of each row in stats.
+// exponentialRowsF32AVX512 replaces rows of n elements, stride bytes apart, by unit·exp(x - max)
+// and leaves max of each row and the sum of what it has become in stats.
 //
 //go:noescape
-func softmaxRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32)
+func exponentialRowsF32AVX512(x *float32, rows int, n int, stride int, unit float32, stats *float32)
+
+// divideRowsF32AVX512 multiplies rows of n elements, stride bytes apart, by the inverse of
+// the second of their two stats.
+//
+//go:noescape
+func divideRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32)
 
 // scoreGradRowsF32AVX512 sets dp = p (dp - sum(p dp)) scale for rows of n elements, stride
 // bytes apart in both.
@@ -43,11 +49,17 @@ func maximumF32AVX2(x *float32, n int, out *float32)
 //go:noescape
 func exponentialsF32AVX2(x *float32, n int, shift float32, out *float32)
 
-// softmaxRowsF32AVX2 replaces rows of n elements, stride bytes apart, by exp(x - max)/sum,
-// and leaves max and sum of each row in stats.
+// exponentialRowsF32AVX2 replaces rows of n elements, stride bytes apart, by unit·exp(x - max)
+// and leaves max of each row and the sum of what it has become in stats.
 //
 //go:noescape
-func softmaxRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
+func exponentialRowsF32AVX2(x *float32, rows int, n int, stride int, unit float32, stats *float32)
+
+// divideRowsF32AVX2 multiplies rows of n elements, stride bytes apart, by the inverse of
+// the second of their two stats.
+//
+//go:noescape
+func divideRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
 
 // scoreGradRowsF32AVX2 sets dp = p (dp - sum(p dp)) scale for rows of n elements, stride
 // bytes apart in both.

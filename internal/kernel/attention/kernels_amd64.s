@@ -198,9 +198,212 @@ DATA c32_3f800000<>+16(SB)/8, $0x3f8000003f800000
 DATA c32_3f800000<>+24(SB)/8, $0x3f8000003f800000
 GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
 
-// func softmaxRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32)
+// func exponentialRowsF32AVX512(x *float32, rows int, n int, stride int, unit float32, stats *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·exponentialRowsF32AVX512(SB), NOSPLIT, $0-48
+	JMP constants
+
+begin:
+	MOVQ         x+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         stride+24(FP), DX
+	MOVQ         stats+40(FP), BX
+	MOVQ         n+16(FP), SI
+	MOVQ         SI, DI
+	SHRQ         $0x04, DI
+	SHLQ         $0x06, DI
+	ANDQ         $0x0f, SI
+	MOVQ         SI, R8
+	MOVQ         $-1, R9
+	BZHIQ        SI, R9, R9
+	KMOVW        R9, K1
+	VBROADCASTSS unit+32(FP), Z0
+	VMOVUPS      exp2Table0<>+0(SB), Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      exp2Table1<>+0(SB), Z10
+	VMULPS       Z0, Z10, Z0
+
+row:
+	VMOVAPS Z2, Z10
+	XORQ    SI, SI
+	MOVQ    DI, R9
+	SUBQ    $0x000000c0, R9
+	CMPQ    SI, R9
+	JGE     greatest
+	VMOVAPS Z2, Z11
+	VMOVAPS Z2, Z12
+	VMOVAPS Z2, Z13
+
+fours:
+	CMPQ   SI, R9
+	JGE    fours_done
+	VMAXPS (AX)(SI*1), Z10, Z10
+	VMAXPS 64(AX)(SI*1), Z11, Z11
+	VMAXPS 128(AX)(SI*1), Z12, Z12
+	VMAXPS 192(AX)(SI*1), Z13, Z13
+	ADDQ   $0x00000100, SI
+	JMP    fours
+
+fours_done:
+	VMAXPS Z11, Z10, Z10
+	VMAXPS Z13, Z12, Z12
+	VMAXPS Z12, Z10, Z10
+
+greatest:
+	CMPQ    SI, DI
+	JGE     greatest_rest
+	VMOVUPS (AX)(SI*1), Z11
+	VMAXPS  Z11, Z10, Z10
+	ADDQ    $0x00000040, SI
+	JMP     greatest
+
+greatest_rest:
+	TESTQ     R8, R8
+	JZ        greatest_done
+	VMOVUPS.Z (AX)(SI*1), K1, Z11
+	VBLENDMPS Z11, Z2, K1, Z3
+	VMAXPS    Z3, Z10, Z10
+
+greatest_done:
+	VEXTRACTF64X4 $0x01, Z10, Y11
+	VMAXPS        Y11, Y10, Y10
+	VEXTRACTF128  $0x01, Y10, X11
+	VMAXPS        X11, X10, X10
+	VPERMILPD     $0x01, X10, X11
+	VMAXPS        X11, X10, X10
+	VMOVSHDUP     X10, X11
+	VMAXPS        X11, X10, X10
+	VMOVSS        X10, (BX)
+	VBROADCASTSS  X10, Z10
+	VPXORD        Z4, Z4, Z4
+	XORQ          SI, SI
+
+exp:
+	CMPQ          SI, DI
+	JGE           exp_rest
+	VMOVUPS       (AX)(SI*1), Z11
+	VSUBPS        Z10, Z11, Z11
+	VMULPS        Z5, Z11, Z11
+	VADDPS.RD_SAE Z6, Z11, Z12
+	VREDUCEPS     $0x51, Z11, Z13
+	VPERMI2PS     Z0, Z1, Z12
+	VMOVAPS       Z7, Z14
+	VFMADD213PS   Z8, Z13, Z14
+	VFMADD213PS   Z9, Z13, Z14
+	VMULPS        Z12, Z14, Z12
+	VSCALEFPS     Z11, Z12, Z11
+	VMOVUPS       Z11, (AX)(SI*1)
+	VADDPS        Z11, Z4, Z4
+	ADDQ          $0x00000040, SI
+	JMP           exp
+
+exp_rest:
+	TESTQ         R8, R8
+	JZ            exp_done
+	VMOVUPS.Z     (AX)(SI*1), K1, Z11
+	VSUBPS        Z10, Z11, Z10
+	VMULPS        Z5, Z10, Z10
+	VADDPS.RD_SAE Z6, Z10, Z11
+	VREDUCEPS     $0x51, Z10, Z12
+	VPERMI2PS     Z0, Z1, Z11
+	VMOVAPS       Z7, Z13
+	VFMADD213PS   Z8, Z12, Z13
+	VFMADD213PS   Z9, Z12, Z13
+	VMULPS        Z11, Z13, Z11
+	VSCALEFPS     Z10, Z11, Z10
+	VMOVAPS.Z     Z10, K1, Z10
+	VMOVUPS       Z10, K1, (AX)(SI*1)
+	VADDPS        Z10, Z4, Z4
+
+exp_done:
+	VEXTRACTF64X4 $0x01, Z4, Y10
+	VADDPS        Y10, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X10
+	VADDPS        X10, X4, X4
+	VPERMILPD     $0x01, X4, X10
+	VADDPS        X10, X4, X4
+	VMOVSHDUP     X4, X10
+	VADDPS        X10, X4, X4
+	VMOVSS        X4, 4(BX)
+	ADDQ          DX, AX
+	ADDQ          $0x08, BX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_ff800000<>+0(SB), Z2
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSD c32_48c00000<>+0(SB), Z6
+	VBROADCASTSD c32_3e75fdf0<>+0(SB), Z7
+	VBROADCASTSD c32_3f2f86c7<>+0(SB), Z8
+	VBROADCASTSD c32_3f7d3e0d<>+0(SB), Z9
+	JMP          begin
+
+DATA exp2Table0<>+0(SB)/4, $0x3f8164d2
+DATA exp2Table0<>+4(SB)/4, $0x3f843a29
+DATA exp2Table0<>+8(SB)/4, $0x3f871f62
+DATA exp2Table0<>+12(SB)/4, $0x3f8a14d5
+DATA exp2Table0<>+16(SB)/4, $0x3f8d1adf
+DATA exp2Table0<>+20(SB)/4, $0x3f9031dc
+DATA exp2Table0<>+24(SB)/4, $0x3f935a2b
+DATA exp2Table0<>+28(SB)/4, $0x3f96942d
+DATA exp2Table0<>+32(SB)/4, $0x3f99e046
+DATA exp2Table0<>+36(SB)/4, $0x3f9d3eda
+DATA exp2Table0<>+40(SB)/4, $0x3fa0b051
+DATA exp2Table0<>+44(SB)/4, $0x3fa43516
+DATA exp2Table0<>+48(SB)/4, $0x3fa7cd94
+DATA exp2Table0<>+52(SB)/4, $0x3fab7a3a
+DATA exp2Table0<>+56(SB)/4, $0x3faf3b79
+DATA exp2Table0<>+60(SB)/4, $0x3fb311c4
+GLOBL exp2Table0<>(SB), RODATA|NOPTR, $64
+
+DATA exp2Table1<>+0(SB)/4, $0x3fb6fd92
+DATA exp2Table1<>+4(SB)/4, $0x3fbaff5b
+DATA exp2Table1<>+8(SB)/4, $0x3fbf179a
+DATA exp2Table1<>+12(SB)/4, $0x3fc346cd
+DATA exp2Table1<>+16(SB)/4, $0x3fc78d75
+DATA exp2Table1<>+20(SB)/4, $0x3fcbec15
+DATA exp2Table1<>+24(SB)/4, $0x3fd06334
+DATA exp2Table1<>+28(SB)/4, $0x3fd4f35b
+DATA exp2Table1<>+32(SB)/4, $0x3fd99d16
+DATA exp2Table1<>+36(SB)/4, $0x3fde60f5
+DATA exp2Table1<>+40(SB)/4, $0x3fe33f89
+DATA exp2Table1<>+44(SB)/4, $0x3fe8396a
+DATA exp2Table1<>+48(SB)/4, $0x3fed4f30
+DATA exp2Table1<>+52(SB)/4, $0x3ff28177
+DATA exp2Table1<>+56(SB)/4, $0x3ff7d0df
+DATA exp2Table1<>+60(SB)/4, $0x3ffd3e0c
+GLOBL exp2Table1<>(SB), RODATA|NOPTR, $64
+
+DATA c32_48c00000<>+0(SB)/8, $0x48c0000048c00000
+DATA c32_48c00000<>+8(SB)/8, $0x48c0000048c00000
+DATA c32_48c00000<>+16(SB)/8, $0x48c0000048c00000
+DATA c32_48c00000<>+24(SB)/8, $0x48c0000048c00000
+GLOBL c32_48c00000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e75fdf0<>+0(SB)/8, $0x3e75fdf03e75fdf0
+DATA c32_3e75fdf0<>+8(SB)/8, $0x3e75fdf03e75fdf0
+DATA c32_3e75fdf0<>+16(SB)/8, $0x3e75fdf03e75fdf0
+DATA c32_3e75fdf0<>+24(SB)/8, $0x3e75fdf03e75fdf0
+GLOBL c32_3e75fdf0<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f2f86c7<>+0(SB)/8, $0x3f2f86c73f2f86c7
+DATA c32_3f2f86c7<>+8(SB)/8, $0x3f2f86c73f2f86c7
+DATA c32_3f2f86c7<>+16(SB)/8, $0x3f2f86c73f2f86c7
+DATA c32_3f2f86c7<>+24(SB)/8, $0x3f2f86c73f2f86c7
+GLOBL c32_3f2f86c7<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f7d3e0d<>+0(SB)/8, $0x3f7d3e0d3f7d3e0d
+DATA c32_3f7d3e0d<>+8(SB)/8, $0x3f7d3e0d3f7d3e0d
+DATA c32_3f7d3e0d<>+16(SB)/8, $0x3f7d3e0d3f7d3e0d
+DATA c32_3f7d3e0d<>+24(SB)/8, $0x3f7d3e0d3f7d3e0d
+GLOBL c32_3f7d3e0d<>(SB), RODATA|NOPTR, $32
+
+// func divideRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·softmaxRowsF32AVX512(SB), NOSPLIT, $0-40
+TEXT ·divideRowsF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         x+0(FP), AX
 	MOVQ         rows+8(FP), CX
 	MOVQ         stride+24(FP), DX
@@ -214,148 +417,28 @@ TEXT ·softmaxRowsF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         $-1, R9
 	BZHIQ        SI, R9, R9
 	KMOVW        R9, K1
-	VBROADCASTSS c32_ff800000<>+0(SB), Z0
-	VBROADCASTSS c32_3f800000<>+0(SB), Z1
+	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 
 row:
-	VMOVAPS Z0, Z2
-	XORQ    SI, SI
-	MOVQ    DI, R9
-	SUBQ    $0x000000c0, R9
-	CMPQ    SI, R9
-	JGE     greatest
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-
-fours:
-	CMPQ   SI, R9
-	JGE    fours_done
-	VMAXPS (AX)(SI*1), Z2, Z2
-	VMAXPS 64(AX)(SI*1), Z3, Z3
-	VMAXPS 128(AX)(SI*1), Z4, Z4
-	VMAXPS 192(AX)(SI*1), Z5, Z5
-	ADDQ   $0x00000100, SI
-	JMP    fours
-
-fours_done:
-	VMAXPS Z3, Z2, Z2
-	VMAXPS Z5, Z4, Z4
-	VMAXPS Z4, Z2, Z2
-
-greatest:
-	CMPQ    SI, DI
-	JGE     greatest_rest
-	VMOVUPS (AX)(SI*1), Z3
-	VMAXPS  Z3, Z2, Z2
-	ADDQ    $0x00000040, SI
-	JMP     greatest
-
-greatest_rest:
-	TESTQ     R8, R8
-	JZ        greatest_done
-	VMOVUPS.Z (AX)(SI*1), K1, Z3
-	VBLENDMPS Z3, Z0, K1, Z6
-	VMAXPS    Z6, Z2, Z2
-
-greatest_done:
-	VEXTRACTF64X4 $0x01, Z2, Y3
-	VMAXPS        Y3, Y2, Y2
-	VEXTRACTF128  $0x01, Y2, X3
-	VMAXPS        X3, X2, X2
-	VPERMILPD     $0x01, X2, X3
-	VMAXPS        X3, X2, X2
-	VMOVSHDUP     X2, X3
-	VMAXPS        X3, X2, X2
-	VMOVSS        X2, (BX)
-	VBROADCASTSS  X2, Z2
-	VPXORD        Z7, Z7, Z7
-	XORQ          SI, SI
-
-exp:
-	CMPQ              SI, DI
-	JGE               exp_rest
-	VMOVUPS           (AX)(SI*1), Z3
-	VSUBPS            Z2, Z3, Z3
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z4
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z5
-	VMAXPS            Z3, Z5, Z3
-	VMINPS            Z3, Z4, Z3
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z3, Z4
-	VRNDSCALEPS       $0x08, Z4, Z4
-	VMOVAPS           Z3, Z3
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z4, Z3
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z4, Z3
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z5
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z3, Z5
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z3, Z5
-	VMULPS            Z3, Z3, Z8
-	VFMADD213PS       Z3, Z8, Z5
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z5, Z3
-	VSCALEFPS         Z4, Z3, Z3
-	VMOVUPS           Z3, (AX)(SI*1)
-	VADDPS            Z3, Z7, Z7
-	ADDQ              $0x00000040, SI
-	JMP               exp
-
-exp_rest:
-	TESTQ             R8, R8
-	JZ                exp_done
-	VMOVUPS.Z         (AX)(SI*1), K1, Z3
-	VSUBPS            Z2, Z3, Z2
-	VBROADCASTSS      c32_42b20000<>+0(SB), Z3
-	VBROADCASTSS      c32_c2d00000<>+0(SB), Z4
-	VMAXPS            Z2, Z4, Z2
-	VMINPS            Z2, Z3, Z2
-	VMULPS.BCST       c32_3fb8aa3b<>+0(SB), Z2, Z3
-	VRNDSCALEPS       $0x08, Z3, Z3
-	VMOVAPS           Z2, Z2
-	VFNMADD231PS.BCST c32_3f317200<>+0(SB), Z3, Z2
-	VFNMADD231PS.BCST c32_35bfbe8e<>+0(SB), Z3, Z2
-	VBROADCASTSS      c32_3ab50d56<>+0(SB), Z4
-	VFMADD213PS.BCST  c32_3c091fe3<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3d2aac8b<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3e2aaa45<>+0(SB), Z2, Z4
-	VFMADD213PS.BCST  c32_3efffffe<>+0(SB), Z2, Z4
-	VMULPS            Z2, Z2, Z5
-	VFMADD213PS       Z2, Z5, Z4
-	VADDPS.BCST       c32_3f800000<>+0(SB), Z4, Z2
-	VSCALEFPS         Z3, Z2, Z2
-	VMOVAPS.Z         Z2, K1, Z2
-	VMOVUPS           Z2, K1, (AX)(SI*1)
-	VADDPS            Z2, Z7, Z7
-
-exp_done:
-	VEXTRACTF64X4 $0x01, Z7, Y2
-	VADDPS        Y2, Y7, Y7
-	VEXTRACTF128  $0x01, Y7, X2
-	VADDPS        X2, X7, X7
-	VPERMILPD     $0x01, X7, X2
-	VADDPS        X2, X7, X7
-	VMOVSHDUP     X7, X2
-	VADDPS        X2, X7, X7
-	VMOVSS        X7, 4(BX)
-	VDIVSS        X7, X1, X2
-	VBROADCASTSS  X2, Z2
-	XORQ          SI, SI
+	VDIVSS       4(BX), X0, X1
+	VBROADCASTSS X1, Z1
+	XORQ         SI, SI
 
 divide:
 	CMPQ    SI, DI
 	JGE     divide_rest
-	VMOVUPS (AX)(SI*1), Z3
-	VMULPS  Z2, Z3, Z3
-	VMOVUPS Z3, (AX)(SI*1)
+	VMOVUPS (AX)(SI*1), Z2
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, (AX)(SI*1)
 	ADDQ    $0x00000040, SI
 	JMP     divide
 
 divide_rest:
 	TESTQ     R8, R8
 	JZ        divide_done
-	VMOVUPS.Z (AX)(SI*1), K1, Z3
-	VMULPS    Z2, Z3, Z2
-	VMOVUPS   Z2, K1, (AX)(SI*1)
+	VMOVUPS.Z (AX)(SI*1), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*1)
 
 divide_done:
 	ADDQ DX, AX
@@ -659,13 +742,16 @@ DATA c32_4b3fff02<>+16(SB)/8, $0x4b3fff024b3fff02
 DATA c32_4b3fff02<>+24(SB)/8, $0x4b3fff024b3fff02
 GLOBL c32_4b3fff02<>(SB), RODATA|NOPTR, $32
 
-// func softmaxRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
+// func exponentialRowsF32AVX2(x *float32, rows int, n int, stride int, unit float32, stats *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·softmaxRowsF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·exponentialRowsF32AVX2(SB), NOSPLIT, $0-48
+	JMP constants
+
+begin:
 	MOVQ         x+0(FP), AX
 	MOVQ         rows+8(FP), CX
 	MOVQ         stride+24(FP), DX
-	MOVQ         stats+32(FP), BX
+	MOVQ         stats+40(FP), BX
 	MOVQ         n+16(FP), SI
 	MOVQ         SI, DI
 	SHRQ         $0x03, DI
@@ -676,19 +762,18 @@ TEXT ·softmaxRowsF32AVX2(SB), NOSPLIT, $0-40
 	SHLQ         $0x02, SI
 	SUBQ         SI, R9
 	VMOVUPS      (R9), Y0
-	VBROADCASTSS c32_ff800000<>+0(SB), Y1
-	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VBROADCASTSS unit+32(FP), Y1
 
 row:
-	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	MOVQ    DI, R9
 	SUBQ    $0x00000060, R9
 	CMPQ    SI, R9
 	JGE     greatest
-	VMOVAPS Y1, Y4
-	VMOVAPS Y1, Y5
-	VMOVAPS Y1, Y6
+	VMOVAPS Y2, Y4
+	VMOVAPS Y2, Y5
+	VMOVAPS Y2, Y6
 
 fours:
 	CMPQ   SI, R9
@@ -717,7 +802,7 @@ greatest_rest:
 	TESTQ      R8, R8
 	JZ         greatest_done
 	VMASKMOVPS (AX)(SI*1), Y0, Y4
-	VBLENDVPS  Y0, Y4, Y1, Y4
+	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y4, Y3, Y3
 
 greatest_done:
@@ -733,73 +818,51 @@ greatest_done:
 	XORQ         SI, SI
 
 exp:
-	CMPQ         SI, DI
-	JGE          exp_rest
-	VMOVUPS      (AX)(SI*1), Y5
-	VSUBPS       Y3, Y5, Y5
-	VBROADCASTSS c32_42b20000<>+0(SB), Y6
-	VBROADCASTSS c32_c2d00000<>+0(SB), Y7
-	VMAXPS       Y5, Y7, Y5
-	VMINPS       Y5, Y6, Y5
-	VMULPS       c32_3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VMOVAPS      Y5, Y5
-	VFNMADD231PS c32_3f317200<>+0(SB), Y6, Y5
-	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y6, Y5
-	VBROADCASTSS c32_3ab50d56<>+0(SB), Y7
-	VFMADD213PS  c32_3c091fe3<>+0(SB), Y5, Y7
-	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y5, Y7
-	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y5, Y7
-	VFMADD213PS  c32_3efffffe<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       c32_3f800000<>+0(SB), Y7, Y5
-	VADDPS       c32_4b400000<>+0(SB), Y6, Y6
-	VPSUBD       c32_4b3fff02<>+0(SB), Y6, Y6
-	VPSRLD       $0x01, Y6, Y7
-	VPSUBD       Y7, Y6, Y6
-	VPSLLD       $0x17, Y7, Y7
-	VMULPS       Y7, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, (AX)(SI*1)
-	VADDPS       Y5, Y4, Y4
-	ADDQ         $0x00000020, SI
-	JMP          exp
+	CMPQ        SI, DI
+	JGE         exp_rest
+	VMOVUPS     (AX)(SI*1), Y5
+	VSUBPS      Y3, Y5, Y5
+	VMULPS      Y7, Y5, Y5
+	VMAXPS      Y5, Y8, Y5
+	VADDPS      Y9, Y5, Y6
+	VSUBPS      Y9, Y6, Y14
+	VSUBPS      Y14, Y5, Y5
+	VMOVAPS     Y10, Y14
+	VFMADD213PS Y11, Y5, Y14
+	VFMADD213PS Y12, Y5, Y14
+	VFMADD213PS Y13, Y5, Y14
+	VFMADD213PS c32_3f317215<>+0(SB), Y5, Y14
+	VFMADD213PS c32_3f800000<>+0(SB), Y5, Y14
+	VPSLLD      $0x17, Y6, Y5
+	VPADDD      Y5, Y14, Y5
+	VMULPS      Y1, Y5, Y5
+	VMOVUPS     Y5, (AX)(SI*1)
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x00000020, SI
+	JMP         exp
 
 exp_rest:
-	TESTQ        R8, R8
-	JZ           exp_done
-	VMASKMOVPS   (AX)(SI*1), Y0, Y5
-	VSUBPS       Y3, Y5, Y3
-	VBROADCASTSS c32_42b20000<>+0(SB), Y5
-	VBROADCASTSS c32_c2d00000<>+0(SB), Y6
-	VMAXPS       Y3, Y6, Y3
-	VMINPS       Y3, Y5, Y3
-	VMULPS       c32_3fb8aa3b<>+0(SB), Y3, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS c32_3f317200<>+0(SB), Y5, Y3
-	VFNMADD231PS c32_35bfbe8e<>+0(SB), Y5, Y3
-	VBROADCASTSS c32_3ab50d56<>+0(SB), Y6
-	VFMADD213PS  c32_3c091fe3<>+0(SB), Y3, Y6
-	VFMADD213PS  c32_3d2aac8b<>+0(SB), Y3, Y6
-	VFMADD213PS  c32_3e2aaa45<>+0(SB), Y3, Y6
-	VFMADD213PS  c32_3efffffe<>+0(SB), Y3, Y6
-	VMULPS       Y3, Y3, Y7
-	VFMADD213PS  Y3, Y7, Y6
-	VADDPS       c32_3f800000<>+0(SB), Y6, Y3
-	VADDPS       c32_4b400000<>+0(SB), Y5, Y5
-	VPSUBD       c32_4b3fff02<>+0(SB), Y5, Y5
-	VPSRLD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y3, Y3
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VANDPS       Y3, Y0, Y3
-	VMASKMOVPS   Y3, Y0, (AX)(SI*1)
-	VADDPS       Y3, Y4, Y4
+	TESTQ       R8, R8
+	JZ          exp_done
+	VMASKMOVPS  (AX)(SI*1), Y0, Y5
+	VSUBPS      Y3, Y5, Y3
+	VMULPS      Y7, Y3, Y3
+	VMAXPS      Y3, Y8, Y3
+	VADDPS      Y9, Y3, Y5
+	VSUBPS      Y9, Y5, Y6
+	VSUBPS      Y6, Y3, Y3
+	VMOVAPS     Y10, Y6
+	VFMADD213PS Y11, Y3, Y6
+	VFMADD213PS Y12, Y3, Y6
+	VFMADD213PS Y13, Y3, Y6
+	VFMADD213PS c32_3f317215<>+0(SB), Y3, Y6
+	VFMADD213PS c32_3f800000<>+0(SB), Y3, Y6
+	VPSLLD      $0x17, Y5, Y3
+	VPADDD      Y3, Y6, Y3
+	VMULPS      Y1, Y3, Y3
+	VANDPS      Y3, Y0, Y3
+	VMASKMOVPS  Y3, Y0, (AX)(SI*1)
+	VADDPS      Y3, Y4, Y4
 
 exp_done:
 	VEXTRACTF128 $0x01, Y4, X3
@@ -809,25 +872,99 @@ exp_done:
 	VMOVSHDUP    X4, X3
 	VADDPS       X3, X4, X4
 	VMOVSS       X4, 4(BX)
-	VDIVSS       X4, X2, X3
-	VBROADCASTSS X3, Y3
+	ADDQ         DX, AX
+	ADDQ         $0x08, BX
+	DECQ         CX
+	JNZ          row
+	VZEROUPPER
+	RET
+
+constants:
+	VBROADCASTSD c32_ff800000<>+0(SB), Y2
+	VBROADCASTSD c32_3fb8aa3b<>+0(SB), Y7
+	VBROADCASTSD c32_c2fe0000<>+0(SB), Y8
+	VBROADCASTSD c32_4b400000<>+0(SB), Y9
+	VBROADCASTSD c32_3aaddd00<>+0(SB), Y10
+	VBROADCASTSD c32_3c1e755b<>+0(SB), Y11
+	VBROADCASTSD c32_3d635baa<>+0(SB), Y12
+	VBROADCASTSD c32_3e75fcde<>+0(SB), Y13
+	JMP          begin
+
+DATA c32_c2fe0000<>+0(SB)/8, $0xc2fe0000c2fe0000
+DATA c32_c2fe0000<>+8(SB)/8, $0xc2fe0000c2fe0000
+DATA c32_c2fe0000<>+16(SB)/8, $0xc2fe0000c2fe0000
+DATA c32_c2fe0000<>+24(SB)/8, $0xc2fe0000c2fe0000
+GLOBL c32_c2fe0000<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3aaddd00<>+0(SB)/8, $0x3aaddd003aaddd00
+DATA c32_3aaddd00<>+8(SB)/8, $0x3aaddd003aaddd00
+DATA c32_3aaddd00<>+16(SB)/8, $0x3aaddd003aaddd00
+DATA c32_3aaddd00<>+24(SB)/8, $0x3aaddd003aaddd00
+GLOBL c32_3aaddd00<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3c1e755b<>+0(SB)/8, $0x3c1e755b3c1e755b
+DATA c32_3c1e755b<>+8(SB)/8, $0x3c1e755b3c1e755b
+DATA c32_3c1e755b<>+16(SB)/8, $0x3c1e755b3c1e755b
+DATA c32_3c1e755b<>+24(SB)/8, $0x3c1e755b3c1e755b
+GLOBL c32_3c1e755b<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3d635baa<>+0(SB)/8, $0x3d635baa3d635baa
+DATA c32_3d635baa<>+8(SB)/8, $0x3d635baa3d635baa
+DATA c32_3d635baa<>+16(SB)/8, $0x3d635baa3d635baa
+DATA c32_3d635baa<>+24(SB)/8, $0x3d635baa3d635baa
+GLOBL c32_3d635baa<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e75fcde<>+0(SB)/8, $0x3e75fcde3e75fcde
+DATA c32_3e75fcde<>+8(SB)/8, $0x3e75fcde3e75fcde
+DATA c32_3e75fcde<>+16(SB)/8, $0x3e75fcde3e75fcde
+DATA c32_3e75fcde<>+24(SB)/8, $0x3e75fcde3e75fcde
+GLOBL c32_3e75fcde<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f317215<>+0(SB)/8, $0x3f3172153f317215
+DATA c32_3f317215<>+8(SB)/8, $0x3f3172153f317215
+DATA c32_3f317215<>+16(SB)/8, $0x3f3172153f317215
+DATA c32_3f317215<>+24(SB)/8, $0x3f3172153f317215
+GLOBL c32_3f317215<>(SB), RODATA|NOPTR, $32
+
+// func divideRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
+// Requires: AVX, AVX2
+TEXT ·divideRowsF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         stride+24(FP), DX
+	MOVQ         stats+32(FP), BX
+	MOVQ         n+16(FP), SI
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	SHLQ         $0x05, DI
+	ANDQ         $0x07, SI
+	MOVQ         SI, R8
+	LEAQ         lanesOn<>+32(SB), R9
+	SHLQ         $0x02, SI
+	SUBQ         SI, R9
+	VMOVUPS      (R9), Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+
+row:
+	VDIVSS       4(BX), X1, X2
+	VBROADCASTSS X2, Y2
 	XORQ         SI, SI
 
 divide:
 	CMPQ    SI, DI
 	JGE     divide_rest
-	VMOVUPS (AX)(SI*1), Y4
-	VMULPS  Y3, Y4, Y4
-	VMOVUPS Y4, (AX)(SI*1)
+	VMOVUPS (AX)(SI*1), Y3
+	VMULPS  Y2, Y3, Y3
+	VMOVUPS Y3, (AX)(SI*1)
 	ADDQ    $0x00000020, SI
 	JMP     divide
 
 divide_rest:
 	TESTQ      R8, R8
 	JZ         divide_done
-	VMASKMOVPS (AX)(SI*1), Y0, Y4
-	VMULPS     Y3, Y4, Y3
-	VMASKMOVPS Y3, Y0, (AX)(SI*1)
+	VMASKMOVPS (AX)(SI*1), Y0, Y3
+	VMULPS     Y2, Y3, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*1)
 
 divide_done:
 	ADDQ DX, AX

@@ -9,9 +9,12 @@ type rowKernels struct {
 	exponentials func(x []float32, shift float32) (sum float32) // x[i] = exp(x[i] - shift)
 	scoreGrad    func(p, dp []float32, mean, scale float32)     // dp[i] = p[i] (dp[i] - mean) scale
 
-	// softmaxRows replaces rows of n scores, stride apart, by their softmax, and leaves the
-	// greatest score and the sum of the exponentials of each in stats.
-	softmaxRows func(x []float32, rows, n, stride int, stats []float32)
+	// exponentialRows replaces rows of n scores, stride apart, by unit·exp(x - max), where unit
+	// is a power of two, and leaves the greatest score of each and the sum of what it has
+	// become in stats.
+	exponentialRows func(x []float32, rows, n, stride int, unit float32, stats []float32)
+	// divideRows divides rows of n elements by their sums in stats.
+	divideRows func(x []float32, rows, n, stride int, stats []float32)
 	// scoreGradRows sets dp = p (dp - sum(p dp)) scale for rows of n elements.
 	scoreGradRows func(dp, p []float32, rows, n, stride int, scale float32)
 }
@@ -38,7 +41,7 @@ var plainKernels = rowKernels{
 			dp[i] = (dp[i] - mean) * v * scale
 		}
 	},
-	softmaxRows: func(x []float32, rows, n, stride int, stats []float32) {
+	exponentialRows: func(x []float32, rows, n, stride int, unit float32, stats []float32) {
 		for i := range rows {
 			row := x[i*stride:][:n]
 			most := row[0]
@@ -49,13 +52,19 @@ var plainKernels = rowKernels{
 			}
 			var sum float32
 			for j, v := range row {
-				row[j] = exp(v - most)
+				row[j] = exp(v-most) * unit
 				sum += row[j]
 			}
-			for j := range row {
-				row[j] *= 1 / sum
-			}
 			stats[2*i], stats[2*i+1] = most, sum
+		}
+	},
+	divideRows: func(x []float32, rows, n, stride int, stats []float32) {
+		for i := range rows {
+			by := 1 / stats[2*i+1]
+			row := x[i*stride:][:n]
+			for j := range row {
+				row[j] *= by
+			}
 		}
 	},
 	scoreGradRows: func(dp, p []float32, rows, n, stride int, scale float32) {

@@ -11,9 +11,9 @@ var kernels = kernelsFor(cpu.Active())
 func kernelsFor(level cpu.Level) rowKernels {
 	switch level {
 	case cpu.AVX512:
-		return around(maximumF32AVX512, exponentialsF32AVX512, scoreGradF32AVX512, softmaxRowsF32AVX512, scoreGradRowsF32AVX512)
+		return around(maximumF32AVX512, exponentialsF32AVX512, scoreGradF32AVX512, exponentialRowsF32AVX512, divideRowsF32AVX512, scoreGradRowsF32AVX512)
 	case cpu.AVX2:
-		return around(maximumF32AVX2, exponentialsF32AVX2, scoreGradF32AVX2, softmaxRowsF32AVX2, scoreGradRowsF32AVX2)
+		return around(maximumF32AVX2, exponentialsF32AVX2, scoreGradF32AVX2, exponentialRowsF32AVX2, divideRowsF32AVX2, scoreGradRowsF32AVX2)
 	}
 	return plainKernels
 }
@@ -22,7 +22,8 @@ func around(
 	maximum func(x *float32, n int, out *float32),
 	exponentials func(x *float32, n int, shift float32, out *float32),
 	scoreGrad func(dst, p, dp *float32, n int, mean, scale float32),
-	softmaxRows func(x *float32, rows, n, stride int, stats *float32),
+	exponentialRows func(x *float32, rows, n, stride int, unit float32, stats *float32),
+	divideRows func(x *float32, rows, n, stride int, stats *float32),
 	scoreGradRows func(dp, p *float32, rows, n, stride int, scale float32),
 ) rowKernels {
 	return rowKernels{
@@ -37,9 +38,13 @@ func around(
 		scoreGrad: func(p, dp []float32, mean, scale float32) {
 			scoreGrad(&dp[0], &p[0], &dp[0], len(p), mean, scale)
 		},
-		softmaxRows: func(x []float32, rows, n, stride int, stats []float32) {
+		exponentialRows: func(x []float32, rows, n, stride int, unit float32, stats []float32) {
 			_, _ = x[(rows-1)*stride+n-1], stats[2*rows-1]
-			softmaxRows(&x[0], rows, n, 4*stride, &stats[0])
+			exponentialRows(&x[0], rows, n, 4*stride, unit, &stats[0])
+		},
+		divideRows: func(x []float32, rows, n, stride int, stats []float32) {
+			_, _ = x[(rows-1)*stride+n-1], stats[2*rows-1]
+			divideRows(&x[0], rows, n, 4*stride, &stats[0])
 		},
 		scoreGradRows: func(dp, p []float32, rows, n, stride int, scale float32) {
 			_, _ = dp[(rows-1)*stride+n-1], p[(rows-1)*stride+n-1]

@@ -47,48 +47,65 @@ func (s *scratch) room(rows, stride int, grads bool) {
 	}
 }
 
-// weights sets the block of scores to the softmax of queries i0 to i1, whose keys s.kt
-// holds, and returns how many keys the last of them sees. What a query does not see is 0.
-func (p *Params) weights(s *scratch, i0, i1, stride int) (seen int) {
+// exponentials sets the block of scores of queries i0 to i1, whose keys s.kt holds, to unit
+// times the exponentials of how far they are below the greatest of their row, notes both in
+// s.stats, and returns how many keys the last query sees. What a query does not see is 0.
+func (p *Params) exponentials(s *scratch, i0, i1, stride int, unit float32) (seen int) {
 	rows := i1 - i0
 	if seen = p.visible(i1 - 1); seen == 0 {
 		return 0
 	}
 	s.kt.Times(s.scores, stride, from(p.Q, i0*p.QRow), p.QRow, 1, rows, seen, p.Depth, p.Scale, 0)
 	if !p.Causal {
-		for i := 0; i < rows; {
-			n := min(rows-i, max(1, rowsSize/seen))
-			kernels.softmaxRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:])
-			i += n
-		}
+		inParts(rows, seen, func(i, n int) {
+			kernels.exponentialRows(s.scores[i*stride:], n, seen, stride, unit, s.stats[2*i:])
+		})
 		return seen
 	}
 	for i := range rows {
 		row, live := s.scores[i*stride:][:seen], p.visible(i0+i)
 		clear(row[live:])
-		s.stats[2*i], s.stats[2*i+1] = float32(math.Inf(-1)), 0
+		s.stats[2*i], s.stats[2*i+1] = float32(math.Inf(-1)), 1
 		if live > 0 {
-			kernels.softmaxRows(row, 1, live, stride, s.stats[2*i:])
+			kernels.exponentialRows(row, 1, live, stride, unit, s.stats[2*i:])
 		}
 	}
 	return seen
 }
 
+// inParts calls f for so many of the rows from i on that it is not long before the
+// goroutine can be stopped.
+func inParts(rows, cols int, f func(i, n int)) {
+	for i := 0; i < rows; {
+		n := min(rows-i, max(1, rowsSize/cols))
+		f(i, n)
+		i += n
+	}
+}
+
 // forwardWhole computes queries i0 to i1 of a head, of which s.kt and s.v hold keys and
-// values.
+// values. It divides the results by the sums, which are fewer than the weights. So that they
+// do not overflow before that where weights would not have made them to, the exponentials
+// of a row add up to 1 at most.
 func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
-	seen := p.weights(s, i0, i1, stride)
+	const unit = 1.0 / wholeKeys
+	seen := p.exponentials(s, i0, i1, stride, unit)
 	out := from(p.Out, i0*p.OutRow)
 	s.v.Times(out, p.OutRow, s.scores, stride, 1, i1-i0, p.Width, seen, 1, 0)
+	if seen > 0 {
+		inParts(i1-i0, p.Width, func(i, n int) {
+			kernels.divideRows(out[i*p.OutRow:], n, p.Width, p.OutRow, s.stats[2*i:])
+		})
+	}
 	if p.LogSum == nil {
 		return
 	}
 	for i := range i1 - i0 {
-		if seen == 0 {
+		if p.visible(i0+i) == 0 {
 			p.LogSum[i0+i] = float32(math.Inf(-1))
 			continue
 		}
-		p.LogSum[i0+i] = s.stats[2*i] + float32(math.Log(float64(s.stats[2*i+1])))
+		p.LogSum[i0+i] = s.stats[2*i] + float32(math.Log(float64(s.stats[2*i+1])/unit))
 	}
 }
 
@@ -146,14 +163,15 @@ func (p *Params) backwardWhole(s *scratch, g Gradients) {
 // in s and computes the gradient of the queries.
 func (p *Params) blockGradient(s *scratch, g Gradients, i0, i1, stride int) {
 	rows := i1 - i0
-	seen := p.weights(s, i0, i1, stride)
+	seen := p.exponentials(s, i0, i1, stride, 1)
 	if seen > 0 {
+		inParts(rows, seen, func(i, n int) { kernels.divideRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:]) })
 		s.vt.Times(s.grads, stride, from(g.DOut, i0*p.OutRow), p.OutRow, 1, rows, seen, p.Width, 1, 0)
 	}
-	for i := 0; i < rows && seen > 0; {
-		n := min(rows-i, max(1, rowsSize/seen))
-		kernels.scoreGradRows(s.grads[i*stride:], s.scores[i*stride:], n, seen, stride, p.Scale)
-		i += n
+	if seen > 0 {
+		inParts(rows, seen, func(i, n int) {
+			kernels.scoreGradRows(s.grads[i*stride:], s.scores[i*stride:], n, seen, stride, p.Scale)
+		})
 	}
 	s.k.Times(from(g.DQ, i0*p.QRow), p.QRow, s.grads, stride, 1, rows, p.Depth, seen, 1, 0)
 }

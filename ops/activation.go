@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -89,7 +90,7 @@ func between(x tensor.Tensor, lo, hi float64) tensor.Tensor {
 // LeakyRelu returns x where it is positive and alpha·x elsewhere. 0.2 is a common alpha.
 //
 // Gradient: ct where x > 0, elsewhere ct·alpha.
-func LeakyRelu(x any, alpha float64) tensor.Tensor { return op.Eval(leakyReluOp, x, alpha) }
+func LeakyRelu(x any, alpha float64) tensor.Tensor { return direct.Eval(leakyReluOp, x, alpha) }
 
 var leakyReluOp = scaledUnary(elementwise.LeakyRelu, op.Op{Doc: "x, or alpha·x where x is not positive"}, 0.2)
 
@@ -103,7 +104,7 @@ func init() {
 // al., arXiv:1511.07289). 1 is the common alpha.
 //
 // Gradient: ct where x > 0, elsewhere ct·(y + alpha).
-func Elu(x any, alpha float64) tensor.Tensor { return op.Eval(eluOp, x, alpha) }
+func Elu(x any, alpha float64) tensor.Tensor { return direct.Eval(eluOp, x, alpha) }
 
 var eluOp = scaledUnary(elementwise.Elu, op.Op{Doc: "x, or alpha·(e^x - 1) where x is not positive"}, 1)
 

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -69,7 +70,7 @@ func BroadcastTo(x, shape any) tensor.Tensor {
 			return stretchedTo(d, dims)
 		}
 	}
-	return op.Eval(broadcastToOp, x, shape)
+	return direct.Eval(broadcastToOp, x, shape)
 }
 
 // stretchedTo views x with sizes to which it broadcasts.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -88,7 +89,7 @@ func Concat(values any, axis int) tensor.Tensor {
 			return out
 		}
 	}
-	return op.Eval(concatOp, values, axis)
+	return direct.Eval(concatOp, values, axis)
 }
 
 // concatDense is the short way for dense tensors of one type and an axis that counts
@@ -205,4 +206,4 @@ func init() {
 // same shape; element types are promoted.
 //
 //	values: n of [a, b], axis 1 → [a, n, b], any element type. Gradient: the cotangent unstacked.
-func Stack(values any, axis int) tensor.Tensor { return op.Eval(stackOp, values, axis) }
+func Stack(values any, axis int) tensor.Tensor { return direct.Eval(stackOp, values, axis) }

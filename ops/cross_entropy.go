@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -20,7 +21,7 @@ import (
 //
 // Gradient: ct·(Softmax(logits) - one-hot label).
 func SoftmaxCrossEntropy(logits, labels any) tensor.Tensor {
-	return op.Eval(crossEntropyOp, logits, labels)
+	return direct.Eval(crossEntropyOp, logits, labels)
 }
 
 var crossEntropyOp = op.Register(&op.Op{
@@ -59,7 +60,7 @@ var crossEntropyOp = op.Register(&op.Op{
 
 func init() {
 	crossEntropyOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
+		return []tensor.Tensor{direct.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
 	}
 }
 
@@ -154,8 +155,8 @@ func init() {
 	crossEntropyGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x, l, g, u := c.Tensor(0), c.Tensor(1), c.Tensor(2), ct[0]
 		y := Softmax(x, -1)
-		gx := op.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
-		return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
+		gx := direct.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
+		return []tensor.Tensor{gx, nil, Sum(Mul(u, direct.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
 	}
 }
 
@@ -168,7 +169,7 @@ func init() {
 // Gradient: ct·(Softmax(logits)·Σ targets - targets) for logits, -ct·log
 // Softmax(logits) for targets.
 func SoftmaxCrossEntropyDense(logits, targets any) tensor.Tensor {
-	return op.Eval(crossEntropyDenseOp, logits, targets)
+	return direct.Eval(crossEntropyDenseOp, logits, targets)
 }
 
 var crossEntropyDenseOp = op.Register(&op.Op{

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -12,7 +13,7 @@ import (
 //	a: […, m, k], x: […, k]  →  […, m]
 //
 // Gradient: ct⊗x for a, aᵀ·ct for x.
-func MatVec(a, x any) tensor.Tensor { return op.Eval(matVecOp, a, x) }
+func MatVec(a, x any) tensor.Tensor { return direct.Eval(matVecOp, a, x) }
 
 var matVecOp = op.Register(&op.Op{
 	Name: "matvec", GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
@@ -71,7 +72,7 @@ func init() {
 //	x: […, n], y: […, n]  →  […]
 //
 // Gradient: ct·y for x, ct·x for y.
-func Dot(x, y any) tensor.Tensor { return op.Eval(dotOp, x, y) }
+func Dot(x, y any) tensor.Tensor { return direct.Eval(dotOp, x, y) }
 
 var dotOp = op.Register(&op.Op{
 	Name: "dot", Doc: "sums of products over the last axis", Results: 1, Strided: true,

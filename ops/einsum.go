@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -29,7 +30,7 @@ import (
 //
 // Gradient: for each operand, the einsum of ct and the other operands.
 func Einsum(equation string, operands ...any) tensor.Tensor {
-	return op.Eval(einsumOp, operands, equation)
+	return direct.Eval(einsumOp, operands, equation)
 }
 
 var einsumOp = op.Register(&op.Op{
@@ -85,7 +86,7 @@ func init() {
 			}
 		}
 		e.out = string(batch) + e.out
-		return results(op.Eval(einsumOp, c.List(0), e.String()))
+		return results(direct.Eval(einsumOp, c.List(0), e.String()))
 	}
 	einsumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		operands := c.List(0)
@@ -296,7 +297,7 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		// An ellipsis of no axes that the result leaves out.
 		present = slices.DeleteFunc(present, func(r rune) bool { return r == dots })
 	}
-	g := op.Eval(einsumOp, args, (&equation{in: terms, out: string(present)}).String())
+	g := direct.Eval(einsumOp, args, (&equation{in: terms, out: string(present)}).String())
 	if len(missing) > 0 { // axes that only this operand has: each element counts alike
 		rank := x.Shape().Rank()
 		for k, a := range missing {

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -58,7 +59,7 @@ func tailed(v, shape tensor.Tensor) tensor.Tensor {
 // than one element until something needs it.
 //
 //	shape: int[rank], value: [] → [shape…], any element type. Gradient: for value, the sum of the cotangent.
-func Fill(shape, value any) tensor.Tensor { return op.Eval(fillOp, shape, value) }
+func Fill(shape, value any) tensor.Tensor { return direct.Eval(fillOp, shape, value) }
 
 // Zeros returns zeros (false for truth values, empty strings) of an element type in a shape; see
 // [Fill]. A shape that is known gives a constant also while tracing.
@@ -112,4 +113,4 @@ func init() {
 // integers, also scalar tensors.
 //
 //	rows, columns: int[] → [rows, columns], numbers and truth values. No gradient.
-func Eye(d dtype.DType, rows, columns any) tensor.Tensor { return op.Eval(eyeOp, rows, columns, d) }
+func Eye(d dtype.DType, rows, columns any) tensor.Tensor { return direct.Eval(eyeOp, rows, columns, d) }

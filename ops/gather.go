@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -109,7 +110,7 @@ func Gather(x, indices any, axis int) tensor.Tensor {
 			}
 		}
 	}
-	return op.Eval(gatherOp, x, indices, axis, 0)
+	return direct.Eval(gatherOp, x, indices, axis, 0)
 }
 
 // GatherBatched is [Gather] for each entry of the first batchDims axes, which x and
@@ -117,7 +118,7 @@ func Gather(x, indices any, axis int) tensor.Tensor {
 //
 //	x: [m, n, b], indices: int[m, i], axis 1, batchDims 1 → [m, i, b], any element type.
 func GatherBatched(x, indices any, axis, batchDims int) tensor.Tensor {
-	return op.Eval(gatherOp, x, indices, axis, batchDims)
+	return direct.Eval(gatherOp, x, indices, axis, batchDims)
 }
 
 // batchDims checks a number of batch axes, which may count from the rank of the indices.
@@ -319,7 +320,7 @@ func init() {
 //	x: [m, a, b, c], indices: int[m, i, 2], batchDims 1 → [m, i, c], any element type.
 //	Gradient: the cotangents added up at their positions.
 func GatherND(x, indices any, batchDims int) tensor.Tensor {
-	return op.Eval(gatherNDOp, x, indices, batchDims)
+	return direct.Eval(gatherNDOp, x, indices, batchDims)
 }
 
 // flatIndex turns the tuples in operand i, for a tensor of shape s, into numbers of

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -14,7 +15,7 @@ import (
 // Identity returns x itself.
 //
 // Gradient: ct.
-func Identity(x any) tensor.Tensor { return op.Eval(identityOp, x) }
+func Identity(x any) tensor.Tensor { return direct.Eval(identityOp, x) }
 
 var identityOp = op.Register(&op.Op{
 	Name: "identity", Doc: "x itself", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
@@ -29,7 +30,7 @@ func init() {
 // StopGradient returns x itself, as a constant to gradients.
 //
 // Gradient: zero.
-func StopGradient(x any) tensor.Tensor { return op.Eval(stopGradientOp, x) }
+func StopGradient(x any) tensor.Tensor { return direct.Eval(stopGradientOp, x) }
 
 var stopGradientOp = op.Register(&op.Op{
 	Name: "stop_gradient", Doc: "x itself, as a constant to gradients", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
@@ -39,7 +40,7 @@ var stopGradientOp = op.Register(&op.Op{
 })
 
 // ZerosLike returns zeros of x's element type and shape; empty strings for strings.
-func ZerosLike(x any) tensor.Tensor { return op.Eval(zerosLikeOp, x) }
+func ZerosLike(x any) tensor.Tensor { return direct.Eval(zerosLikeOp, x) }
 
 var zerosLikeOp = op.Register(&op.Op{
 	Name: "zeros_like", Doc: "zeros of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
@@ -55,7 +56,7 @@ var zerosLikeOp = op.Register(&op.Op{
 })
 
 // OnesLike returns ones of x's element type and shape.
-func OnesLike(x any) tensor.Tensor { return op.Eval(onesLikeOp, x) }
+func OnesLike(x any) tensor.Tensor { return direct.Eval(onesLikeOp, x) }
 
 var onesLikeOp = op.Register(&op.Op{
 	Name: "ones_like", Doc: "ones of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
@@ -84,7 +85,7 @@ func oneOf(d dtype.DType) *tensor.Dense {
 //
 // Gradient: ct.
 func CheckNumerics(x any, message string) tensor.Tensor {
-	return op.Eval(checkNumericsOp, x, message)
+	return direct.Eval(checkNumericsOp, x, message)
 }
 
 var checkNumericsOp = op.Register(&op.Op{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/ops/key"
@@ -48,14 +49,14 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			out := make([]tensor.Tensor, 1+len(c.List(2)))
-			out[0] = op.Eval(indexUpdateOp, zerosOf(c.Tensor(0), ct[0]), ct[0], c.Str(1), c.List(2))
+			out[0] = direct.Eval(indexUpdateOp, zerosOf(c.Tensor(0), ct[0]), ct[0], c.Str(1), c.List(2))
 			return out
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(op.Eval(indexOp, c.Value(0), wholeBatch(c.Str(1)), c.List(2)))
+			return results(direct.Eval(indexOp, c.Value(0), wholeBatch(c.Str(1)), c.List(2)))
 		},
 	})
 }
@@ -90,7 +91,7 @@ func Index(x any, keys ...any) tensor.Tensor {
 		}
 	}
 	text, values := key.Format(list)
-	return op.Eval(indexOp, x, text, values)
+	return direct.Eval(indexOp, x, text, values)
 }
 
 // An indexer selects by keys itself, without the detour over their text. It may
@@ -191,7 +192,7 @@ func indexBy(x tensor.Tensor, keys []key.Key, i int) tensor.Tensor {
 		basic = append(basic, k)
 	}
 	text, values := key.Format(basic)
-	y := op.Eval(indexOp, x, text, values)
+	y := direct.Eval(indexOp, x, text, values)
 	if by.DType().IsBool() {
 		return BooleanMask(y, by, axis)
 	}
@@ -242,8 +243,8 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			out := make([]tensor.Tensor, 2+len(c.List(3)))
 			zero := Cast(0, ct[0].DType())
-			out[0] = op.Eval(indexUpdateOp, ct[0], zero, c.Str(2), c.List(3))
-			out[1] = sumTo(op.Eval(indexOp, ct[0], c.Str(2), c.List(3)), c.Tensor(1))
+			out[0] = direct.Eval(indexUpdateOp, ct[0], zero, c.Str(2), c.List(3))
+			out[1] = sumTo(direct.Eval(indexOp, ct[0], c.Str(2), c.List(3)), c.Tensor(1))
 			return out
 		},
 	})
@@ -264,7 +265,7 @@ func IndexUpdate(x, y any, keys ...any) tensor.Tensor {
 		}
 	}
 	text, values := key.Format(list)
-	return op.Eval(indexUpdateOp, x, y, text, values)
+	return direct.Eval(indexUpdateOp, x, y, text, values)
 }
 
 // An updater writes by keys itself, without the detour over their text. It may decline.

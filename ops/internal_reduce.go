@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -82,13 +83,13 @@ func simpleReduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(
 func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
 	d, ok := x.(*tensor.Dense)
 	if !ok || d == nil || len(axes) > 1 || axes != nil && len(axes) == 0 || !d.IsContiguous() || d.Len() == 0 {
-		return op.Eval(o, x, axes, keep)
+		return direct.Eval(o, x, axes, keep)
 	}
 	s := d.Shape()
 	short := shortcuts[o]
 	f := short.kernel(d.DType())
 	if f == nil || len(axes) == 1 && (axes[0] < -s.Rank() || axes[0] >= s.Rank()) {
-		return op.Eval(o, x, axes, keep)
+		return direct.Eval(o, x, axes, keep)
 	}
 	outer, n, inner := 1, d.Len(), 1
 	var t shape.Shape

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -23,7 +24,7 @@ func MatMulT(a, b any, transposeA, transposeB bool) tensor.Tensor {
 	if out := multiplied(a, b, transposeA, transposeB); out != nil {
 		return out
 	}
-	return op.Eval(matMulOp, a, b, transposeA, transposeB)
+	return direct.Eval(matMulOp, a, b, transposeA, transposeB)
 }
 
 // multiplied is the short way of two dense matrices; nil where it is not open.

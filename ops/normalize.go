@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -19,7 +20,7 @@ import (
 // Gradient: with g = ct·scale, h the normalised x and r = 1/√(var + eps),
 // r·(g - mean(g) - h·mean(g·h)) for x; Σ ct·h and Σ ct for scale and offset.
 func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
-	return op.Eval(layerNormOp, x, scale, offset, axes, eps)
+	return direct.Eval(layerNormOp, x, scale, offset, axes, eps)
 }
 
 var layerNormOp = op.Register(&op.Op{
@@ -45,7 +46,7 @@ var layerNormOp = op.Register(&op.Op{
 func init() {
 	layerNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 3, func(x tensor.Tensor, axes []int) tensor.Tensor {
-			return op.Eval(layerNormOp, x, nil, nil, axes, c.Float(4))
+			return direct.Eval(layerNormOp, x, nil, nil, axes, c.Float(4))
 		})
 	}
 	layerNormOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -60,7 +61,7 @@ func init() {
 // Gradient: with g = ct·scale, h the normalised x and r = 1/√(mean(x²) + eps),
 // r·(g - h·mean(g·h)) for x; Σ ct·h for scale.
 func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
-	return op.Eval(rmsNormOp, x, scale, axes, eps)
+	return direct.Eval(rmsNormOp, x, scale, axes, eps)
 }
 
 var rmsNormOp = op.Register(&op.Op{
@@ -86,7 +87,7 @@ var rmsNormOp = op.Register(&op.Op{
 func init() {
 	rmsNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 2, func(x tensor.Tensor, axes []int) tensor.Tensor {
-			return op.Eval(rmsNormOp, x, nil, axes, c.Float(3))
+			return direct.Eval(rmsNormOp, x, nil, axes, c.Float(3))
 		})
 	}
 	rmsNormOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -195,7 +196,7 @@ func vjpNorm(c *op.Call, ct tensor.Tensor, i int, grad *op.Op) []tensor.Tensor {
 	g := ct
 	var parameters []tensor.Tensor
 	if s := c.Tensor(1); s != nil {
-		h := Mul(ct, op.Eval(c.Op, append([]any{x}, append(make([]any, i-1), axes, eps)...)...))
+		h := Mul(ct, direct.Eval(c.Op, append([]any{x}, append(make([]any, i-1), axes, eps)...)...))
 		parameters = append(parameters, over(h))
 		if len(rest) > 0 {
 			s = ExpandDims(s, rest...)
@@ -205,7 +206,7 @@ func vjpNorm(c *op.Call, ct tensor.Tensor, i int, grad *op.Op) []tensor.Tensor {
 	if i > 2 && c.Has(2) {
 		parameters = append(parameters, over(ct))
 	}
-	return append([]tensor.Tensor{op.Eval(grad, x, g, axes, eps)}, parameters...)
+	return append([]tensor.Tensor{direct.Eval(grad, x, g, axes, eps)}, parameters...)
 }
 
 var layerNormGradOp = normGrad("layer_norm_grad", "gradient of the layer norm", true, func(eps float64) rowKernel {
@@ -277,13 +278,13 @@ func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel
 			if err != nil {
 				return nil, err
 			}
-			return results(op.Eval(c.Op, both[0], both[1], shiftAxes(c.Ints(2), rank), c.Float(3)))
+			return results(direct.Eval(c.Op, both[0], both[1], shiftAxes(c.Ints(2), rank), c.Float(3)))
 		},
 	})
 	o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x, g, u := c.Tensor(0), c.Tensor(1), ct[0]
 		axes, eps := c.Ints(2), c.Float(3)
-		mean := func(t tensor.Tensor) tensor.Tensor { return op.Eval(meanOp, t, axes, true) }
+		mean := func(t tensor.Tensor) tensor.Tensor { return direct.Eval(meanOp, t, axes, true) }
 		h := x
 		if centred {
 			h = Sub(x, mean(x))
@@ -297,7 +298,7 @@ func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel
 			a = Sub(a, Mul(mean(u), mean(g)))
 		}
 		through := Mul(Mul(Sub(a, Mul(b, k)), Square(r)), h)
-		return []tensor.Tensor{Sub(op.Eval(o, x, q, axes, eps), through), op.Eval(o, x, u, axes, eps)}
+		return []tensor.Tensor{Sub(direct.Eval(o, x, q, axes, eps), through), direct.Eval(o, x, u, axes, eps)}
 	}
 	return o
 }

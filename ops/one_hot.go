@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -55,7 +56,7 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := ct[0]
-			hot := op.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
+			hot := direct.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
 			on := Sum(Mul(g, hot))
 			return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
 		},
@@ -63,7 +64,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(op.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
+			return results(direct.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
 		},
 	})
 }
@@ -101,7 +102,7 @@ func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
 		}
 		return Cast(v, d)
 	}
-	return op.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
+	return direct.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
 }
 
 // marks are the zero and the one of each element type, once somebody has asked for them.
@@ -210,5 +211,5 @@ func init() {
 //
 //	lengths: int[a] → bool[a, maxlen]. No gradient.
 func SequenceMask(lengths, maxlen any) tensor.Tensor {
-	return op.Eval(sequenceMaskOp, lengths, maxlen)
+	return direct.Eval(sequenceMaskOp, lengths, maxlen)
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -13,7 +14,7 @@ import (
 //	x: [s…], y: [t…]  →  [s…, t…]
 //
 // Gradient: Σ ct·y over y's axes for x, Σ ct·x over x's axes for y.
-func Outer(x, y any) tensor.Tensor { return op.Eval(outerOp, x, y) }
+func Outer(x, y any) tensor.Tensor { return direct.Eval(outerOp, x, y) }
 
 var outerOp = op.Register(&op.Op{
 	Name: "outer", Doc: "products of all pairs of elements", Results: 1, Strided: true, Params: binaryParams,
@@ -63,7 +64,7 @@ func init() {
 		}
 		gx, gy := Mul(g, conj(y)), Mul(g, ExpandDims(conj(x), span(xr, xr+yr)...))
 		return []tensor.Tensor{
-			op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),
+			direct.Eval(sumOp, gx, span(xr, xr+yr), false), direct.Eval(sumOp, gy, span(0, xr), false),
 		}
 	}
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -136,7 +137,7 @@ func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
 
 func vjpReducedExtreme(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 	is := Cast(Equal(x, spread(y, x, axes, keep)), x.DType())
-	n := op.Eval(sumOp, is, axes, keep)
+	n := direct.Eval(sumOp, is, axes, keep)
 	return Mul(spread(Div(ct, n), x, axes, keep), is)
 }
 
@@ -201,14 +202,14 @@ func init() {
 // of elements; see [VarianceDDOF] for other divisors. Of no elements it is NaN.
 //
 // Gradient: 2·ct·(x - mean)/n.
-func Variance(x any, axes ...int) tensor.Tensor { return op.Eval(varianceOp, x, axes, false, 0) }
+func Variance(x any, axes ...int) tensor.Tensor { return direct.Eval(varianceOp, x, axes, false, 0) }
 
 // VarianceKeep is [Variance] with reduced axes left as axes of size 1.
-func VarianceKeep(x any, axes ...int) tensor.Tensor { return op.Eval(varianceOp, x, axes, true, 0) }
+func VarianceKeep(x any, axes ...int) tensor.Tensor { return direct.Eval(varianceOp, x, axes, true, 0) }
 
 // VarianceDDOF is [Variance] divided by n - ddof; 1 gives the unbiased estimate.
 func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return op.Eval(varianceOp, x, axes, false, ddof)
+	return direct.Eval(varianceOp, x, axes, false, ddof)
 }
 
 var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
@@ -222,7 +223,7 @@ var varianceOp = reduction(op.Op{Name: "reduce_variance", GoName: "ops.Variance"
 func init() {
 	varianceOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 		n := Sub(reducedCount(x, y, axes), c.Int(momentDDOF))
-		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
+		far := Sub(x, spread(direct.Eval(meanOp, x, axes, keep), x, axes, keep))
 		return Mul(spread(Div(Mul(ct, 2), Cast(n, x.DType())), x, axes, keep), far)
 	})
 }
@@ -230,14 +231,14 @@ func init() {
 // Std returns the square root of [Variance].
 //
 // Gradient: ct·(x - mean)/(n·y), and 0 where y is 0.
-func Std(x any, axes ...int) tensor.Tensor { return op.Eval(stdOp, x, axes, false, 0) }
+func Std(x any, axes ...int) tensor.Tensor { return direct.Eval(stdOp, x, axes, false, 0) }
 
 // StdKeep is [Std] with reduced axes left as axes of size 1.
-func StdKeep(x any, axes ...int) tensor.Tensor { return op.Eval(stdOp, x, axes, true, 0) }
+func StdKeep(x any, axes ...int) tensor.Tensor { return direct.Eval(stdOp, x, axes, true, 0) }
 
 // StdDDOF is the square root of [VarianceDDOF].
 func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return op.Eval(stdOp, x, axes, false, ddof)
+	return direct.Eval(stdOp, x, axes, false, ddof)
 }
 
 var stdOp = reduction(op.Op{Name: "reduce_std", GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
@@ -248,7 +249,7 @@ var stdOp = reduction(op.Op{Name: "reduce_std", GoName: "ops.Std", Doc: "standar
 func init() {
 	stdOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 		n := Cast(Sub(reducedCount(x, y, axes), c.Int(momentDDOF)), x.DType())
-		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
+		far := Sub(x, spread(direct.Eval(meanOp, x, axes, keep), x, axes, keep))
 		return Mul(spread(Div(divNonzero(ct, y), n), x, axes, keep), far)
 	})
 }
@@ -256,18 +257,18 @@ func init() {
 // ArgMax returns the position of the greatest element along an axis, in int64: the
 // first of equal ones, the first NaN if there is one. An empty axis is an error
 // unless the result has no elements.
-func ArgMax(x any, axis int) tensor.Tensor { return op.Eval(argMaxOp, x, axis, false) }
+func ArgMax(x any, axis int) tensor.Tensor { return direct.Eval(argMaxOp, x, axis, false) }
 
 // ArgMaxKeep is [ArgMax] with the axis left as one of size 1.
-func ArgMaxKeep(x any, axis int) tensor.Tensor { return op.Eval(argMaxOp, x, axis, true) }
+func ArgMaxKeep(x any, axis int) tensor.Tensor { return direct.Eval(argMaxOp, x, axis, true) }
 
 var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", reduce.ArgMax)
 
 // ArgMin returns the position of the least element along an axis; see [ArgMax].
-func ArgMin(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, false) }
+func ArgMin(x any, axis int) tensor.Tensor { return direct.Eval(argMinOp, x, axis, false) }
 
 // ArgMinKeep is [ArgMin] with the axis left as one of size 1.
-func ArgMinKeep(x any, axis int) tensor.Tensor { return op.Eval(argMinOp, x, axis, true) }
+func ArgMinKeep(x any, axis int) tensor.Tensor { return direct.Eval(argMinOp, x, axis, true) }
 
 var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", reduce.ArgMin)
 

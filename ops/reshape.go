@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -60,7 +61,7 @@ func Reshape(x, shape any) tensor.Tensor {
 			}
 		}
 	}
-	return op.Eval(reshapeOp, x, shape)
+	return direct.Eval(reshapeOp, x, shape)
 }
 
 // reshaped replaces a -1 among dims and checks the size.
@@ -173,7 +174,7 @@ func ExpandDims(x any, axes ...int) tensor.Tensor {
 			return d.Reshaped(s.Insert(s.Rank(), 1))
 		}
 	}
-	return op.Eval(expandDimsOp, x, append([]int{}, axes...))
+	return direct.Eval(expandDimsOp, x, append([]int{}, axes...))
 }
 
 var squeezeOp *op.Op
@@ -229,7 +230,7 @@ func init() {
 					}
 				}
 			}
-			return results(op.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
+			return results(direct.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
 		},
 	})
 }
@@ -240,9 +241,9 @@ func init() {
 //	x: [1, a, 1, b], axes 0 → [a, 1, b], any element type. Gradient: the cotangent in x's shape.
 func Squeeze(x any, axes ...int) tensor.Tensor {
 	if len(axes) == 0 {
-		return op.Eval(squeezeOp, x)
+		return direct.Eval(squeezeOp, x)
 	}
-	return op.Eval(squeezeOp, x, axes)
+	return direct.Eval(squeezeOp, x, axes)
 }
 
 // withoutOnes views x under a shape that differs from its own by axes of size 1.
@@ -292,4 +293,4 @@ func init() {
 // a graph it tells the sizes that could not be inferred.
 //
 //	x: [n…] → [n…], any element type. Gradient: the cotangent.
-func EnsureShape(x any, s shape.Shape) tensor.Tensor { return op.Eval(ensureShapeOp, x, s) }
+func EnsureShape(x any, s shape.Shape) tensor.Tensor { return direct.Eval(ensureShapeOp, x, s) }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -84,7 +85,7 @@ func Slice(x, begin, size any) tensor.Tensor {
 			}
 		}
 	}
-	return op.Eval(sliceOp, x, begin, size)
+	return direct.Eval(sliceOp, x, begin, size)
 }
 
 // sliceDense is the short way; it returns nil where the general way has to be taken.

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/internal/par"
@@ -96,7 +97,7 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, axis := c.Tensor(0), c.Int(1)
-			order := op.Eval(argSortOp, x, axis, c.Bool(2))
+			order := direct.Eval(argSortOp, x, axis, c.Bool(2))
 			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), order, ct[0], axis)}
 		},
 		Batch: batchAxis(1),
@@ -114,7 +115,7 @@ type SortOptions struct {
 //	x: [a, n, b], axis 1 → [a, n, b], real numbers, truth values and strings.
 //	Gradient: each element gets the cotangent from where it went.
 func Sort(x any, axis int, o SortOptions) tensor.Tensor {
-	return op.Eval(sortOp, x, axis, o.Descending)
+	return direct.Eval(sortOp, x, axis, o.Descending)
 }
 
 var argSortOp *op.Op
@@ -138,7 +139,7 @@ func init() {
 //
 //	x: [a, n, b], axis 1 → int64[a, n, b]. No gradient.
 func ArgSort(x any, axis int, o SortOptions) tensor.Tensor {
-	return op.Eval(argSortOp, x, axis, o.Descending)
+	return direct.Eval(argSortOp, x, axis, o.Descending)
 }
 
 func argSorted(x tensor.Tensor, axis int, descending bool) *tensor.Dense {
@@ -257,7 +258,7 @@ func init() {
 			if batched[1] {
 				return nil, op.NotHandled
 			}
-			return op.EvalN(topKOp, c.Value(0), c.Value(1)), nil
+			return direct.EvalN(topKOp, c.Value(0), c.Value(1)), nil
 		},
 	})
 }
@@ -270,7 +271,7 @@ func init() {
 //	x: [a, n] → [a, k], int64[a, k], real numbers, truth values and strings.
 //	Gradient: the cotangent of the first result at the positions, 0 elsewhere.
 func TopK(x, k any) (values, positions tensor.Tensor) {
-	out := op.EvalN(topKOp, x, k)
+	out := direct.EvalN(topKOp, x, k)
 	return out[0], out[1]
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/special"
 	"github.com/tenonml/tenon/op"
@@ -92,7 +93,7 @@ func init() {
 // Polygamma returns derivative n of [Digamma], for n ≥ 1.
 //
 // Gradient: ct·Polygamma(x, n+1).
-func Polygamma(x any, n int) tensor.Tensor { return op.Eval(polygammaOp, x, n) }
+func Polygamma(x any, n int) tensor.Tensor { return direct.Eval(polygammaOp, x, n) }
 
 var polygammaOp = op.Register(&op.Op{
 	Name: "polygamma", Doc: "derivatives of the digamma function", Class: op.UnaryElementwise,

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -52,7 +53,7 @@ var stringJoinOp = op.Register(&op.Op{
 //
 //	values: string[n…] each → string[n…]. No gradient.
 func StringJoin(values any, separator string) tensor.Tensor {
-	return op.Eval(stringJoinOp, values, separator)
+	return direct.Eval(stringJoinOp, values, separator)
 }
 
 var stringReduceJoinOp = op.Register(&op.Op{
@@ -93,12 +94,12 @@ var stringReduceJoinOp = op.Register(&op.Op{
 //
 //	x: string[a, n], axes -1 → string[a]. No gradient.
 func StringReduceJoin(x any, separator string, axes ...int) tensor.Tensor {
-	return op.Eval(stringReduceJoinOp, x, axes, false, separator)
+	return direct.Eval(stringReduceJoinOp, x, axes, false, separator)
 }
 
 // StringReduceJoinKeep is [StringReduceJoin] with reduced axes left as axes of size 1.
 func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
-	return op.Eval(stringReduceJoinOp, x, axes, true, separator)
+	return direct.Eval(stringReduceJoinOp, x, axes, true, separator)
 }
 
 // NGramOptions says which n-grams there are. The zero value joins with a blank and
@@ -146,5 +147,5 @@ var stringNGramsOp = op.Register(&op.Op{
 //
 //	x: string[a, n] → string[a, m]. No gradient.
 func StringNGrams(x any, widths []int, o NGramOptions) tensor.Tensor {
-	return op.Eval(stringNGramsOp, append([]any{x}, ngram.Args(o, widths)...)...)
+	return direct.Eval(stringNGramsOp, append([]any{x}, ngram.Args(o, widths)...)...)
 }

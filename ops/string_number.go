@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -59,7 +60,7 @@ var stringToNumberOp = perString(stringMap{
 // names the string.
 //
 //	x: string[n…] → d[n…]. No gradient.
-func StringToNumber(x any, d dtype.DType) tensor.Tensor { return op.Eval(stringToNumberOp, x, d) }
+func StringToNumber(x any, d dtype.DType) tensor.Tensor { return direct.Eval(stringToNumberOp, x, d) }
 
 // Notation says how [AsString] writes floating numbers.
 type Notation string
@@ -122,7 +123,7 @@ func AsString(x any, o FormatOptions) tensor.Tensor {
 	if o.Width != 0 {
 		width = o.Width
 	}
-	return op.Eval(asStringOp, x, string(o.Notation), precision, width, o.Fill)
+	return direct.Eval(asStringOp, x, string(o.Notation), precision, width, o.Fill)
 }
 
 var stringCompareOp = op.Register(&op.Op{
@@ -161,4 +162,4 @@ var stringCompareOp = op.Register(&op.Op{
 // [Less] compare strings too.
 //
 //	x, y: string[n…] → int8[n…]. No gradient.
-func StringCompare(x, y any) tensor.Tensor { return op.Eval(stringCompareOp, x, y) }
+func StringCompare(x, y any) tensor.Tensor { return direct.Eval(stringCompareOp, x, y) }

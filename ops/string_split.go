@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -48,7 +49,7 @@ func StringSplit(x any, o SplitOptions) (pieces, splits tensor.Tensor) {
 	if limit <= 0 {
 		limit = -1
 	}
-	out := op.EvalN(stringSplitOp, x, o.Separator, limit)
+	out := direct.EvalN(stringSplitOp, x, o.Separator, limit)
 	return out[0], out[1]
 }
 
@@ -60,7 +61,7 @@ var stringBytesOp = splitting("strings.bytes_split", "The bytes of each string."
 //
 //	x: string[n…] → string[m], int64[size+1]. No gradient.
 func StringBytes(x any) (bytes, splits tensor.Tensor) {
-	out := op.EvalN(stringBytesOp, x)
+	out := direct.EvalN(stringBytesOp, x)
 	return out[0], out[1]
 }
 
@@ -130,5 +131,5 @@ var stringSubstrOp = op.Register(&op.Op{
 //
 //	x: string[n…], position, length: int[n…] → string[n…]. No gradient.
 func StringSubstr(x, position, length any, u Unit) tensor.Tensor {
-	return op.Eval(stringSubstrOp, x, position, length, string(u))
+	return direct.Eval(stringSubstrOp, x, position, length, string(u))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -104,7 +105,7 @@ var stringDecodeOp = decoding("strings.unicode_decode", "The code points of each
 //
 //	x: string[n…] → int32[m], int64[size+1], int64[m]. No gradient.
 func StringDecode(x any, from string, o UnicodeOptions) (codes, splits, offsets tensor.Tensor) {
-	out := op.EvalN(stringDecodeOp, append([]any{x, from}, o.args()...)...)
+	out := direct.EvalN(stringDecodeOp, append([]any{x, from}, o.args()...)...)
 	return out[0], out[1], out[2]
 }
 
@@ -119,7 +120,7 @@ var stringCharsOp = decoding("strings.unicode_split", "The characters of each st
 //
 //	x: string[n…] → string[m], int64[size+1], int64[m]. No gradient.
 func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets tensor.Tensor) {
-	out := op.EvalN(stringCharsOp, append([]any{x, from}, o.args()...)...)
+	out := direct.EvalN(stringCharsOp, append([]any{x, from}, o.args()...)...)
 	return out[0], out[1], out[2]
 }
 
@@ -193,5 +194,5 @@ func codesOf(x *tensor.Dense) []int32 {
 //
 //	codes: int[n…, m] → string[n…], or codes: int[m], splits: int[n+1] → string[n]. No gradient.
 func StringEncode(codes, splits any, to string, o UnicodeOptions) tensor.Tensor {
-	return op.Eval(stringEncodeOp, append([]any{codes, splits, to}, o.args()...)...)
+	return direct.Eval(stringEncodeOp, append([]any{codes, splits, to}, o.args()...)...)
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -84,9 +85,9 @@ func Transpose(x any, perm ...int) tensor.Tensor {
 		}
 	}
 	if len(perm) == 0 {
-		return op.Eval(transposeOp, x)
+		return direct.Eval(transposeOp, x)
 	}
-	return op.Eval(transposeOp, x, perm)
+	return direct.Eval(transposeOp, x, perm)
 }
 
 // transposeDense is the short way for axes that count from the start; it returns nil

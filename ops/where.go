@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -25,7 +26,7 @@ func Where(condition, x, y any) tensor.Tensor {
 			return selectDense(c, a, b, s)
 		}
 	}
-	return op.Eval(whereOp, condition, x, y)
+	return direct.Eval(whereOp, condition, x, y)
 }
 
 var whereOp = op.Register(&op.Op{

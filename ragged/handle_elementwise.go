@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
@@ -17,7 +18,8 @@ func init() {
 // elementwise answers for operations on corresponding elements: they run on the
 // flat values, once those of all operands lie alike.
 func elementwise(c *op.Call) ([]tenon.Value, error) {
-	values := c.Values()
+	var room [4]tenon.Value
+	values := operands(c, room[:0])
 	var first *Tensor
 	for _, v := range values {
 		if t, ok := v.(*Tensor); ok && first == nil {
@@ -33,7 +35,18 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 		}
 		values[i] = flat
 	}
-	return c.One(first.with(op.Apply(c, values...)))
+	return c.One(first.with(direct.Apply(c, values)))
+}
+
+// operands appends the tensor arguments of a call that has no lists to a slice, which is
+// room for most.
+func operands(c *op.Call, to []tenon.Value) []tenon.Value {
+	for i := range c.Op.Params {
+		if v, ok := c.Args[i].(tenon.Value); ok && c.Op.Params[i].Kind == op.Tensor {
+			to = append(to, v)
+		}
+	}
+	return to
 }
 
 // likeFirst returns the flat values of an operand where they lie like those of the

@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
@@ -52,7 +53,7 @@ func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c 
 			return out
 		}
 	}
-	needless[o] = alike(accepts)
+	direct.Check(o, alike(accepts))
 	return op.Register(o)
 }
 
@@ -144,7 +145,7 @@ func next(reverse bool) int {
 //
 //	values: [nvals, a], splits → [nvals, a], numbers. Gradient: the running sums of the cotangent in the other direction.
 func CumSum(values, splits any, o CumOptions) tensor.Tensor {
-	return eval(cumSumOp, values, splits, o.Exclusive, o.Reverse)
+	return direct.Eval(cumSumOp, values, splits, o.Exclusive, o.Reverse)
 }
 
 // CumProd returns the running products of each row. Integers wrap.
@@ -152,7 +153,7 @@ func CumSum(values, splits any, o CumOptions) tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], numbers.
 //	Gradient: for value k the product of those before it times Σ over i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ.
 func CumProd(values, splits any, o CumOptions) tensor.Tensor {
-	return eval(cumProdOp, values, splits, o.Exclusive, o.Reverse)
+	return direct.Eval(cumProdOp, values, splits, o.Exclusive, o.Reverse)
 }
 
 var shiftOp, linearScanOp *op.Op
@@ -193,7 +194,7 @@ func init() {
 // start if it is negative. What leaves a row is lost, and zeros move in.
 //
 //	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
-func Shift(values, splits any, by int) tensor.Tensor { return eval(shiftOp, values, splits, by) }
+func Shift(values, splits any, by int) tensor.Tensor { return direct.Eval(shiftOp, values, splits, by) }
 
 var linearScan = &op.Op{
 	Name: "ragged.linear_scan", Doc: "First-order linear recurrence along each row.", Class: op.Other, Results: 1,
@@ -267,5 +268,5 @@ func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense,
 //	Gradient: with g the scan of ct in the other direction with the factors of the
 //	next value, g·hₜ₋₁ for a and g for b.
 func LinearScan(a, b, splits any, reverse bool) tensor.Tensor {
-	return eval(linearScanOp, a, b, splits, reverse)
+	return direct.Eval(linearScanOp, a, b, splits, reverse)
 }

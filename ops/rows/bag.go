@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/par"
@@ -57,9 +58,9 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			t := c.Tensor(0)
 			return []tensor.Tensor{
-				eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
+				direct.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
 				nil,
-				eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
+				direct.Eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
 				nil,
 			}
 		},
@@ -109,9 +110,9 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
-				eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
+				direct.Eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
 				nil,
-				eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
+				direct.Eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
 				nil, nil,
 			}
 		},
@@ -150,8 +151,8 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
-				eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
-				eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
+				direct.Eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
+				direct.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
 				nil, nil,
 			}
 		},
@@ -173,7 +174,7 @@ func tableSize(t tensor.Tensor) any {
 //
 // An id outside the table is an error. Gradient: of the table and of the weights.
 func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
-	return eval(bagOp, table, ids, weights, splits)
+	return direct.Eval(bagOp, table, ids, weights, splits)
 }
 
 // bagArgs checks ids and splits and returns the number of rows.

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"github.com/tenonml/tenon/internal/direct"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/kernel/segment"
@@ -45,7 +46,7 @@ var validateOp = op.Register(&op.Op{
 // start at 0, never fall and end there. The error names the first bad entry.
 //
 //	splits: int[rows+1] → int[rows+1]. No gradient.
-func Validate(splits, nvals any) tensor.Tensor { return eval(validateOp, splits, nvals) }
+func Validate(splits, nvals any) tensor.Tensor { return direct.Eval(validateOp, splits, nvals) }
 
 var assertSameOp = op.Register(&op.Op{
 	Name: "ragged.assert_same_splits", Doc: "Row splits, once they are known to give rows of the same lengths as others.", Class: op.Assert, Nondifferentiable: true,
@@ -89,4 +90,4 @@ var assertSameOp = op.Register(&op.Op{
 // another type, give rows of the same lengths. The error names the first row that differs.
 //
 //	splits, other: int[rows+1] → int[rows+1]. No gradient.
-func AssertSame(splits, other any) tensor.Tensor { return eval(assertSameOp, splits, other) }
+func AssertSame(splits, other any) tensor.Tensor { return direct.Eval(assertSameOp, splits, other) }

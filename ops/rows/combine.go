@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"github.com/tenonml/tenon/internal/direct"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -91,7 +92,7 @@ type CombinationOptions struct {
 //
 //	splits → int[rows+1], n of int64[m]. No gradient.
 func Combinations(splits any, n int, o CombinationOptions) (outSplits tensor.Tensor, index []tensor.Tensor) {
-	out := evalN(combinationsOp, splits, n, o.Replacement, o.Local)
+	out := direct.EvalN(combinationsOp, splits, n, o.Replacement, o.Local)
 	return out[0], out[1:]
 }
 
@@ -136,7 +137,7 @@ var cartesianOp = op.Register(&op.Op{
 //
 //	splits: int[rows+1] each → int[rows+1], as many of int64[m]. No gradient.
 func Cartesian(splits any, local bool) (outSplits tensor.Tensor, index []tensor.Tensor) {
-	out := evalN(cartesianOp, splits, local)
+	out := direct.EvalN(cartesianOp, splits, local)
 	return out[0], out[1:]
 }
 

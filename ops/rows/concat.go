@@ -2,6 +2,7 @@ package rows
 
 import (
 	"errors"
+	"github.com/tenonml/tenon/internal/direct"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -207,7 +208,7 @@ func init() {
 //	values: [nvalsₖ, a], splits: int[rows+1] each → [Σ nvalsₖ, a], int[rows+1], any element type.
 //	Gradient: each value gets the cotangent from where it went.
 func Concat(values, splits any) (outValues, outSplits tensor.Tensor) {
-	out := evalN(concatOp, values, splits)
+	out := direct.EvalN(concatOp, values, splits)
 	return out[0], out[1]
 }
 
@@ -216,7 +217,7 @@ func Concat(values, splits any) (outValues, outSplits tensor.Tensor) {
 //
 //	splits: int[rows+1] each → int[rows+1], int64[Σ nvalsₖ]. No gradient.
 func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
-	out := evalN(concatIndexOp, splits)
+	out := direct.EvalN(concatIndexOp, splits)
 	return out[0], out[1]
 }
 
@@ -252,4 +253,4 @@ var stackSplitsOp = op.Register(&op.Op{
 // partition behind the other; ops.Concat joins their values.
 //
 //	splits: int[rowsₖ+1] each → int[Σ rowsₖ+1]. No gradient.
-func StackSplits(splits any) tensor.Tensor { return eval(stackSplitsOp, splits) }
+func StackSplits(splits any) tensor.Tensor { return direct.Eval(stackSplitsOp, splits) }

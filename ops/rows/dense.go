@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -49,7 +50,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			x := c.Tensor(0)
-			g[0] = eval(fromDenseOp, ct[0], c.Value(1), true)
+			g[0] = direct.Eval(fromDenseOp, ct[0], c.Value(1), true)
 			if !g[0].Shape().SubtypeOf(x.Shape()) {
 				g[0] = ops.EnsureShape(g[0], x.Shape())
 			}
@@ -156,7 +157,7 @@ func ToDense(values, splits, width, fill any) tensor.Tensor {
 	if out := shortToDense(values, splits, width, fill); out != nil {
 		return out
 	}
-	return eval(toDenseOp, values, splits, width, fill)
+	return direct.Eval(toDenseOp, values, splits, width, fill)
 }
 
 // FromDense returns the first items of each row of dense, as many as the row splits
@@ -164,7 +165,9 @@ func ToDense(values, splits, width, fill any) tensor.Tensor {
 //
 //	dense: [rows, width, a], splits → [nvals, a], any element type.
 //	Gradient: the cotangent in its places, 0 elsewhere.
-func FromDense(dense, splits any) tensor.Tensor { return eval(fromDenseOp, dense, splits, false) }
+func FromDense(dense, splits any) tensor.Tensor {
+	return direct.Eval(fromDenseOp, dense, splits, false)
+}
 
 var unpaddedOp = op.Register(&op.Op{
 	Name: "ragged.unpadded_lengths", Doc: "The lengths of rows without the padding at their end.", Class: op.Other, Nondifferentiable: true,
@@ -205,7 +208,7 @@ var unpaddedOp = op.Register(&op.Op{
 //
 //	dense: [rows, width, a], padding: [] or [a] → int64[rows], any element type. No gradient.
 func UnpaddedLengths(dense, padding any) tensor.Tensor {
-	return eval(unpaddedOp, dense, padding)
+	return direct.Eval(unpaddedOp, dense, padding)
 }
 
 func unpaddedStrings(out []int64, x, padding *tensor.Strings, width, inner int) {

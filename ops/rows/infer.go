@@ -176,17 +176,14 @@ type checked struct {
 // splitsOf returns row splits, a concrete tensor, of nvals values as int64; nvals
 // below 0 accepts any number.
 func splitsOf(c *op.Call, d *tensor.Dense, name string, nvals int) ([]int64, error) {
-	s := d.Memo(checkedKey{}, func() any {
-		s := wide(d)
-		return &checked{s, segment.CheckSplits(s, -1)}
-	}).(*checked)
-	if s.err != nil {
-		return nil, rowError(c, name, s.err)
+	s, err := Entries(d)
+	if err != nil {
+		return nil, rowError(c, name, err)
 	}
-	if last := s.splits[len(s.splits)-1]; nvals >= 0 && last != int64(nvals) {
+	if last := s[len(s)-1]; nvals >= 0 && last != int64(nvals) {
 		return nil, c.Errorf(tenon.ErrInvalid, "%s ends at %d, there are %d values", name, last, nvals)
 	}
-	return s.splits, nil
+	return s, nil
 }
 
 // partitionOf returns the row splits that are argument i of a kernel's call.
@@ -196,6 +193,9 @@ func partitionOf(c *op.Call, i, nvals int) ([]int64, error) {
 
 // valid marks splits that a kernel has made as checked.
 func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
+	if few(d) {
+		return d
+	}
 	d.Memo(checkedKey{}, func() any { return &checked{splits: splits} })
 	return d
 }

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"github.com/tenonml/tenon/internal/direct"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -79,7 +80,7 @@ func init() {
 //
 // A transposed side has its sizes as it lies. Gradient: products of the same kind.
 func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor {
-	return eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
+	return direct.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
 }
 
 // product is one pair of matrices.

@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -37,7 +38,7 @@ func perValue(name, doc string, rows func(dtype.DType) *op.RowLoop, kernel func(
 			return []tensor.Tensor{t}, err
 		},
 	}
-	needless[o] = isPartition
+	direct.Check(o, isPartition)
 	return op.Register(o)
 }
 
@@ -51,8 +52,10 @@ func isIndexVector(c *op.Call) bool {
 }
 
 func init() {
-	needless[lengthsOp], needless[maxLengthOp], needless[uniformLengthOp] = isPartition, isPartition, isPartition
-	needless[fromLengthsOp] = isIndexVector
+	direct.Check(lengthsOp, isPartition)
+	direct.Check(maxLengthOp, isPartition)
+	direct.Check(uniformLengthOp, isPartition)
+	direct.Check(fromLengthsOp, isIndexVector)
 }
 
 var (
@@ -63,12 +66,12 @@ var (
 // RowIDs returns the row of each value.
 //
 //	splits: int[rows+1] → int[nvals]. No gradient.
-func RowIDs(splits any, nvals int) tensor.Tensor { return eval(rowIDsOp, splits, nvals) }
+func RowIDs(splits any, nvals int) tensor.Tensor { return direct.Eval(rowIDsOp, splits, nvals) }
 
 // Offsets returns the position of each value in its row.
 //
 //	splits: int[rows+1] → int[nvals]. No gradient.
-func Offsets(splits any, nvals int) tensor.Tensor { return eval(offsetsOp, splits, nvals) }
+func Offsets(splits any, nvals int) tensor.Tensor { return direct.Eval(offsetsOp, splits, nvals) }
 
 var lengthsOp = op.Register(&op.Op{
 	Name: "ragged.lengths", Doc: "The length of each row.", Class: op.Other, Nondifferentiable: true, Rows: lengthsLoops.of,
@@ -99,7 +102,7 @@ func Lengths(splits any) tensor.Tensor {
 	if out := shortLengths(splits); out != nil {
 		return out
 	}
-	return eval(lengthsOp, splits)
+	return direct.Eval(lengthsOp, splits)
 }
 
 var fromLengthsOp = op.Register(&op.Op{
@@ -127,7 +130,7 @@ var fromLengthsOp = op.Register(&op.Op{
 // length is an error that names it.
 //
 //	lengths: int[rows] → int[rows+1]. No gradient.
-func FromLengths(lengths any) tensor.Tensor { return eval(fromLengthsOp, lengths) }
+func FromLengths(lengths any) tensor.Tensor { return direct.Eval(fromLengthsOp, lengths) }
 
 // Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
 // same type: lengths itself where they are in memory and so already.
@@ -215,7 +218,7 @@ const maxRows = 1 << 27
 // more than the last id. An id that falls or is out of range is an error that names it.
 //
 //	ids: int[nvals] → int[nrows+1]. No gradient.
-func FromRowIDs(ids, nrows any) tensor.Tensor { return eval(fromRowIDsOp, ids, nrows) }
+func FromRowIDs(ids, nrows any) tensor.Tensor { return direct.Eval(fromRowIDsOp, ids, nrows) }
 
 var uniformOp = op.Register(&op.Op{
 	Name: "ragged.uniform_splits", Doc: "The row splits of rows of one length.", Class: op.Creation, Nondifferentiable: true,
@@ -248,7 +251,7 @@ var uniformOp = op.Register(&op.Op{
 // scalar tensors. The result has the type of length.
 //
 //	length, nrows: int[] → int[nrows+1]. No gradient.
-func Uniform(length, nrows any) tensor.Tensor { return eval(uniformOp, length, nrows) }
+func Uniform(length, nrows any) tensor.Tensor { return direct.Eval(uniformOp, length, nrows) }
 
 var uniformLengthOp = op.Register(&op.Op{
 	Name: "ragged.uniform_length", Doc: "The length that all rows have, or -1.", Class: op.Other, Nondifferentiable: true,
@@ -274,7 +277,7 @@ var uniformLengthOp = op.Register(&op.Op{
 // there are none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
-func UniformLength(splits any) tensor.Tensor { return eval(uniformLengthOp, splits) }
+func UniformLength(splits any) tensor.Tensor { return direct.Eval(uniformLengthOp, splits) }
 
 var maxLengthOp = op.Register(&op.Op{
 	Name: "ragged.max_length", Doc: "The length of the longest row.", Class: op.Other, Nondifferentiable: true,
@@ -295,4 +298,4 @@ var maxLengthOp = op.Register(&op.Op{
 // MaxLength returns the length of the longest row, 0 where there is none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
-func MaxLength(splits any) tensor.Tensor { return eval(maxLengthOp, splits) }
+func MaxLength(splits any) tensor.Tensor { return direct.Eval(maxLengthOp, splits) }

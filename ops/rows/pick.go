@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -128,7 +129,7 @@ func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
 	if v, s := shortGather(values, splits, indices); v != nil {
 		return v, s
 	}
-	out := evalN(gatherOp, values, splits, indices)
+	out := direct.EvalN(gatherOp, values, splits, indices)
 	return out[0], out[1]
 }
 
@@ -137,7 +138,7 @@ func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
 //
 //	splits, indices: int[n] → int[n+1], int64[m]. No gradient.
 func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
-	out := evalN(gatherIndexOp, splits, indices)
+	out := direct.EvalN(gatherIndexOp, splits, indices)
 	return out[0], out[1]
 }
 
@@ -178,7 +179,7 @@ var maskSplitsOp = op.Register(&op.Op{
 // which mask is true; ops.BooleanMask keeps those.
 //
 //	splits, mask: bool[nvals] → int[rows+1]. No gradient.
-func MaskSplits(splits, mask any) tensor.Tensor { return eval(maskSplitsOp, splits, mask) }
+func MaskSplits(splits, mask any) tensor.Tensor { return direct.Eval(maskSplitsOp, splits, mask) }
 
 var sliceOp, sliceIndexOp *op.Op
 
@@ -223,7 +224,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			if ct[0] != nil {
-				index := evalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
+				index := direct.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
 				g[0] = scattered(c, ct[0], index[1])
 			}
 			return g
@@ -296,7 +297,7 @@ func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
 	if v, s := shortSlice(values, splits, k); v != nil {
 		return v, s
 	}
-	out := evalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
+	out := direct.EvalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
 
@@ -305,7 +306,7 @@ func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
 //
 //	splits → int[rows+1], int64[m]. No gradient.
 func SliceIndex(splits any, k key.Key) (outSplits, index tensor.Tensor) {
-	out := evalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
+	out := direct.EvalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
 
@@ -405,6 +406,6 @@ func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
 	if v, f := shortPick(values, splits, at, fill); v != nil {
 		return v, f
 	}
-	out := evalN(pickOp, values, splits, at, fill)
+	out := direct.EvalN(pickOp, values, splits, at, fill)
 	return out[0], out[1]
 }

@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -59,7 +60,7 @@ func reduce(r reduction) *op.Op {
 			return []tensor.Tensor{r.vjp(c, out[0], ct[0]), nil}
 		}
 	}
-	needless[o] = alike(r.accepts)
+	direct.Check(o, alike(r.accepts))
 	return op.Register(o)
 }
 
@@ -246,7 +247,7 @@ func Mean(values, splits any) tensor.Tensor { return op.Binary(meanOp, values, s
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: 2(x-mean)/(length-ddof) times the row's cotangent.
-func Var(values, splits any, ddof int) tensor.Tensor { return eval(varOp, values, splits, ddof) }
+func Var(values, splits any, ddof int) tensor.Tensor { return direct.Eval(varOp, values, splits, ddof) }
 
 // Max returns the largest value of each row.
 //

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"github.com/tenonml/tenon/internal/direct"
 	"math"
 
 	"github.com/tenonml/tenon"
@@ -63,7 +64,7 @@ func Repeat(items, splits any, nvals int) tensor.Tensor {
 	if out := shortRepeat(items, splits, nvals); out != nil {
 		return out
 	}
-	return eval(repeatOp, items, splits, nvals)
+	return direct.Eval(repeatOp, items, splits, nvals)
 }
 
 var repeatIndexOp = op.Register(&op.Op{
@@ -126,6 +127,6 @@ var repeatIndexOp = op.Register(&op.Op{
 //
 //	splits, times: int[] or int[rows] → int[rows+1], int64[m]. No gradient.
 func RepeatIndex(splits, times any) (outSplits, index tensor.Tensor) {
-	out := evalN(repeatIndexOp, splits, times)
+	out := direct.EvalN(repeatIndexOp, splits, times)
 	return out[0], out[1]
 }

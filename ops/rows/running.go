@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"github.com/tenonml/tenon/internal/direct"
 	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
@@ -46,8 +47,8 @@ func vjpRunningExtreme(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 	if exclusive {
 		g = Shift(g, splits, next(reverse))
 	}
-	before := eval(c.Op, x, splits, true, reverse)
-	begins := ops.Cast(ops.NotEqual(eval(c.Op, x, splits, false, reverse), before), x.DType())
+	before := direct.Eval(c.Op, x, splits, true, reverse)
+	begins := ops.Cast(ops.NotEqual(direct.Eval(c.Op, x, splits, false, reverse), before), x.DType())
 	goesOn := Shift(ops.Sub(1, begins), splits, next(reverse))
 	return []tensor.Tensor{ops.Mul(begins, LinearScan(goesOn, g, splits, !reverse)), nil}
 }
@@ -75,12 +76,12 @@ func vjpLogCumSumExp(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], real numbers.
 //	Gradient: the sum of ct over the results that a value is; the first of equal ones takes all.
 func CumMax(values, splits any, o CumOptions) tensor.Tensor {
-	return eval(cumMaxOp, values, splits, o.Exclusive, o.Reverse)
+	return direct.Eval(cumMaxOp, values, splits, o.Exclusive, o.Reverse)
 }
 
 // CumMin returns the running minima of each row; see [CumMax].
 func CumMin(values, splits any, o CumOptions) tensor.Tensor {
-	return eval(cumMinOp, values, splits, o.Exclusive, o.Reverse)
+	return direct.Eval(cumMinOp, values, splits, o.Exclusive, o.Reverse)
 }
 
 // LogCumSumExp returns the logarithms of the running sums of e^x of each row, without
@@ -89,5 +90,5 @@ func CumMin(values, splits any, o CumOptions) tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], floating numbers.
 //	Gradient: for value k, Σ over i ≥ k of ctᵢ·e^(xₖ-yᵢ).
 func LogCumSumExp(values, splits any, o CumOptions) tensor.Tensor {
-	return eval(logCumSumExpOp, values, splits, o.Exclusive, o.Reverse)
+	return direct.Eval(logCumSumExpOp, values, splits, o.Exclusive, o.Reverse)
 }

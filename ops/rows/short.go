@@ -1,7 +1,9 @@
 package rows
 
 import (
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -211,4 +213,13 @@ func shortPick(values, splits, at, fill any) (items, found tensor.Tensor) {
 		moverOf(x).pick(out, there, x, s, wide(i), innerSize(x), f)
 	}
 	return out, has
+}
+
+// alike reports whether argument 1 of a call divides the rows of argument 0, whose
+// element type is accepted.
+func alike(accepts func(dtype.DType) bool) func(c *op.Call) bool {
+	return func(c *op.Call) bool {
+		x := c.Dense(0)
+		return divided(x, c.Dense(1)) != nil && accepts(x.DType())
+	}
 }

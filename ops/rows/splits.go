@@ -1,19 +1,34 @@
 package rows
 
 import (
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // Entries returns the entries of concrete row splits, a vector of int64 or int32,
 // as int64, and an error that names the first bad entry where they are no
-// partition. Both are kept with the tensor. The slice must not be changed.
+// partition. Both are kept with the tensor where there are many. The slice must not be
+// changed.
 func Entries(splits *tensor.Dense) ([]int64, error) {
+	if few(splits) {
+		s := tensor.Data[int64](splits)
+		return s, segment.CheckSplits(s, -1)
+	}
 	s := splits.Memo(checkedKey{}, func() any {
 		s := wide(splits)
 		return &checked{s, segment.CheckSplits(s, -1)}
 	}).(*checked)
 	return s.splits, s.err
+}
+
+// fewSplits is the number of row splits up to which looking at them takes less than
+// looking up, let alone keeping, what is known of them.
+const fewSplits = 32
+
+// few reports whether row splits, a vector, are looked at each time.
+func few(splits *tensor.Dense) bool {
+	return splits.Len() <= fewSplits && splits.DType() == dtype.Int64 && splits.IsContiguous()
 }
 
 // Trusted marks row splits that were just made as a partition, so that nobody

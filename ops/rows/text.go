@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -45,7 +46,7 @@ var joinOp = op.Register(&op.Op{
 //
 //	values: string[nvals, a], splits → string[rows, a]. No gradient.
 func ReduceJoin(values, splits any, separator string) tensor.Tensor {
-	return eval(joinOp, values, splits, separator)
+	return direct.Eval(joinOp, values, splits, separator)
 }
 
 var ngramsOp = op.Register(&op.Op{
@@ -84,6 +85,6 @@ var ngramsOp = op.Register(&op.Op{
 //
 //	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
 func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {
-	out := evalN(ngramsOp, append([]any{values, splits}, ngram.Args(o, widths)...)...)
+	out := direct.EvalN(ngramsOp, append([]any{values, splits}, ngram.Args(o, widths)...)...)
 	return out[0], out[1]
 }

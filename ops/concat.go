@@ -206,4 +206,44 @@ func init() {
 // same shape; element types are promoted.
 //
 //	values: n of [a, b], axis 1 → [a, n, b], any element type. Gradient: the cotangent unstacked.
-func Stack(values any, axis int) tensor.Tensor { return direct.Eval(stackOp, values, axis) }
+func Stack(values any, axis int) tensor.Tensor {
+	if list, ok := values.([]tensor.Tensor); ok {
+		if out := stackDense(list, axis); out != nil {
+			return out
+		}
+	}
+	return direct.Eval(stackOp, values, axis)
+}
+
+// stackDense is the short way for dense tensors of one type and shape and an axis that
+// counts from the start; it returns nil where the general way has to be taken.
+func stackDense(list []tensor.Tensor, axis int) *tensor.Dense {
+	if len(list) == 0 {
+		return nil
+	}
+	first, ok := list[0].(*tensor.Dense)
+	if !ok || axis < 0 || axis > first.Rank() || first.Len()*len(list) > shortStack {
+		return nil
+	}
+	for _, t := range list {
+		if d, ok := t.(*tensor.Dense); !ok || !d.IsContiguous() || d.DType() != first.DType() || !d.Shape().Equal(first.Shape()) {
+			return nil
+		}
+	}
+	s := first.Shape()
+	out := tensor.Uninit(first.DType(), s.Insert(axis, len(list)))
+	if out.Len() == 0 {
+		return out
+	}
+	dst := out.Bytes()
+	row := s.Tail(axis).Size() * first.DType().Size()
+	for at := 0; len(dst) > 0; at += row {
+		for _, t := range list {
+			dst = dst[copy(dst, t.(*tensor.Dense).Bytes()[at:at+row]):]
+		}
+	}
+	return out
+}
+
+// shortStack is the number of elements up to which they are stacked one row after the other.
+const shortStack = 1 << 10

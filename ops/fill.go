@@ -54,12 +54,45 @@ func tailed(v, shape tensor.Tensor) tensor.Tensor {
 	return BroadcastTo(Reshape(v, ones), prepended(rowsOf(v), shape))
 }
 
-// Fill returns a tensor of a shape, which is a []int, a shape.Shape or a vector of
+// Fill returns a tensor of some sizes, which are a []int, a shape.Shape or a vector of
 // integers, all of whose elements are value, a scalar. It takes no memory for more
 // than one element until something needs it.
 //
-//	shape: int[rank], value: [] → [shape…], any element type. Gradient: for value, the sum of the cotangent.
-func Fill(shape, value any) tensor.Tensor { return direct.Eval(fillOp, shape, value) }
+//	sizes: int[rank], value: [] → [sizes…], any element type. Gradient: for value, the sum of the cotangent.
+func Fill(sizes, value any) tensor.Tensor {
+	if dims, ok := sizes.([]int); ok {
+		if out := fillDense(dims, value); out != nil {
+			return out
+		}
+	}
+	return direct.Eval(fillOp, sizes, value)
+}
+
+// shortFill is the number of elements up to which they are written at once: what takes no
+// memory takes longer to be looked at.
+const shortFill = 64
+
+// fillDense is the short way for a few elements, nil where the general way has to be taken.
+func fillDense(dims []int, value any) *tensor.Dense {
+	n := 1
+	for _, d := range dims {
+		if d < 0 || d > shortFill {
+			return nil
+		}
+		n *= d
+	}
+	if n > shortFill || len(dims) > 8 {
+		return nil
+	}
+	t, err := tensor.Convert(value)
+	v, ok := t.(*tensor.Dense)
+	if err != nil || !ok || v.Rank() != 0 {
+		return nil
+	}
+	out := tensor.Uninit(v.DType(), shape.Of(dims...))
+	move.Fill(out, v)
+	return out
+}
 
 // Zeros returns zeros (false for truth values, empty strings) of an element type in a shape; see
 // [Fill]. A shape that is known gives a constant also while tracing.

@@ -40,7 +40,12 @@ var stopGradientOp = op.Register(&op.Op{
 })
 
 // ZerosLike returns zeros of x's element type and shape; empty strings for strings.
-func ZerosLike(x any) tensor.Tensor { return direct.Eval(zerosLikeOp, x) }
+func ZerosLike(x any) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && d != nil {
+		return tensor.NewDense(d.DType(), d.Shape())
+	}
+	return op.Unary(zerosLikeOp, x)
+}
 
 var zerosLikeOp = op.Register(&op.Op{
 	Name: "zeros_like", Doc: "zeros of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
@@ -56,7 +61,19 @@ var zerosLikeOp = op.Register(&op.Op{
 })
 
 // OnesLike returns ones of x's element type and shape.
-func OnesLike(x any) tensor.Tensor { return direct.Eval(onesLikeOp, x) }
+func OnesLike(x any) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok && d != nil {
+		return onesOf(d)
+	}
+	return op.Unary(onesLikeOp, x)
+}
+
+// onesOf returns ones of the element type and shape of x.
+func onesOf(x *tensor.Dense) *tensor.Dense {
+	out := tensor.Uninit(x.DType(), x.Shape())
+	move.Fill(out, mark(x.DType(), true).(*tensor.Dense))
+	return out
+}
 
 var onesLikeOp = op.Register(&op.Op{
 	Name: "ones_like", Doc: "ones of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
@@ -68,16 +85,13 @@ var onesLikeOp = op.Register(&op.Op{
 		return inferSame(c)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		x := c.Dense(0)
-		out := tensor.NewDense(x.DType(), x.Shape())
-		move.Fill(out, oneOf(x.DType()))
-		return results(out)
+		return results(onesOf(c.Dense(0)))
 	},
 })
 
 // oneOf returns the scalar 1 of an element type.
 func oneOf(d dtype.DType) *tensor.Dense {
-	return castDense(tensor.Scalar(true).(*tensor.Dense), d)
+	return mark(d, true).(*tensor.Dense)
 }
 
 // CheckNumerics returns x, or throws an error that gives the message and names the first

@@ -49,6 +49,7 @@ func split(dst, src unsafe.Pointer, axes []axis, total, elem int) {
 			long = i
 		}
 	}
+	own := slices.Clone(axes) // the caller's stay where they are made
 	a := axes[long]
 	step := max(1, a.n/((total+grain-1)/grain))
 	if step >= tile {
@@ -56,7 +57,7 @@ func split(dst, src unsafe.Pointer, axes []axis, total, elem int) {
 	}
 	par.For(a.n, step, func(lo, hi int) {
 		var room [8]axis
-		part := append(room[:0], axes...)
+		part := append(room[:0], own...)
 		part[long].n = hi - lo
 		block(unsafe.Add(dst, lo*a.dst), unsafe.Add(src, lo*a.src), part, elem)
 	})

@@ -25,18 +25,34 @@ func init() {
 
 func running(name, doc string, k scanning.ScanOp, accepts func(dtype.DType) bool, what string, vjp func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor) *op.Op {
 	return along(&op.Op{Name: name, Doc: doc, Params: cumParams, VJP: vjp}, accepts, what, func(c *op.Call, out, x *tensor.Dense, splits []int64) {
-		f, inner := scanning.Scan(k, x.DType()), innerSize(x)
-		size := uintptr(inner * x.DType().Size())
-		exclusive, reverse := c.Bool(2), c.Bool(3)
-		par.For(len(splits)-1, 1<<10, func(lo, hi int) {
-			for r := lo; r < hi; r++ {
-				if n := int(splits[r+1] - splits[r]); n > 0 {
-					at := uintptr(splits[r]) * size
-					f(unsafe.Add(out.Raw(), at), unsafe.Add(x.Raw(), at), 1, n, inner, exclusive, reverse)
-				}
-			}
-		})
+		s := scanner{scanning.Scan(k, x.DType()), out, x, splits, innerSize(x), c.Bool(2), c.Bool(3)}
+		const grain = 1 << 10
+		if n := len(splits) - 1; n > grain {
+			par.For(n, grain, func(lo, hi int) { s.rows(lo, hi) })
+		} else {
+			s.rows(0, n)
+		}
 	})
+}
+
+// A scanner runs a cumulative operation on rows.
+type scanner struct {
+	f                  scanning.ScanFunc
+	out, x             *tensor.Dense
+	splits             []int64
+	inner              int
+	exclusive, reverse bool
+}
+
+// rows does the rows from lo up to hi.
+func (s scanner) rows(lo, hi int) {
+	size := uintptr(s.inner * s.x.DType().Size())
+	for r := lo; r < hi; r++ {
+		if n := int(s.splits[r+1] - s.splits[r]); n > 0 {
+			at := uintptr(s.splits[r]) * size
+			s.f(unsafe.Add(s.out.Raw(), at), unsafe.Add(s.x.Raw(), at), 1, n, s.inner, s.exclusive, s.reverse)
+		}
+	}
 }
 
 // vjpRunningExtreme sums the cotangents of each stretch of equal results, and gives

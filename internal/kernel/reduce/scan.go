@@ -31,6 +31,23 @@ type ScanFunc = func(dst, x unsafe.Pointer, outer, n, inner int, exclusive, reve
 // is none. Floats accumulate in float64, sums of float64
 // and of half precision with compensation.
 func Scan(op ScanOp, dt dtype.DType) ScanFunc {
+	if int(op) >= len(scans) || int(dt) >= len(scans[op]) {
+		return nil
+	}
+	return scans[op][dt]
+}
+
+// scans has the operations, each made once.
+var scans = func() (all [scanCount][dtype.Complex128 + 1]ScanFunc) {
+	for op := range scanCount {
+		for dt := range all[op] {
+			all[op][dt] = makeScan(op, dtype.DType(dt))
+		}
+	}
+	return all
+}()
+
+func makeScan(op ScanOp, dt dtype.DType) ScanFunc {
 	switch dt {
 	case dtype.Int8:
 		return scanInt[int8](op)
@@ -123,33 +140,43 @@ func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse 
 	}
 	chunk := min(inner, fewColumns)
 	chunks := (inner + chunk - 1) / chunk
-	par.For(outer*chunks, max(1, serialBelow/(n*chunk)), func(lo, hi int) {
-		var accs [fewColumns]A
-		for t := lo; t < hi; t++ {
-			first := t % chunks * chunk
-			acc := accs[:min(chunk, inner-first)]
-			for j := range acc {
-				acc[j] = s.start
+	if grain := serialBelow / (n * chunk); outer*chunks > grain {
+		par.For(outer*chunks, max(1, grain), func(lo, hi int) {
+			s.columns(dst, x, n, inner, chunk, lo, hi, exclusive, reverse)
+		})
+		return
+	}
+	s.columns(dst, x, n, inner, chunk, 0, outer*chunks, exclusive, reverse)
+}
+
+// columns scans the chunks of columns from lo up to hi.
+func (s *scanner[T, A]) columns(dst, x []T, n, inner, chunk, lo, hi int, exclusive, reverse bool) {
+	var accs [fewColumns]A
+	chunks := (inner + chunk - 1) / chunk
+	for t := lo; t < hi; t++ {
+		first := t % chunks * chunk
+		acc := accs[:min(chunk, inner-first)]
+		for j := range acc {
+			acc[j] = s.start
+		}
+		base := t/chunks*n*inner + first
+		for i := range n {
+			at := base + i*inner
+			if reverse {
+				at = base + (n-1-i)*inner
 			}
-			base := t/chunks*n*inner + first
-			for i := range n {
-				at := base + i*inner
-				if reverse {
-					at = base + (n-1-i)*inner
+			from, to := x[at:at+len(acc)], dst[at:at+len(acc)]
+			for j, v := range from {
+				next := s.fold(acc[j], v)
+				if exclusive {
+					to[j] = s.show(acc[j])
+				} else {
+					to[j] = s.show(next)
 				}
-				from, to := x[at:at+len(acc)], dst[at:at+len(acc)]
-				for j, v := range from {
-					next := s.fold(acc[j], v)
-					if exclusive {
-						to[j] = s.show(acc[j])
-					} else {
-						to[j] = s.show(next)
-					}
-					acc[j] = next
-				}
+				acc[j] = next
 			}
 		}
-	})
+	}
 }
 
 func untypedScan[T, A any](s *scanner[T, A]) ScanFunc {

@@ -14,6 +14,10 @@ func Max[T dtype.Real](out, values []T, splits []int64, inner int) {
 	if inner == 1 && reduceVectorised(reduceMax, out, values, splits) {
 		return
 	}
+	if isShort(splits, inner) {
+		maxRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
 		maxRange(out, values, splits, inner, lo, hi)
 	})
@@ -65,6 +69,10 @@ func Min[T dtype.Real](out, values []T, splits []int64, inner int) {
 		return
 	}
 	if inner == 1 && reduceVectorised(reduceMin, out, values, splits) {
+		return
+	}
+	if isShort(splits, inner) {
+		minRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
 	}
 	eachRows(splits, inner, func(lo, hi int) {

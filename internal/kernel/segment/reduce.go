@@ -14,6 +14,10 @@ func Sum[T dtype.Number](out, values []T, splits []int64, inner int) {
 	if inner == 1 && reduceVectorised(reduceSum, out, values, splits) {
 		return
 	}
+	if isShort(splits, inner) {
+		sumRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
 		sumRange(out, values, splits, inner, lo, hi)
 	})
@@ -137,15 +141,23 @@ func Mean[T Inexact](out, values []T, splits []int64, inner int) {
 }
 
 func meanReal[T float32 | float64](out, values []T, splits []int64, inner int) {
+	if isShort(splits, inner) {
+		meanRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		sumRange(out, values, splits, inner, lo, hi)
-		for r := lo; r < hi; r++ {
-			n := T(splits[r+1] - splits[r])
-			for j := range inner {
-				out[r*inner+j] /= n
-			}
-		}
+		meanRange(out, values, splits, inner, lo, hi)
 	})
+}
+
+func meanRange[T float32 | float64](out, values []T, splits []int64, inner, lo, hi int) {
+	sumRange(out, values, splits, inner, lo, hi)
+	for r := lo; r < hi; r++ {
+		n := T(splits[r+1] - splits[r])
+		for j := range inner {
+			out[r*inner+j] /= n
+		}
+	}
 }
 
 func meanComplex[T complex64 | complex128](out, values []T, splits []int64, inner int, number func(int) T) {

@@ -17,6 +17,13 @@ func eachRows(splits []int64, inner int, f func(lo, hi int)) {
 	chunks{splits, inner, f}.cover(0, rowsOf(splits))
 }
 
+// isShort reports whether [eachRows] would do all rows at once, in which case its caller
+// does: a function that may be handed to other processors takes memory.
+func isShort(splits []int64, inner int) bool {
+	rows := rowsOf(splits)
+	return rows > 0 && int(splits[rows])*inner+rows*rowCost <= chunkCost
+}
+
 // chunks is a loop over the rows of a partition.
 type chunks struct {
 	splits []int64

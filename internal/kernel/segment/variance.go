@@ -34,21 +34,31 @@ func VarInt[T dtype.Integer](out []float64, values []T, splits []int64, inner, d
 }
 
 func varReal[T float32 | float64](out, values []T, splits []int64, inner, ddof int) {
+	if inner == 1 && isShort(splits, inner) {
+		varRange(out, values, splits, make([]T, 1), make([]float64, 1), make([]float64, 1), ddof, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		sum, variance, mean := make([]T, inner), make([]float64, inner), make([]float64, inner)
-		for r := lo; r < hi; r++ {
-			x := row(values, splits, r, inner)
-			pairwiseSumItems(sum, x, inner)
-			n := float64(len(x) / inner)
-			for j, s := range sum {
-				mean[j] = float64(s) / n
-			}
-			varItems(variance, x, mean, ddof)
-			for j, v := range variance {
-				out[r*inner+j] = T(v)
-			}
-		}
+		varRange(out, values, splits, make([]T, inner), make([]float64, inner), make([]float64, inner), ddof, lo, hi)
 	})
+}
+
+// varRange does the rows from lo up to hi, with room for the sums, variances and means of
+// an item.
+func varRange[T float32 | float64](out, values []T, splits []int64, sum []T, variance, mean []float64, ddof, lo, hi int) {
+	inner := len(sum)
+	for r := lo; r < hi; r++ {
+		x := row(values, splits, r, inner)
+		pairwiseSumItems(sum, x, inner)
+		n := float64(len(x) / inner)
+		for j, s := range sum {
+			mean[j] = float64(s) / n
+		}
+		varItems(variance, x, mean, ddof)
+		for j, v := range variance {
+			out[r*inner+j] = T(v)
+		}
+	}
 }
 
 // varItems computes Σ(x-mean)² corrected by (Σ(x-mean))²/n, which cancels the

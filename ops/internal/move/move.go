@@ -12,6 +12,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// short is the number of elements up to which a copy is not worth a look at strides.
+const short = 64
+
 // Apply applies a structural kernel to one concrete tensor.
 func Apply(x tensor.Tensor, f func(d *tensor.Dense) *tensor.Dense) tensor.Tensor {
 	if s, ok := x.(*tensor.Strings); ok {
@@ -78,7 +81,22 @@ func CopyTo(dst, src *tensor.Dense) {
 	if dst.Len() == 0 {
 		return
 	}
-	strided.Copy(dst.Raw(), src.Raw(), dst.Shape().Dims(), dst.Strides(), src.Strides(), dst.DType().Size())
+	var dims, to, from [8]int
+	s := dst.Shape()
+	strided.Copy(dst.Raw(), src.Raw(), s.AppendDims(dims[:0]), stridesIn(to[:0], dst), stridesIn(from[:0], src), dst.DType().Size())
+}
+
+// stridesIn appends the strides of d to a slice.
+func stridesIn(to []int, d *tensor.Dense) []int {
+	if !d.IsContiguous() {
+		return append(to, d.Strides()...)
+	}
+	to = d.Shape().AppendDims(to)
+	n := 1
+	for i := len(to) - 1; i >= 0; i-- {
+		to[i], n = n, n*to[i]
+	}
+	return to
 }
 
 // CopyPart copies src to dst, which is part of a result of so many bytes that is not
@@ -125,6 +143,13 @@ func Stretched(x *tensor.Dense, s shape.Shape) *tensor.Dense {
 // Fill sets every element of dst, which is not yet published, to the single one of
 // value.
 func Fill(dst, value *tensor.Dense) {
+	if to := dst; to.IsContiguous() && to.Len() > 0 && to.Len() <= short {
+		b := to.Bytes()
+		for n := copy(b, value.Bytes()); n < len(b); {
+			n += copy(b[n:], b[:n])
+		}
+		return
+	}
 	CopyTo(dst, value.View(0, dst.Shape(), make([]int, dst.Rank())))
 }
 

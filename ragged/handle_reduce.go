@@ -1,6 +1,7 @@
 package ragged
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -60,7 +61,7 @@ func init() {
 		return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return varianceOf(x, axes, ddof(c)) })
 	}, "reduce_variance")
 	handle(func(c *op.Call) ([]tenon.Value, error) {
-		return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return ops.Sqrt(varianceOf(x, axes, ddof(c))) })
+		return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return rooted(varianceOf(x, axes, ddof(c)), ops.Sqrt) })
 	}, "reduce_std")
 	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, logSumExpOf) }, "logsumexp")
 	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, normOf(c)) }, "norm")
@@ -332,17 +333,21 @@ func innermost(x tensor.Tensor, axes []int) (*Tensor, bool) {
 
 func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	x = floating(x)
-	if t, ok := innermost(x, axes); ok {
+	real := x.DType().IsFloat() // means of rows are of real numbers
+	if t, ok := innermost(x, axes); ok && real {
 		return build(rows.Mean(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
 	}
 	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
 		return ops.Mean(t.flat)
 	}
-	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Mean(v, s) }); out != nil {
-		return out
+	if real {
+		if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Mean(v, s) }); out != nil {
+			return out
+		}
 	}
-	sum := reducers["reduce_sum"].reduce(x, axes)
-	return ops.Div(sum, counts(x, axes, sum.DType()))
+	w := widened(x)
+	sum := reducers["reduce_sum"].reduce(w, axes)
+	return narrowed(ops.Div(sum, counts(w, axes, sum.DType())), x.DType())
 }
 
 // oneLine reduces one axis that has partitioned axes below it by a reduction of rows; nil
@@ -433,9 +438,10 @@ func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
 	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Var(v, s, ddof) }); out != nil {
 		return out
 	}
-	d := ops.Sub(t, spread(t, meanOf(t, axes), axes))
+	w := widened(t).(*Tensor)
+	d := ops.Sub(w, spread(w, meanOf(w, axes), axes))
 	sum := reducers["reduce_sum"].reduce(ops.Square(d), axes)
-	return ops.Div(sum, ops.Maximum(ops.Sub(counts(t, axes, sum.DType()), float64(ddof)), 0))
+	return narrowed(ops.Div(sum, ops.Maximum(ops.Sub(counts(w, axes, sum.DType()), float64(ddof)), 0)), t.DType())
 }
 
 func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
@@ -451,26 +457,65 @@ func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSumExp(v, s) }); out != nil {
 		return out
 	}
+	d := t.DType()
+	t = widened(t).(*Tensor)
 	top := ops.StopGradient(reducers["reduce_max"].reduce(t, axes))
 	top = ops.Where(ops.IsFinite(top), top, ops.ZerosLike(top))
 	sum := reducers["reduce_sum"].reduce(ops.Exp(ops.Sub(t, spread(t, top, axes))), axes)
-	return ops.Add(ops.Log(sum), top)
+	return narrowed(ops.Add(ops.Log(sum), top), d)
 }
 
 func normOf(c *op.Call) func(x tensor.Tensor, axes []int) tensor.Tensor {
-	p, _ := c.Attr("ord").(float64)
-	return func(x tensor.Tensor, axes []int) tensor.Tensor {
-		a := ops.Abs(x)
-		switch {
-		case p == 2 || p == 0:
-			return ops.Sqrt(reducers["reduce_sum"].reduce(ops.Square(a), axes))
-		case p == 1:
-			return reducers["reduce_sum"].reduce(a, axes)
-		case p > 1e300:
-			return reducers["reduce_max"].reduce(a, axes)
-		}
-		return ops.Pow(reducers["reduce_sum"].reduce(ops.Pow(a, p), axes), 1/p)
+	p := c.Float(c.Op.Param("ord"))
+	if !(p > 0) {
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "ord is %v, want a number above 0", p))
 	}
+	return func(x tensor.Tensor, axes []int) tensor.Tensor {
+		x = floating(x)
+		d := x.DType()
+		a := ops.Abs(widened(x))
+		sum := reducers["reduce_sum"].reduce
+		switch {
+		case p == 2:
+			a = rooted(sum(ops.Square(a), axes), ops.Sqrt)
+		case p == 1:
+			a = sum(a, axes)
+		case math.IsInf(p, 1): // of no elements 0, where the greatest one is -Inf
+			a = ops.Maximum(reducers["reduce_max"].reduce(a, axes), 0)
+		default:
+			a = rooted(sum(ops.Pow(a, p), axes), func(x any) tensor.Tensor { return ops.Pow(x, 1/p) })
+		}
+		return narrowed(a, d)
+	}
+}
+
+// rooted returns a root of what is not negative, with gradient 0 where that is 0: those of
+// the squares below it are 0 too, and the root's own is infinite.
+func rooted(x tensor.Tensor, root func(x any) tensor.Tensor) tensor.Tensor {
+	if flat, _ := split(x); isDense(flat) {
+		return root(x) // nobody asks for gradients
+	}
+	zero := ops.Equal(x, 0)
+	return ops.Where(zero, ops.ZerosLike(x), root(ops.Where(zero, ops.OnesLike(x), x)))
+}
+
+func isDense(x tensor.Tensor) bool { _, ok := x.(*tensor.Dense); return ok }
+
+// widened returns floats of 16 bits as float32, for what adds up many of them: neither their
+// number nor the sum need fit. Others stay.
+func widened(x tensor.Tensor) tensor.Tensor {
+	if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
+		return ops.Cast(x, dtype.Float32)
+	}
+	return x
+}
+
+// narrowed returns what was computed of wide elements as the type they had.
+func narrowed(x tensor.Tensor, d dtype.DType) tensor.Tensor {
+	if d == dtype.Float16 || d == dtype.BFloat16 {
+		return ops.Cast(x, d)
+	}
+	return x
 }
 
 // extremal answers argmax and argmin: the position of the first extreme element,

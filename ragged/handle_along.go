@@ -67,6 +67,9 @@ func alongAxis(x *Tensor, axis int, f lines) tensor.Tensor {
 	}
 	// The entries at one position of the sublists of a list are a line of their own:
 	// they are brought together, in order, and back to their places afterwards.
+	if out := alongLines(x, axis, f); out != nil {
+		return out
+	}
 	order, splits, back := gathered(x, axis)
 	y := f(ops.Gather(x.flat, order, 0), splits)
 	return x.with(ops.Gather(y, back, 0))

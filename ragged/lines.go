@@ -18,12 +18,33 @@ import (
 type crossing struct {
 	line   []int64   // for each value, its line
 	lines  int64     // how many there are
-	levels [][]int64 // row splits of what the lists are reduced to, outermost first
+	levels [][]int64 // row splits of the dimensions that the lists are reduced to, outermost first
+}
+
+// scratch is memory for lists of numbers that are not kept: the caller's, who has it where
+// it costs nothing, for as long as that does.
+type scratch struct{ room []int64 }
+
+// scratchSize is how many numbers callers give room for.
+const scratchSize = 128
+
+// take returns n numbers that are 0.
+func (s *scratch) take(n int64) []int64 {
+	if n > int64(len(s.room)) {
+		return make([]int64, n)
+	}
+	out := s.room[:n:n]
+	s.room = s.room[n:]
+	clear(out)
+	return out
 }
 
 // crossed divides the values of a tensor with row splits in memory into the lines of an
 // axis; ok is false where the general way has to be taken.
-func crossed(x *Tensor, axis int) (c crossing, ok bool) {
+func crossed(x *Tensor, axis int) (c crossing, ok bool) { return crossedIn(x, axis, &scratch{}) }
+
+// crossedIn is crossed with memory for the lines.
+func crossedIn(x *Tensor, axis int, mem *scratch) (c crossing, ok bool) {
 	if axis >= len(x.parts) {
 		return c, false
 	}
@@ -38,15 +59,20 @@ func crossed(x *Tensor, axis int) (c crossing, ok bool) {
 			return c, false
 		}
 	}
-	c.levels = make([][]int64, 0, 2)
-	for _, p := range x.parts[axis:] {
+	for k, p := range x.parts[axis:] {
 		s, ok := p.Splits64()
 		if !ok || p.IsUniform() || p.spec.dtype != dtype.Int64 || c.line != nil && len(c.line) != len(s)-1 {
 			return c, false
 		}
-		n := int64(len(s))
-		room := make([]int64, c.lines+1+s[n-1])
-		ends, below := room[:c.lines+1:c.lines+1], room[c.lines+1:]
+		var ends []int64
+		if axis == 0 && k == 0 { // the one list is no dimension
+			ends = mem.take(2)
+		} else {
+			kept := make([]int64, c.lines+1)
+			c.levels = append(c.levels, kept)
+			ends = kept
+		}
+		below := mem.take(s[len(s)-1])
 		list := func(r int) int64 {
 			if c.line == nil { // the outermost axis is one list
 				return 0
@@ -67,7 +93,6 @@ func crossed(x *Tensor, axis int) (c crossing, ok bool) {
 			}
 		}
 		c.line, c.lines = below, ends[c.lines]
-		c.levels = append(c.levels, ends)
 	}
 	if d := x.flat.Shape().Dim(0); d != len(c.line) {
 		return c, false
@@ -79,6 +104,11 @@ func crossed(x *Tensor, axis int) (c crossing, ok bool) {
 // splits of the lines; back, if not nil, gets where each value went.
 func (c *crossing) together(back []int64) (order, splits *tensor.Dense) {
 	order, from := tensor.Make[int64](shape.Of(len(c.line)))
+	return order, c.ordered(from, back)
+}
+
+// ordered is together for order in memory.
+func (c *crossing) ordered(order, back []int64) (splits *tensor.Dense) {
 	splits, ends := tensor.Make[int64](shape.Of(int(c.lines) + 1))
 	for _, l := range c.line {
 		ends[l+1]++
@@ -89,35 +119,66 @@ func (c *crossing) together(back []int64) (order, splits *tensor.Dense) {
 	// While values are put down, the end of the line in front says where the next goes.
 	for i, l := range c.line {
 		at := ends[l]
-		from[at], ends[l] = int64(i), at+1
+		order[at], ends[l] = int64(i), at+1
 		if back != nil {
 			back[i] = at
 		}
 	}
 	copy(ends[1:], ends[:c.lines])
 	ends[0] = 0
-	return order, rows.Trusted(splits, ends)
+	return rows.Trusted(splits, ends)
+}
+
+// permuted returns the rows of a tensor in another order, which names each of them once.
+func permuted(x tensor.Tensor, order []int64) tensor.Tensor {
+	d, ok := x.(*tensor.Dense)
+	if !ok || !d.IsContiguous() || len(order) > scratchSize || d.Len() == 0 {
+		return ops.Gather(x, tensor.Vector(slices.Clone(order)), 0)
+	}
+	out := tensor.Uninit(d.DType(), d.Shape())
+	dst, src := out.Bytes(), d.Bytes()
+	size := len(src) / len(order)
+	for i, k := range order {
+		copy(dst[i*size:(i+1)*size], src[int(k)*size:])
+	}
+	return out
 }
 
 // reducedLines reduces an axis of x that has partitioned axes below it by a reduction of
 // rows; it returns nil where that takes more than a look at row splits in memory.
 func reducedLines(x *Tensor, axis int, f lines) tensor.Tensor {
-	c, ok := crossed(x, axis)
+	var room [scratchSize]int64
+	mem := scratch{room[:]}
+	c, ok := crossedIn(x, axis, &mem)
 	if !ok {
 		return nil
 	}
-	order, splits := c.together(nil)
-	return c.build(x, axis, f(ops.Gather(x.flat, order, 0), splits))
+	order := mem.take(int64(len(c.line)))
+	splits := c.ordered(order, nil)
+	return c.build(x, axis, f(permuted(x.flat, order), splits))
+}
+
+// alongLines runs f, which keeps the rows, along an axis of x that has partitioned axes
+// below it; it returns nil where that takes more than a look at row splits in memory.
+func alongLines(x *Tensor, axis int, f lines) tensor.Tensor {
+	var room [scratchSize]int64
+	mem := scratch{room[:]}
+	c, ok := crossedIn(x, axis, &mem)
+	if !ok {
+		return nil
+	}
+	order, back := mem.take(int64(len(c.line))), mem.take(int64(len(c.line)))
+	splits := c.ordered(order, back)
+	return x.with(permuted(f(permuted(x.flat, order), splits), back))
 }
 
 // build gives what the lines of an axis were reduced to the dimensions that are left.
 func (c *crossing) build(x *Tensor, axis int, flat tensor.Tensor) tensor.Tensor {
-	levels := c.levels
-	parts := slices.Clone(x.parts[:max(axis-1, 0)])
-	if axis == 0 {
-		levels = levels[1:] // the one list is no dimension
+	if axis == 0 && len(c.levels) == 0 {
+		return flat
 	}
-	for _, s := range levels {
+	parts := slices.Clone(x.parts[:max(axis-1, 0)])
+	for _, s := range c.levels {
 		parts = append(parts, newPartition(rows.Trusted(tensor.Vector(s), s), int(s[len(s)-1])))
 	}
 	return build(flat, parts)

@@ -141,7 +141,11 @@ func (p *probe) numbered(spec *tensor.Spec, inferred shape.Shape) *tensor.Spec {
 		dims[i] = p.number(p.groups[p.next])
 		p.next++
 	}
-	return tensor.NewSpec(spec.DType(), shape.Of(dims...))
+	numbers, err := shape.From(dims)
+	if err != nil { // a vector of sizes, whose length has a large number, is no shape
+		return spec
+	}
+	return tensor.NewSpec(spec.DType(), numbers)
 }
 
 // number returns the number that stands for a group of sizes.

@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -20,6 +21,8 @@ type tracer struct {
 	level int
 	n     tensor.Tensor // the number of rows, a scalar
 	rows  int           // the same, if it is known; -1 otherwise
+	first tensor.Tensor // has less entries more than there are rows
+	less  int
 }
 
 // variable stands for one row of primal.
@@ -71,6 +74,9 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 			batched[i], primals[i] = true, y.primal
 		}
 	}
+	if out := sameForAll(c, primals); out != nil {
+		return []tenon.Value{out}, nil
+	}
 	out, err := byRule(c, values, slices.Clone(primals), batched)
 	if errors.Is(err, op.NotHandled) {
 		out, err = t.rowByRow(c, primals, batched)
@@ -113,17 +119,60 @@ func elementwise(c *op.Call, values, primals []tenon.Value, batched []bool) (out
 			rank = max(rank, t.Shape().Rank())
 		}
 	}
+	ragged := lines(primals, batched)
 	for i, v := range primals {
 		if !batched[i] {
 			continue
 		}
 		x := v.(tensor.Tensor)
+		if s := x.Shape(); ragged != nil && tenon.IsLeaf(x.Spec()) && s.Rank() == 1 && s.Dim(0) < 0 {
+			primals[i] = ragged.SpreadRows(x)
+			continue
+		}
 		for have := x.Shape().Rank() - 1; have < rank; have++ {
 			x = ops.ExpandDims(x, 1)
 		}
 		primals[i] = x
 	}
 	return op.ApplyN(c, primals...), nil
+}
+
+// spreader is a batch whose rows differ in their lengths. It gives each element what a
+// vector has for its row.
+type spreader interface {
+	tensor.Tensor
+	SpreadRows(perRow tensor.Tensor) tensor.Tensor
+}
+
+// lines returns the operand whose rows differ in their lengths, where others may have a
+// number for each row. That there are as many of these is known, which broadcasting, where
+// one may stand for all, could find out only when it runs.
+func lines(primals []tenon.Value, batched []bool) (ragged spreader) {
+	for i, v := range primals {
+		if r, ok := v.(spreader); ok && batched[i] && r.Shape().Rank() > 1 {
+			if ragged == nil || r.Shape().Rank() > ragged.Shape().Rank() {
+				ragged = r
+			}
+		}
+	}
+	return ragged
+}
+
+// sameForAll returns the sizes of a row of a dense tensor, which are those of every row,
+// and nil for any other call.
+func sameForAll(c *op.Call, primals []tenon.Value) tensor.Tensor {
+	if c.Op.Name != "shape" && c.Op.Name != "size" {
+		return nil
+	}
+	x := primals[0].(tensor.Tensor)
+	if _, ok := x.(interface{ RowShapes() tensor.Tensor }); ok || !tenon.IsLeaf(x.Spec()) {
+		return nil
+	}
+	row := ops.Index(ops.Shape(x), key.From(1))
+	if c.Op.Name == "size" {
+		return ops.Prod(row)
+	}
+	return row
 }
 
 // rowByRow runs an operation without a rule on one row after the other.
@@ -230,22 +279,18 @@ func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("rows of %s cannot run in bulk", tenon.String(v.Spec())), Line: source.Line(),
 			Hint: "use control.MapRows"}
 	}
-	row, err := t.variable(x)
-	if err != nil {
-		return nil, err
-	}
 	n := shape.Unknown
-	if x.Shape().HasRank() {
-		n = x.Shape().Dim(0)
+	if s := x.Shape(); s.HasRank() && s.Rank() > 0 {
+		n = s.Dim(0)
 	}
 	if n >= 0 && t.rows >= 0 && n != t.rows {
 		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
 	}
 	t.rows = max(t.rows, n)
-	if t.n == nil {
+	if t.n == nil && x.Shape().Rank() != 0 {
 		t.n = rowsOf(x)
 	}
-	return row, nil
+	return t.variable(t.alike(x))
 }
 
 // byComponent returns the Spec of a row of v and the components of v, where a row is

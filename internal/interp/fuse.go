@@ -28,6 +28,7 @@ type group struct {
 	splits int    // the input that holds row splits; -1: all nodes are elementwise
 	steps  []step // the same nodes one by one, where the shapes do not allow fusing
 	whole  *composite
+	attend *attend // instead of all that is about blocks
 
 	moving []link // operands that are not in temporaries
 	read   int    // the first of moving, those that are inputs
@@ -114,6 +115,11 @@ func (p *Plan) join(l *layout) {
 	}
 	var steps []step
 	for i := 0; i < len(p.nodes); {
+		if s, ok := p.attention(l, i, readers); ok {
+			steps = append(steps, s)
+			i += attendNodes
+			continue
+		}
 		j := i + 1
 		for j < len(p.nodes) && l.together(p.nodes[i], p.nodes[j]) {
 			j++
@@ -302,7 +308,7 @@ func (g *group) oneByOne(ctx context.Context, slots []tensor.Tensor) error {
 
 // inTurn is oneByOne that calls look after each node.
 func (g *group) inTurn(ctx context.Context, slots []tensor.Tensor, look func(s *step, slots []tensor.Tensor) error) error {
-	own := make([]tensor.Tensor, len(g.inputs)+len(g.nodes))
+	own := make([]tensor.Tensor, len(g.inputs)+len(g.steps))
 	for i, in := range g.inputs {
 		own[i] = slots[in.slot]
 	}

@@ -75,6 +75,9 @@ func take[T any](pool *sync.Pool) *T {
 // run computes the group's outputs, and reports false where the shapes do not
 // allow it, or it is not worth it: then the nodes have to run one by one.
 func (g *group) run(slots []tensor.Tensor) bool {
+	if g.attend != nil {
+		return g.attend.run(g, slots)
+	}
 	r := take[run](&g.runs)
 	ok := g.prepare(r, slots)
 	if ok && (g.whole == nil || !g.whole.run(g, r)) {

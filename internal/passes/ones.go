@@ -21,7 +21,11 @@ func Ones(g *graph.Graph) (*graph.Graph, error) {
 			}
 		case "mul":
 			for i := range 2 {
-				if x := c.Tensor(1 - i); spreadOnes(c.Tensor(i)) && x.Shape().IsFull() && sameSpec(x, n.Outs[0]) {
+				x := c.Tensor(1 - i)
+				if !spreadOnes(c.Tensor(i)) || !sameSpec(x, n.Outs[0]) {
+					continue
+				}
+				if old, ok := n.Args[1-i].(*graph.Value); x.Shape().IsFull() || ok && g.Sizes().SameShape(old, n.Outs[0]) {
 					return []tensor.Tensor{x}, nil
 				}
 			}

@@ -468,7 +468,7 @@ func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
 				trial := append([]tenon.Value(nil), values...)
 				trial[i] = in.Args[0].(tenon.Value)
 				specs, err := n.Op.Infer(c.WithValues(trial))
-				if err == nil && tenon.Equal(specs[0], n.Outs[0].Spec()) && n.Outs[0].Shape().IsFull() {
+				if err == nil && tenon.Equal(specs[0], n.Outs[0].Spec()) && (n.Outs[0].Shape().IsFull() || otherHasShape(g, n, i)) {
 					values = trial
 				}
 			}
@@ -479,6 +479,17 @@ func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
 		}
 		return []tensor.Tensor{out[0].(tensor.Tensor)}, nil
 	})
+}
+
+// otherHasShape reports whether an operand of a node, other than the given one, has the
+// result's shape in every run, though it is not known yet.
+func otherHasShape(g *graph.Graph, n *graph.Node, except int) bool {
+	for k, v := range n.Inputs() {
+		if k != except && producer(v, "broadcast_to") == nil && g.Sizes().SameShape(v, n.Outs[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // FoldTransposes lets matrix products read transposed operands where they are.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
 	"github.com/tenonml/tenon/ops"
@@ -115,6 +116,34 @@ func TestPasses(t *testing.T) {
   %2 = exp(x: %1) : float32[]
   %3 = mul(x: %0, y: %2) : float32[2, 3]
   return %3
+}
+`},
+		{"broadcasts to the shape that an operand has sink whatever it is", func(g *graph.Graph) (*graph.Graph, error) {
+			g, err := SinkBroadcasts(g)
+			if err != nil {
+				return nil, err
+			}
+			return DCE(g)
+		}, open, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Mul(ops.Tanh(x), ops.BroadcastTo(ops.Sum(x, 0), ops.Shape(x)))
+		}, `graph f(%0: float32[?, 3]) {
+  %1 = tanh(x: %0) : float32[?, 3]
+  %2 = reduce_sum(x: %0, axis: #[0]) : float32[3]
+  %3 = mul(x: %1, y: %2) : float32[?, 3]
+  return %3
+}
+`},
+		{"ones that a gradient spreads over sizes that are not known are dropped", func(g *graph.Graph) (*graph.Graph, error) {
+			g, err := Ones(g)
+			if err != nil {
+				return nil, err
+			}
+			return DCE(g)
+		}, open, func(x tensor.Tensor) tensor.Tensor {
+			return grad.Of(func(x tensor.Tensor) tensor.Tensor { return ops.Sum(ops.Exp(x)) })(x)
+		}, `graph f(%0: float32[?, 3]) {
+  %1 = exp(x: %0) : float32[?, 3]
+  return %1
 }
 `},
 	}

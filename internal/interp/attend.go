@@ -1,0 +1,225 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/kernel/attention"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// attend is attention whose queries, keys and values are contractions that nobody else looks
+// at: they are computed head by head.
+type attend struct {
+	of     [3]attention.Product // without their memory
+	inputs [3][2]int            // of the group: what the products multiply
+	params attention.Params
+	batch  []attention.ProductBatch
+	out    shape.Shape
+}
+
+// attendNodes is the number of nodes that an attend takes the place of.
+const attendNodes = 4
+
+// attention makes one step of the nodes from i on if they are three contractions and the
+// attention of their results, of sizes for which that pays, and reports false otherwise.
+func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
+	j := i + attendNodes
+	if j > len(p.nodes) || p.nodes[j-1].Op.Name != "attend" {
+		return step{}, false
+	}
+	nodes := p.nodes[i:j]
+	last := nodes[attendNodes-1]
+	b := newBuilder(l, false)
+	a := &attend{}
+	call := &op.Call{Op: last.Op, Args: last.Args}
+	labels := [4][]int{call.Ints(3), call.Ints(4), call.Ints(5), call.Ints(6)}
+	a.out = last.Outs[0].Shape()
+	r, ok := headOf(labels)
+	if !ok || !a.out.IsFull() || labels[3][len(labels[3])-1] != r.width {
+		return step{}, false
+	}
+	outSteps := stepsOf(labels[3], a.out)
+	size := map[int]int{}
+	for k, l := range labels[3] {
+		size[l] = a.out.Dim(k)
+		if l != r.query && l != r.width {
+			r.batch = append(r.batch, l)
+			a.batch = append(a.batch, attention.ProductBatch{Size: a.out.Dim(k), Out: outSteps[l]})
+		}
+	}
+	for k := range a.of {
+		v, ok := last.Args[k].(*graph.Value)
+		if !ok || v.DType() != dtype.Float32 || !v.Shape().IsFull() || !slices.Contains(nodes[:attendNodes-1], v.Node()) ||
+			len(readers[v.ID()]) != 1 {
+			return step{}, false
+		}
+		for x, l := range labels[k] {
+			size[l] = v.Shape().Dim(x)
+		}
+		row, col := r.matrix(k)
+		if !a.product(b, k, v.Node(), labels[k], row, col, r.batch) {
+			return step{}, false
+		}
+	}
+	a.params = attention.Params{
+		Queries: size[r.query], Keys: size[r.key], Depth: size[r.depth], Width: size[r.width],
+		OutRow: outSteps[r.query], Scale: float32(call.Float(7)),
+	}
+	if !attention.WorthProducts(a.params.Queries, a.params.Keys, a.params.Depth, a.params.Width) {
+		return step{}, false
+	}
+	g := b.group
+	g.attend = a
+	g.outs, g.outAt = []int{last.Outs[0].ID()}, []int{attendNodes - 1}
+	s := step{group: g, line: last.Line, x: -1, y: -1}
+	for k := i; k < j; k++ {
+		s.free = append(s.free, p.steps[k].free...)
+	}
+	g.steps = p.steps[i:j:j]
+	b.alone(nodes)
+	return s, true
+}
+
+// head says what the labels of attention are.
+type head struct {
+	query, key, depth, width int
+	batch                    []int // in the order of the result
+}
+
+// headOf finds out what is what among the labels of queries, keys, values and the result.
+func headOf(labels [4][]int) (h head, ok bool) {
+	in := map[int]int{}
+	for i, list := range labels {
+		for _, l := range list {
+			in[l] |= 1 << i
+		}
+	}
+	found := 0
+	for _, l := range slices.Concat(labels[0], labels[2]) {
+		switch in[l] {
+		case 0b1001:
+			h.query = l
+		case 0b0011:
+			h.depth = l
+		case 0b0110:
+			h.key = l
+		case 0b1100:
+			h.width = l
+		default:
+			continue
+		}
+		found++
+	}
+	return h, found == 4
+}
+
+// matrix returns the labels of the rows and columns of queries (0), keys or values (2).
+func (h head) matrix(k int) (row, col int) {
+	switch k {
+	case 0:
+		return h.query, h.depth
+	case 1:
+		return h.key, h.depth
+	}
+	return h.key, h.width
+}
+
+// product notes that operand k is a contraction of matrices for each head, and reports
+// whether it is one: its rows come from one operand, its columns from the other, and one
+// axis is summed over.
+func (a *attend) product(b *builder, k int, n *graph.Node, labels []int, row, col int, batch []int) bool {
+	if n.Op.Name != "contract" {
+		return false
+	}
+	c := &op.Call{Op: n.Op, Args: n.Args}
+	names := map[int]int{} // by the contraction's own labels
+	for i, l := range c.Ints(4) {
+		names[l] = labels[i]
+	}
+	const sum = -1 // no label is negative
+	var steps [2]map[int]int
+	for i := range steps {
+		v, ok := n.Args[i].(*graph.Value)
+		if !ok || !v.Shape().IsFull() {
+			return false
+		}
+		own := slices.Clone(c.Ints(2 + i))
+		sums := 0
+		for x, l := range own {
+			name, ok := names[l]
+			if !ok {
+				name = sum
+				sums++
+				a.of[k].K = v.Shape().Dim(x)
+			}
+			own[x] = name
+		}
+		if sums != 1 {
+			return false
+		}
+		steps[i] = stepsOf(own, v.Shape())
+		a.inputs[k][i] = b.input(v, elements)
+	}
+	first, second := 0, 1
+	if _, ok := steps[0][row]; !ok {
+		first, second = 1, 0
+	}
+	s, t := steps[first], steps[second]
+	_, hasRow := s[row]
+	_, hasCol := t[col]
+	_, other := t[row]
+	_, another := s[col]
+	if !hasRow || !hasCol || other || another {
+		return false
+	}
+	a.inputs[k] = [2]int{a.inputs[k][first], a.inputs[k][second]}
+	a.of[k].ARow, a.of[k].ACol, a.of[k].BRow, a.of[k].BCol = s[row], s[sum], t[sum], t[col]
+	for i, l := range batch {
+		a.batch[i].A[k], a.batch[i].B[k] = s[l], t[l] // 0 where an operand does not have it
+	}
+	return true
+}
+
+// run computes the result, and reports false where operands are views: then the nodes have
+// to run one by one.
+func (a *attend) run(g *group, slots []tensor.Tensor) bool {
+	of := a.of
+	for k := range of {
+		x, y := elementsOf(slots[g.inputs[a.inputs[k][0]].slot]), elementsOf(slots[g.inputs[a.inputs[k][1]].slot])
+		if x == nil || y == nil {
+			return false
+		}
+		of[k].A, of[k].B = x, y
+	}
+	out := tensor.Uninit(dtype.Float32, a.out)
+	p := a.params
+	p.Out = tensor.Elems[float32](out)
+	attention.ForwardOf(p, of, a.batch...)
+	slots[g.outs[0]] = out
+	return true
+}
+
+// elementsOf returns the elements of a tensor that lie in their order in memory, nil for
+// others.
+func elementsOf(t tensor.Tensor) []float32 {
+	d, ok := t.(*tensor.Dense)
+	if !ok || d.DType() != dtype.Float32 || !d.IsContiguous() {
+		return nil
+	}
+	return tensor.Elems[float32](d)
+}
+
+// stepsOf returns how far apart the elements of axes with certain labels are.
+func stepsOf(labels []int, s shape.Shape) map[int]int {
+	steps := map[int]int{}
+	step := 1
+	for i := len(labels) - 1; i >= 0; i-- {
+		steps[labels[i]] = step
+		step *= s.Dim(i)
+	}
+	return steps
+}

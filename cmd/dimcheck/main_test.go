@@ -10,6 +10,13 @@ import (
 
 const data = "github.com/tenonml/tenon/named/dimcheck/testdata/src/"
 
+// programs are the packages of the module that use names, but for those whose tests get
+// them wrong on purpose.
+var programs = []string{
+	"../../examples/...", "../../nn", "../../plot", "../../structured", "../../arrowio",
+	"../../named/coords", "../../internal/bench", "../../internal/conform", "../../internal/optable",
+}
+
 // The program as go vet runs it, with facts of imported packages, and by itself, with the
 // exit status that scripts look at.
 func TestCommand(t *testing.T) {
@@ -28,6 +35,7 @@ func TestCommand(t *testing.T) {
 			"shared.go:11:6: named.Dot over KqRep: both operands also have Seq\n  left   {Seq KqRep}",
 			"in Project (lib.go:13): named.Dot over InputRep: both operands also have KqRep"}},
 		{"go vet of what is right", []string{"go", "vet", vet, data + "correct", data + "lib"}, 0, nil},
+		{"go vet of the module's programs", append([]string{"go", "vet", vet}, programs...), 0, nil},
 		{"fixes as a difference", []string{tool, "-fix", "-diff", data + "fixes"}, 0, []string{
 			"named.Dot[KqRep](keys, named.Rename[Foo, KqRep](other))"}},
 	}

@@ -235,7 +235,7 @@ func (k *packageCheck) variables() {
 		return
 	}
 	b := &body{translator: k.translator, fn: k.pkg.Func("init"), prog: &program{Name: "init", local: map[int]source{}},
-		nodes: map[ssa.Value]int{}, params: typeParams{}}
+		nodes: map[ssa.Value]int{}, inside: map[*ssa.Function]*program{}, params: typeParams{}}
 	for _, block := range b.fn.DomPreorder() {
 		for _, in := range block.Instrs {
 			s, ok := in.(*ssa.Store)

@@ -17,7 +17,7 @@ func (b *body) closure(v *ssa.MakeClosure) int {
 	for i, x := range v.Bindings {
 		binds[i] = b.value(x)
 	}
-	i := b.add(node{Op: closureOp, Args: binds, Prog: b.translator.translate(fn, b.params)}, token.NoPos, token.NoPos)
+	i := b.add(node{Op: closureOp, Args: binds, Prog: b.closed(fn)}, token.NoPos, token.NoPos)
 	b.prog.Anons = append(b.prog.Anons, i)
 	return i
 }

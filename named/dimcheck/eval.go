@@ -183,7 +183,8 @@ func (c *checker) node(f *frame, i int) *val {
 	switch {
 	case v == nil || v.Kind == unknown:
 		return own
-	case v.Kind == tensorKind && own.Kind == namesKind: // a handle
+	case v.Kind == tensorKind && own.Kind == namesKind, // a handle
+		v.Kind == numberKind && own.Kind == intKind:
 		return v
 	case v.Kind != own.Kind:
 		return own
@@ -373,6 +374,9 @@ func arith(op string, a, b *val) *val {
 		return nil
 	}
 	if a.Kind != numberKind || b.Kind != numberKind {
+		if isInt(a) && isInt(b) {
+			return someInt
+		}
 		return anything
 	}
 	x, y := a.Number, b.Number

@@ -47,6 +47,9 @@ func (b *body) branch(out []guard, from, to *ssa.BasicBlock) []guard {
 	if call, ok := cond.(*ssa.Call); ok && asks(call) == "named.Tensor.Has" {
 		return append(out, guard{Node: b.value(call), Want: want})
 	}
+	if isJump(cond) || isLoop(from) && dependsOn(cond, asksSize, 0) && !dependsOn(cond, asksNames, 0) {
+		return out // what a loop over positions does it does for some
+	}
 	if dependsOn(cond, isQuestion, 0) {
 		return append(out, guard{Dark: true})
 	}
@@ -115,15 +118,48 @@ func isArgument(v ssa.Value) bool {
 }
 
 // isQuestion reports whether a value is the answer to a question about a tensor.
-func isQuestion(v ssa.Value) bool {
+func isQuestion(v ssa.Value) bool { return asksSize(v) || asksNames(v) }
+
+// asksSize reports whether a value is the size of a dimension that the tensor has.
+func asksSize(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	key := asks(c)
+	return key == "named.Tensor.Size" || key == "named.Dim.Size"
+}
+
+// asksNames reports whether a value says which dimensions a tensor has, or may say it.
+func asksNames(v ssa.Value) bool {
 	c, ok := v.(*ssa.Call)
 	if !ok {
 		return false
 	}
 	switch asks(c) {
-	case "named.Tensor.Has", "named.Tensor.Size", "named.Tensor.Dims", "named.Tensor.Shape", "named.Tensor.GShape", "named.Tensor.IsRagged",
-		"named.Tensor.Spec", "named.Fits", "named.Dim.Size", "named.Dim.Tensor":
+	case "named.Tensor.Has", "named.Tensor.Dims", "named.Tensor.Shape", "named.Tensor.GShape", "named.Tensor.IsRagged", "named.Tensor.Spec",
+		"named.Fits", "named.Dim.Tensor":
 		return true
+	}
+	return false
+}
+
+// isJump reports whether a condition is about the state of a loop over a function, a
+// variable that the SSA form adds: it tells how the loop's body was left.
+func isJump(cond ssa.Value) bool {
+	c, ok := cond.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	load, ok := c.X.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	switch v := load.X.(type) {
+	case *ssa.FreeVar:
+		return strings.HasPrefix(v.Name(), "jump$")
+	case *ssa.Alloc:
+		return strings.HasPrefix(v.Comment, "jump$")
 	}
 	return false
 }

@@ -36,15 +36,27 @@ func (b *body) load(addr ssa.Value) int {
 	return i
 }
 
+// once returns the node of a place, made when it is first asked for. What is stored there
+// may depend on what is read: then a node in front of it stands for it meanwhile.
 func (b *body) once(v ssa.Value, f func() int) int {
 	if i, ok := b.nodes[v]; ok {
+		if i == inProgress {
+			i = b.prog.add(node{Op: joinOp})
+			b.nodes[v] = i
+		}
 		return i
 	}
-	b.nodes[v] = -1
+	b.nodes[v] = inProgress
 	i := f()
+	if ahead := b.nodes[v]; ahead != inProgress {
+		b.prog.Nodes[ahead].Args = []int{i}
+	}
 	b.nodes[v] = i
 	return i
 }
+
+// inProgress stands for a node that is being made.
+const inProgress = -2
 
 func (b *body) byTypeOrUnknown(t types.Type) *val {
 	if own := b.byType(t); own != nil {
@@ -179,7 +191,7 @@ func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
 	if o == nil {
 		return fn.Parent() == nil
 	}
-	if o.Pkg() != nil && (o.Pkg().Path() == namedPath || o.Pkg().Path() == module+"/ops") {
+	if _, known := ruleKey(o); known { // none of the operations changes its arguments
 		return false
 	}
 	if origin := fn.Origin(); origin != nil {

@@ -104,10 +104,23 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 
 // finish notes where a tensor comes from and whose it is.
 func (r *ruleCall) finish(v *val) *val {
-	if v == nil {
+	switch v {
+	case nil:
 		v = anything
+	case unreached:
+		return nil
 	}
 	return withRoles(v, r.n.Calls)
+}
+
+// unreached is what a rule gives that calls a function which nothing has reached yet.
+var unreached = &val{}
+
+func orUnreached(v *val) *val {
+	if v == nil {
+		return unreached
+	}
+	return v
 }
 
 // arg returns an argument, and nil for one that is unknown or missing.

@@ -105,7 +105,7 @@ func (r *ruleCall) elementwise(at ...int) *val {
 	var operands []operand
 	for _, i := range at {
 		v := r.arg(i)
-		if v != nil && v.Kind == numberKind {
+		if isInt(v) {
 			continue
 		}
 		if !isTensorVal(v) {

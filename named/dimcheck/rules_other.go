@@ -1,6 +1,9 @@
 package dimcheck
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // otherRules are those of functions outside of package named: they pass named tensors,
 // and functions of them, through.
@@ -17,7 +20,12 @@ func init() {
 		"grad.ValueAndGrad": func(r *ruleCall) *val { return giving(r.arg(0), resultAndGradient) },
 		"grad.Checkpoint":   func(r *ruleCall) *val { return r.arg(0) },
 		"grad.StopGradient": func(r *ruleCall) *val { return r.arg(0) },
+		"ops/key.At":        func(r *ruleCall) *val { return r.arg(0) },
+		"ops/key.Range":     func(r *ruleCall) *val { return rangeOf(r.arg(0), r.arg(1), r.arg(2)) },
+		"ops/key.From":      func(r *ruleCall) *val { return rangeOf(r.arg(0), nil, nil) },
+		"ops/key.To":        func(r *ruleCall) *val { return rangeOf(nil, r.arg(0), nil) },
 	}
+	maps.Copy(otherRules, controlRules())
 }
 
 func giving(fn *val, g gives) *val {

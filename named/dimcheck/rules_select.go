@@ -137,10 +137,70 @@ func indexRule(r *ruleCall) *val {
 	if !r.needs(r.dims, x, 0) {
 		return anything
 	}
-	if k != nil && k.Kind == numberKind { // a position
+	d, _ := x.find(r.dims[0])
+	switch {
+	case isInt(k): // a position
 		return r.result(without(x.Dims, r.dims), x)
+	case isRange(k):
+		return r.resized(x, span(d.Size, k))
 	}
 	return anything
+}
+
+// rangeOf returns a range of positions as a value: its bounds and step.
+func rangeOf(start, stop, step *val) *val {
+	return &val{Kind: groupKind, Text: "range", Fields: map[string]*val{"start": orNil(start), "stop": orNil(stop), "step": orNil(step)}}
+}
+
+func orNil(v *val) *val {
+	if v == nil {
+		return nilVal
+	}
+	return v
+}
+
+func isRange(v *val) bool { return v != nil && v.Kind == groupKind && v.Text == "range" }
+
+// span returns how many of n positions a range selects, as Python has it; Absent where
+// that is not known.
+func span(n int, k *val) int {
+	bound := func(v *val, otherwise int) (int, bool) {
+		switch v.Kind {
+		case nilKind:
+			return otherwise, true
+		case numberKind:
+			return v.Number, true
+		}
+		return 0, false
+	}
+	step, known := bound(k.Fields["step"], 1)
+	if n < 0 || !known || step == 0 {
+		return dimtext.Absent
+	}
+	lo, hi := 0, n // of bounds
+	if step < 0 {
+		lo, hi = -1, n-1
+	}
+	at := func(v *val, otherwise int) (int, bool) {
+		i, ok := bound(v, otherwise)
+		if v.Kind == numberKind && i < 0 {
+			i = max(i+n, lo)
+		}
+		return min(max(i, lo), hi), ok
+	}
+	first, last := lo, hi
+	if step < 0 {
+		first, last = hi, lo
+	}
+	start, ok := at(k.Fields["start"], first)
+	stop, ok2 := at(k.Fields["stop"], last)
+	switch {
+	case !ok || !ok2:
+		return dimtext.Absent
+	case step > 0:
+		return max((stop-start+step-1)/step, 0)
+	}
+	return max((start-stop-step-1)/-step, 0)
 }
 
 func takeRule(r *ruleCall) *val {

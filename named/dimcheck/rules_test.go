@@ -12,6 +12,9 @@ import (
 
 	catalogue "github.com/tenonml/tenon/op"
 	_ "github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+
+	"github.com/tenonml/tenon/internal/dimtext"
 )
 
 // Every function of package named that gives a tensor has a rule, and every rule is of a
@@ -68,6 +71,34 @@ func TestPlainOperations(t *testing.T) {
 	for _, name := range slices.Concat(plainOps, plainPairs) {
 		if !found[name] {
 			t.Errorf("%s is not in the catalogue", name)
+		}
+	}
+}
+
+// Ranges select as many positions as they do at run time.
+func TestSpan(t *testing.T) {
+	bounds := []any{nil, 0, 1, 3, 5, 9, -1, -4, -5, -6}
+	number := func(x any) *val {
+		if i, ok := x.(int); ok {
+			return &val{Kind: numberKind, Number: i}
+		}
+		return nil
+	}
+	for n := range 7 {
+		for _, start := range bounds {
+			for _, stop := range bounds {
+				for _, step := range []any{nil, 1, 2, 3, -1, -2, -7} {
+					_, want, _, known, err := key.Range(start, stop, step).Span(n)
+					if got := span(n, rangeOf(number(start), number(stop), number(step))); got != want || !known || err != nil {
+						t.Errorf("%v:%v:%v of %d = %d, want %d", start, stop, step, n, got, want)
+					}
+				}
+			}
+		}
+	}
+	for _, r := range []*val{rangeOf(someInt, nil, nil), rangeOf(nil, anything, nil), rangeOf(nil, nil, someInt), rangeOf(nil, nil, number(0))} {
+		if got := span(5, r); got != dimtext.Absent {
+			t.Errorf("got %d, want an unknown size", got)
 		}
 	}
 }

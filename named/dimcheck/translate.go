@@ -33,7 +33,7 @@ type spot struct {
 // translate returns the program of a function and those inside it.
 func (t *translator) translate(fn *ssa.Function, outer typeParams) *program {
 	b := &body{translator: t, fn: fn, prog: &program{Name: funcName(fn), Params: len(fn.Params), local: map[int]source{}},
-		nodes: map[ssa.Value]int{}, closures: map[*ssa.MakeClosure]int{}, params: outer}
+		nodes: map[ssa.Value]int{}, inside: map[*ssa.Function]*program{}, params: outer}
 	if b.params == nil {
 		b.params = typeParams{}
 		for i, p := range allTypeParams(fn) {
@@ -105,11 +105,21 @@ func funcName(fn *ssa.Function) string {
 // A body is a function while its program is made.
 type body struct {
 	*translator
-	fn       *ssa.Function
-	prog     *program
-	nodes    map[ssa.Value]int
-	closures map[*ssa.MakeClosure]int
-	params   typeParams
+	fn     *ssa.Function
+	prog   *program
+	nodes  map[ssa.Value]int
+	inside map[*ssa.Function]*program // the programs of its closures
+	params typeParams
+}
+
+// closed returns the program of a closure.
+func (b *body) closed(fn *ssa.Function) *program {
+	p := b.inside[fn]
+	if p == nil {
+		p = b.translator.translate(fn, b.params)
+		b.inside[fn] = p
+	}
+	return p
 }
 
 // add appends a node that stands at a position.
@@ -183,7 +193,7 @@ func namesVal(names []name) *val {
 
 // value returns the node of a value.
 func (b *body) value(v ssa.Value) int {
-	if i, ok := b.nodes[v]; ok {
+	if i, ok := b.nodes[v]; ok && i != inProgress {
 		return i
 	}
 	if phi, ok := v.(*ssa.Phi); ok {
@@ -226,7 +236,7 @@ func (b *body) make(v ssa.Value) int {
 	case *ssa.MakeInterface:
 		if basic, ok := v.X.Type().Underlying().(*types.Basic); ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0 {
 			if isInteger(v.X.Type()) {
-				return b.value(v.X)
+				return b.prog.add(node{Op: joinOp, Args: []int{b.value(v.X)}, Val: someInt})
 			}
 			return b.constant(tensorOf(nil, nil))
 		}
@@ -264,7 +274,7 @@ func (b *body) make(v ssa.Value) int {
 		return b.closure(v)
 	case *ssa.Function:
 		if v.Parent() != nil {
-			i := b.add(node{Op: closureOp, Prog: b.translator.translate(v, b.params)}, token.NoPos, token.NoPos)
+			i := b.add(node{Op: closureOp, Prog: b.closed(v)}, token.NoPos, token.NoPos)
 			b.prog.Anons = append(b.prog.Anons, i)
 			return i
 		}

@@ -37,6 +37,7 @@ const (
 	groupKind // a struct, array, slice or several results
 	funcKind
 	nilKind // Go's nil
+	intKind // an integer whose value is not known
 )
 
 // A val is what is known of a Go value. nil stands for one that nothing has reached
@@ -92,6 +93,7 @@ const (
 
 var (
 	anything = &val{Kind: unknown}
+	someInt  = &val{Kind: intKind}
 	nilVal   = &val{Kind: nilKind}
 )
 
@@ -109,6 +111,9 @@ func (v *val) reached() bool {
 }
 
 func tensorOf(dims []dim, a *attrs) *val { return &val{Kind: tensorKind, Dims: dims, Attrs: a} }
+
+// isInt reports whether a value is an integer, known or not.
+func isInt(v *val) bool { return v != nil && (v.Kind == numberKind || v.Kind == intKind) }
 
 func isTensorVal(v *val) bool { return v != nil && v.Kind == tensorKind }
 
@@ -196,6 +201,8 @@ func (v *val) String() string {
 		return "names" + dimtext.Braces(texts(v.Dims))
 	case numberKind:
 		return fmt.Sprint(v.Number)
+	case intKind:
+		return "int"
 	case textKind:
 		return fmt.Sprintf("%q", v.Text)
 	case groupKind:
@@ -219,6 +226,8 @@ func join(a, b *val) *val {
 		return a
 	case a.Kind == nilKind:
 		return b
+	case isInt(a) && isInt(b) && a.Kind != b.Kind:
+		return someInt
 	case a.Kind != b.Kind:
 		return anything
 	}
@@ -234,6 +243,9 @@ func join(a, b *val) *val {
 		if a.Number == b.Number {
 			return a
 		}
+		return someInt
+	case intKind:
+		return a
 	case textKind:
 		if a.Text == b.Text {
 			return a

@@ -26,3 +26,6 @@ func (l *Layer) Apply(x *named.Tensor) *named.Tensor { return named.Mul(x, l.Sca
 
 // Each calls a function.
 func Each(f func(x *named.Tensor) *named.Tensor, x *named.Tensor) *named.Tensor { return f(x) }
+
+// Half keeps all that is known of a tensor.
+func Half(x *named.Tensor) *named.Tensor { return named.Mul(x, 0.5) }

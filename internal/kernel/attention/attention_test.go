@@ -222,6 +222,79 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 	}
 }
 
+// A product that is computed head by head is the same as one that is computed before.
+func TestForwardOfProducts(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(11, 12))
+		const sequences, heads, queries, keys, inner, depth, width = 2, 3, 140, 150, 20, 9, 17
+		x, z := random(rng, sequences*queries*inner), random(rng, sequences*keys*inner)
+		w := [3][]float32{random(rng, heads*inner*depth), random(rng, heads*depth*inner), random(rng, inner*heads*width)}
+		of := [3]Product{
+			{A: x, ARow: inner, ACol: 1, B: w[0], BRow: depth, BCol: 1, K: inner},
+			{A: z, ARow: inner, ACol: 1, B: w[1], BRow: 1, BCol: inner, K: inner},        // transposed
+			{A: z, ARow: 1, ACol: keys, B: w[2], BRow: heads * width, BCol: 1, K: inner}, // both with strides
+		}
+		batch := []ProductBatch{
+			{Size: sequences, Out: heads * queries * width, A: [3]int{queries * inner, keys * inner, keys * inner}},
+			{Size: heads, Out: queries * width, B: [3]int{inner * depth, inner * depth, width}},
+		}
+		for _, causal := range []bool{false, true} {
+			p := Params{Queries: queries, Keys: keys, Depth: depth, Width: width, OutRow: width, Scale: 0.02, Causal: causal}
+			p.Out = make([]float32, sequences*heads*queries*width)
+			var first []float32
+			for _, procs := range []int{1, 2, 16} { // the last are more than there are heads
+				func() {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+					clear(p.Out)
+					ForwardOf(p, of, batch...)
+				}()
+				if first == nil {
+					first = slices.Clone(p.Out)
+				} else if !slices.Equal(first, p.Out) {
+					t.Errorf("causal %v: %d workers change the result", causal, procs)
+				}
+			}
+			for s := range sequences {
+				for h := range heads {
+					one := p
+					one.QRow, one.KRow, one.VRow = depth, depth, width
+					one.Q, one.K, one.V = make([]float32, queries*depth), make([]float32, keys*depth), make([]float32, keys*width)
+					for k, c := range [][]float32{one.Q, one.K, one.V} {
+						cols := []int{depth, depth, width}[k]
+						f := of[k]
+						for i := range c {
+							at := s*batch[0].A[k] + i/cols*f.ARow
+							bt := h*batch[1].B[k] + i%cols*f.BCol
+							for l := range f.K {
+								c[i] += f.A[at+l*f.ACol] * f.B[bt+l*f.BRow]
+							}
+						}
+					}
+					out, _, _, _, _ := reference(one, make([]float32, queries*width))
+					near(t, "out", p.Out[(s*heads+h)*queries*width:], out, width, width)
+				}
+			}
+		}
+	})
+}
+
+// Sums of exponentials times values do not overflow where weights times values do not.
+func TestGreatValues(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		p := build(rand.New(rand.NewPCG(13, 14)), 3, 1000, 4, 5, 0)
+		clear(p.Q)
+		for i := range p.V {
+			p.V[i] = 3e38
+		}
+		Forward(p)
+		for i, v := range p.Out {
+			if math.Abs(float64(v)-3e38) > 3e34 {
+				t.Fatalf("the mean of a thousand times 3e38 is %v (element %d)", v, i)
+			}
+		}
+	})
+}
+
 func TestBadDescriptionsPanic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	good := build(rng, 4, 5, 3, 2, 0)
@@ -232,6 +305,7 @@ func TestBadDescriptionsPanic(t *testing.T) {
 		"Q has 12 elements, 24 are described":     func(p Params) { Forward(p, Batch{2, 12, 0, 0, 0, 0}) },
 		"needs the LogSum":                        func(p Params) { p.LogSum, p.Keys = nil, 2000; Backward(p, Gradients{}) },
 		"DQ has 0 elements, its operand has 12":   func(p Params) { Backward(p, Gradients{}) },
+		"products for 1025 keys":                  func(p Params) { p.Keys = 1025; ForwardOf(p, [3]Product{}) },
 		"heads that share an operand would write": func(p Params) { Backward(p, Gradients{}, Batch{Size: 2}) },
 	} {
 		func() {

@@ -19,6 +19,7 @@ const (
 type scratch struct {
 	scores        []float32 // [queryBlock, keyBlock], or whole rows of scores
 	grads         []float32 // the same, for Backward
+	operands      []float32 // of a head, for ForwardOf
 	greatest, sum [queryBlock]float32
 	panels
 }

@@ -125,14 +125,24 @@ func forwardHeads(p Params, batch []Batch, heads int) {
 		for t := lo; t < hi; t++ {
 			if b := t % blocks; t == lo || b == 0 {
 				one = p.at(t/blocks, batch)
-				s.kt.Pack(one.K, one.Depth, one.Keys, 1, one.KRow)
-				s.v.Take(one.V, one.Keys, one.Width, one.VRow, one.Queries)
+				s.take(&one)
 			}
 			i0 := t % blocks * step
 			one.forwardWhole(s, i0, min(i0+step, p.Queries), stride)
 		}
 		s.giveBack()
 	})
+}
+
+// take makes what forwardWhole needs of the keys and values of a head. Values whose rows are
+// not far apart are read where they lie: a copy would cost more than it saves.
+func (s *scratch) take(p *Params) {
+	s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
+	if p.VRow <= 2*p.Width {
+		s.v.View(p.V, p.Keys, p.Width, p.VRow)
+	} else {
+		s.v.Take(p.V, p.Keys, p.Width, p.VRow, p.Queries)
+	}
 }
 
 // backwardWhole computes the gradients of a head.

@@ -1,0 +1,122 @@
+package attention
+
+import (
+	"runtime"
+
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/internal/throw"
+)
+
+// A Product is an operand of attention that is a product of matrices itself, such as
+// queries that are projections of a sequence. Element [i,j] of the operand is
+// Σ_l A[i*ARow+l*ACol] B[l*BRow+j*BCol], for l < K.
+type Product struct {
+	A, B                   []float32
+	K                      int
+	ARow, ACol, BRow, BCol int
+}
+
+// ProductBatch is one dimension of a batch of products: its size, how far apart the
+// results of consecutive heads start, and the matrices A and B of queries, keys and
+// values. Stride 0 uses the same matrix again.
+type ProductBatch struct {
+	Size, Out int
+	A, B      [3]int
+}
+
+// shortest is the least number of queries and of keys for which [WorthProducts] holds: with
+// fewer, copying B for each head would cost as much as what is saved.
+const shortest = 128
+
+// WorthProducts reports whether [ForwardOf] pays for attention of a size: its heads are
+// long enough, and small enough for the operands of one to stay in the second-level cache.
+func WorthProducts(queries, keys, depth, width int) bool {
+	const narrowest = 8  // below that, products go other ways
+	const most = 1 << 17 // elements of operands
+	return min(queries, keys) >= shortest && keys <= wholeKeys && min(depth, width) >= narrowest &&
+		queries*depth+keys*(depth+width) <= most
+}
+
+// ForwardOf is [Forward] of queries, keys and values that are products: it computes those
+// of a head when it is that head's turn, so that they are still in the cache when they are
+// used, and memory for those of all heads is not needed. It ignores Q, K, V and their
+// strides, and leaves no LogSum. There are at most 1024 keys.
+func ForwardOf(p Params, of [3]Product, batch ...ProductBatch) {
+	heads := 1
+	for _, d := range batch {
+		heads *= d.Size
+	}
+	if !p.whole() || p.LogSum != nil {
+		throw.Bug("attention: products for %d keys, LogSum of %d", p.Keys, len(p.LogSum))
+	}
+	if heads == 0 || p.Queries == 0 || p.Width == 0 {
+		return
+	}
+	p.QRow, p.KRow, p.VRow = p.Depth, p.Depth, p.Width
+	size := p.Queries*p.Depth + p.Keys*(p.Depth+p.Width)
+	if heads < runtime.GOMAXPROCS(0) {
+		p.divided(of, batch, heads, size)
+		return
+	}
+	par.For(heads, grain(&p), func(lo, hi int) {
+		s := scratches.Get().(*scratch)
+		step, stride := p.wholeRows(), rowStride(p.Keys)
+		s.room(min(step, p.Queries), stride, false)
+		if len(s.operands) < size {
+			s.operands = make([]float32, size)
+		}
+		for h := lo; h < hi; h++ {
+			one := p.productsOf(s.operands, of, batch, h, true)
+			s.take(&one)
+			for i0 := 0; i0 < p.Queries; i0 += step {
+				one.forwardWhole(s, i0, min(i0+step, p.Queries), stride)
+			}
+		}
+		s.giveBack()
+	})
+}
+
+// divided is ForwardOf where heads are fewer than processors: each is the work of all.
+func (p *Params) divided(of [3]Product, batch []ProductBatch, heads, size int) {
+	room := shared.Get().(*[]float32)
+	defer shared.Put(room)
+	if len(*room) < size {
+		*room = make([]float32, size)
+	}
+	for h := range heads {
+		Forward(p.productsOf(*room, of, batch, h, false))
+	}
+}
+
+// productsOf computes the operands of a head into room.
+func (p *Params) productsOf(room []float32, of [3]Product, batch []ProductBatch, head int, serial bool) Params {
+	one := *p
+	nq, nk := p.Queries*p.Depth, p.Keys*p.Depth
+	one.Q, one.K, one.V = room[:nq], room[nq:][:nk], room[nq+nk:][:p.Keys*p.Width]
+	for i := len(batch) - 1; i >= 0; i-- {
+		d := batch[i]
+		x := head % d.Size
+		head /= d.Size
+		one.Out = from(one.Out, x*d.Out)
+		for k := range of {
+			of[k].A, of[k].B = from(of[k].A, x*d.A[k]), from(of[k].B, x*d.B[k])
+		}
+	}
+	for k, c := range [3][]float32{one.Q, one.K, one.V} {
+		rows, cols := p.Keys, p.Depth
+		switch k {
+		case 0:
+			rows = p.Queries
+		case 2:
+			cols = p.Width
+		}
+		gemm.Multiply(gemm.Params[float32]{
+			M: rows, N: cols, K: of[k].K,
+			A: of[k].A, ARow: of[k].ARow, ACol: of[k].ACol,
+			B: of[k].B, BRow: of[k].BRow, BCol: of[k].BCol,
+			C: c, CRow: cols, CCol: 1, Alpha: 1, Serial: serial,
+		})
+	}
+	return one
+}

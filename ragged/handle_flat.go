@@ -73,8 +73,11 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	parts, flats := align(c.Op.Func(), []tensor.Tensor{a, b})
-	x := build(ops.Add(flats[0], ops.ZerosLike(flats[1])), parts).(*Tensor)
-	y := x.with(ops.Add(flats[1], ops.ZerosLike(flats[0])))
+	if s := flats[0].Shape(); !s.IsFull() || !s.Equal(flats[1].Shape()) { // they broadcast
+		flats[0], flats[1] = ops.Add(flats[0], ops.ZerosLike(flats[1])), ops.Add(flats[1], ops.ZerosLike(flats[0]))
+	}
+	x := build(flats[0], parts).(*Tensor)
+	y := x.with(flats[1])
 	axis, k := axisOf(c, x), len(parts)
 	reverse := truthAttr(c, "reverse")
 	switch {
@@ -119,7 +122,7 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 		case n == -1:
 			keys[i] = key.From(b)
 		default:
-			if s := x.Shape().Dim(i); s != shape.Unknown && b+n > s {
+			if s := x.Shape().Dim(i); s != shape.Unknown && (b > s || n > s-b) {
 				return nil, c.Errorf(tenon.ErrInvalid, "the block from %d to %d leaves axis %d of size %d", b, b+n, i, s)
 			}
 			keys[i] = key.Range(b, b+n, nil)

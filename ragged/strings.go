@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -75,14 +76,18 @@ func DecodeStrings(x any, from string, o ops.UnicodeOptions) (tensor.Tensor, err
 // DecodeStringsWithOffsets is [DecodeStrings], and the position of each character's
 // first byte in its string.
 func DecodeStringsWithOffsets(x any, from string, o ops.UnicodeOptions) (codes, offsets tensor.Tensor, err error) {
-	if codes, err = DecodeStrings(x, from, o); err != nil {
+	var at tensor.Tensor
+	codes, err = pieces(x, func(flat tensor.Tensor) (values, splits tensor.Tensor) {
+		values, splits, at = ops.StringDecode(flat, from, o)
+		return values, splits
+	})
+	if err != nil {
 		return nil, nil, err
 	}
-	offsets, err = pieces(x, func(flat tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
-		_, splits, at := ops.StringDecode(flat, from, o)
-		return at, splits
-	})
-	return codes, offsets, err
+	if r, ok := codes.(*Tensor); ok {
+		return codes, r.with(at), nil
+	}
+	return codes, at, nil
 }
 
 // joinStrings joins the strings of several tensors element by element.
@@ -109,6 +114,9 @@ func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 	}
 	sep, _ := c.Attr("separator").(string)
 	named, _ := c.Attr("axis").([]int)
+	if keep, _ := c.Attr("keepdims").(bool); len(named) == 1 && !keep {
+		return c.One(joinedAlong(x, axisOf(c, x), sep))
+	}
 	sorted := axesOf(c, x)
 	out := tensor.Tensor(x)
 	if named == nil {
@@ -170,13 +178,9 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 	}
 	o, _ := op.Lookup("ragged.ngrams")
 	k := len(x.parts) - 1
-	args := append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[1:]...)
-	out, err := op.Do(o, args...)
-	if err != nil {
-		return nil, err
-	}
-	p := newPartition(out[1].(tensor.Tensor), -1)
-	return c.One(build(out[0].(tensor.Tensor), append(slices.Clone(x.parts[:k]), p)))
+	out := direct.EvalN(o, append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[1:]...)...)
+	p := newPartition(out[1], -1)
+	return c.One(build(out[0], append(slices.Clone(x.parts[:k]), p)))
 }
 
 // unicodeEncode answers with a string of each innermost row of code points.
@@ -189,9 +193,6 @@ func unicodeEncode(c *op.Call) ([]tenon.Value, error) {
 		return c.One(x.with(op.Apply(c, x.flat)))
 	}
 	k := len(x.parts) - 1
-	out, err := c.WithArg(0, x.flat).WithArg(1, x.parts[k].RowSplits()).Do()
-	if err != nil {
-		return nil, err
-	}
-	return c.One(build(out[0].(tensor.Tensor), x.parts[:k]))
+	out := direct.Eval(c.Op, append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[2:]...)...)
+	return c.One(build(out, x.parts[:k]))
 }

@@ -2,9 +2,9 @@ package rows
 
 import (
 	"fmt"
-	"github.com/tenonml/tenon/internal/direct"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"

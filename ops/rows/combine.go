@@ -2,14 +2,16 @@ package rows
 
 import (
 	"fmt"
-	"github.com/tenonml/tenon/internal/direct"
 	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -153,6 +155,9 @@ func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSpli
 	if separator == "" {
 		separator = "_X_"
 	}
+	if v, s := crossed(values, splits, separator); v != nil {
+		return v, s
+	}
 	outSplits, index := Cartesian(splits, false)
 	parts := make([]tensor.Tensor, len(values))
 	for k, v := range values {
@@ -162,4 +167,32 @@ func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSpli
 		parts[k] = ops.Gather(v, index[k], 0)
 	}
 	return ops.StringJoin(parts, separator), outSplits
+}
+
+// crossed is [Cross] for what is in memory, nil where the general way has to be taken,
+// which also says what is wrong.
+func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSplits tensor.Tensor) {
+	columns, parts := make([]str.Column, len(values)), make([][]int64, len(values))
+	for k, v := range values {
+		d, ok := splits[k].(*tensor.Dense)
+		if !ok || d.DType() != dtype.Int64 {
+			return nil, nil
+		}
+		if n, isDense := v.(*tensor.Dense); isDense && n.DType().IsInteger() {
+			v = ops.AsString(n, ops.FormatOptions{})
+		}
+		x, ok := v.(*tensor.Strings)
+		parts[k] = entries(d)
+		if !ok || x.Shape().Rank() != 1 || parts[k] == nil || len(parts[k]) != len(parts[0]) || parts[k][len(parts[k])-1] != int64(x.Len()) {
+			return nil, nil
+		}
+		columns[k] = move.Column(x)
+	}
+	to, ends := fresh(len(parts[0]))
+	total, err := segment.CartesianSplits(ends, parts...)
+	if err != nil || total > maxTuples/int64(8*len(values)) {
+		return nil, nil
+	}
+	c := str.Cross(columns, parts, ends, separator)
+	return move.Tensor(c, shape.Of(int(total))), valid(to, ends)
 }

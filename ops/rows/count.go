@@ -3,10 +3,10 @@ package rows
 import (
 	"errors"
 	"fmt"
-	"github.com/tenonml/tenon/internal/direct"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"

@@ -1,10 +1,10 @@
 package rows
 
 import (
-	"github.com/tenonml/tenon/internal/direct"
 	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	scanning "github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"

@@ -83,7 +83,26 @@ func (b *builder) add(s []byte) {
 // endRow closes the current row.
 func (b *builder) endRow() { b.splits = append(b.splits, int64(len(b.offsets))) }
 
-func (b *builder) column() Column { return merge([]builder{*b}).column }
+func (b *builder) column() Column { return b.built(nil).column }
+
+// built is [merge] of a single builder, which keeps its memory where that is not much too
+// large. room, if not nil, is a 0 and behind it the memory that offsets began in.
+func (b *builder) built(room []int64) (m built) {
+	if n := len(b.offsets); cap(room) > n && n > 0 && &room[:2][1] == &b.offsets[0] || n == 0 && cap(room) > 0 {
+		m.column.Offsets = room[: 1+n : 1+n]
+	} else {
+		m.column.Offsets = append(make([]int64, 1, n+1), b.offsets...)
+	}
+	if n := len(b.bytes); cap(b.bytes)-n >= slack && cap(b.bytes)-n <= 2*slack+n/4 {
+		m.column.Bytes = b.bytes
+	} else {
+		m.column.Bytes = append(make([]byte, 0, n+slack), b.bytes...)
+	}
+	if len(b.splits) > 0 || len(b.offsets) == 0 {
+		m.splits = append(make([]int64, 1, len(b.splits)+1), b.splits...)
+	}
+	return m
+}
 
 // A built is what the builders of all chunks hold together.
 type built struct {
@@ -125,6 +144,16 @@ const chunk = 4096
 // build calls f for every string of a column of n, giving it the builder that
 // collects the results in order. The error is that of the first string that fails.
 func build(n int, f func(b *builder, i int) error) (built, error) {
+	if n <= chunk {
+		room := make([]int64, 1, n+1)
+		b := builder{offsets: room[1:], bytes: make([]byte, 0, min(4*n, 64)+slack)}
+		for i := range n {
+			if err := f(&b, i); err != nil {
+				return built{}, err
+			}
+		}
+		return b.built(room), nil
+	}
 	parts := make([]builder, (n+chunk-1)/chunk)
 	par.For(n, chunk, func(lo, hi int) {
 		b := &parts[lo/chunk]

@@ -45,6 +45,11 @@ func (e Encoding) String() string {
 // ParseEncoding returns the encoding that strings in name can be read from. Case,
 // hyphens, underscores and spaces do not count.
 func ParseEncoding(name string) (Encoding, error) {
+	for e, d := range encodings {
+		if d.name == name {
+			return Encoding(e), nil
+		}
+	}
 	plain := strings.ToUpper(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 	var names []string
 	for e, d := range encodings {

@@ -3,6 +3,8 @@ package str
 import (
 	"fmt"
 	"regexp"
+	"strings"
+	"sync"
 
 	"github.com/tenonml/tenon/internal/par"
 )
@@ -10,19 +12,68 @@ import (
 // RegexFullMatch writes whether pattern matches all of each string to out. Patterns are
 // RE2's, as in package regexp.
 func RegexFullMatch(out []bool, x Column, pattern string) error {
-	if _, err := regexp.Compile(pattern); err != nil {
-		return fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
-	}
-	re, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
+	re, err := whole.compile(pattern)
 	if err != nil {
 		return fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
 	}
-	par.For(x.Len(), 256, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out[i] = re.Match(x.At(i))
-		}
-	})
+	const grain = 256
+	if x.Len() <= grain {
+		matches(out, x, re, 0, x.Len())
+	} else {
+		par.For(x.Len(), grain, func(lo, hi int) { matches(out, x, re, lo, hi) })
+	}
 	return nil
+}
+
+func matches(out []bool, x Column, re *regexp.Regexp, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		out[i] = re.Match(x.At(i))
+	}
+}
+
+// A patternCache keeps the patterns that were used last: reading one takes longer than
+// matching some dozens of strings.
+type patternCache struct {
+	make func(pattern string) (*regexp.Regexp, error)
+
+	mu   sync.RWMutex
+	kept map[string]*regexp.Regexp
+}
+
+// keptPatterns is how many patterns are kept, of at most keptLength bytes each.
+const (
+	keptPatterns = 64
+	keptLength   = 1 << 10
+)
+
+var (
+	anywhere = patternCache{make: regexp.Compile}
+	whole    = patternCache{make: func(pattern string) (*regexp.Regexp, error) {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return nil, err // of the pattern as it was given
+		}
+		return regexp.Compile(`\A(?:` + pattern + `)\z`)
+	}}
+)
+
+func (p *patternCache) compile(pattern string) (*regexp.Regexp, error) {
+	p.mu.RLock()
+	re := p.kept[pattern]
+	p.mu.RUnlock()
+	if re != nil {
+		return re, nil
+	}
+	re, err := p.make(pattern)
+	if err != nil || len(pattern) > keptLength {
+		return re, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kept == nil || len(p.kept) >= keptPatterns {
+		p.kept = make(map[string]*regexp.Regexp, keptPatterns)
+	}
+	p.kept[strings.Clone(pattern)] = re
+	return re, nil
 }
 
 // RegexReplace returns each string with what pattern matches replaced by rewrite, in
@@ -30,7 +81,7 @@ func RegexFullMatch(out []bool, x Column, pattern string) error {
 // backslash. Without global only the first match is replaced. An empty match right
 // behind another match is passed over.
 func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error) {
-	re, err := regexp.Compile(pattern)
+	re, err := anywhere.compile(pattern)
 	if err != nil {
 		return Column{}, fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
 	}

@@ -159,8 +159,11 @@ func (m Machine) Exp2Rough(h V) V {
 		p := m.Poly(r, 1, 0.693147004, 0.240222424, 0.0555073395, 0.00967153441, 0.00132647157)
 		return i.Add(p, i.ShiftLeft(t, f.mantissa))
 	}
-	lo, hi := m.exp2Tables()
-	return m.exp2Rough(h, m.table(lo), m.table(hi))
+	return m.exp2Rough(h, func() (lo, hi V) {
+		first, second := m.exp2Tables()
+		hi = m.table(second)
+		return m.table(first), hi
+	})
 }
 
 // ScaledExp2Rough returns what computes unit · [Machine.Exp2Rough] for a unit that is a power
@@ -171,11 +174,11 @@ func (m Machine) ScaledExp2Rough(unit V) func(h V) V {
 	}
 	lo, hi := m.exp2Tables()
 	first, second := m.Mul(m.Load(lo), unit), m.Mul(m.Load(hi), unit)
-	return func(h V) V { return m.exp2Rough(h, first, second) }
+	return func(h V) V { return m.exp2Rough(h, func() (lo, hi V) { return first, second }) }
 }
 
-// exp2Rough returns 2^h from registers with the tables.
-func (m Machine) exp2Rough(h, lo, hi V) V {
+// exp2Rough returns 2^h by look-up in two registers with tables.
+func (m Machine) exp2Rough(h V, tables func() (lo, hi V)) V {
 	// h = k + j/32 + r with integers k and j < 32, and 0 <= r < 1/32. Adding 1.5·2^18,
 	// rounded down, leaves 32k + j in the low bits, of which the look-up takes j; k is
 	// what VSCALEFPS makes of h.
@@ -185,6 +188,7 @@ func (m Machine) exp2Rough(h, lo, hi V) V {
 	const fractionBits, down = 5 << 4, 1
 	VREDUCEPS(Imm(fractionBits|down), h, r)
 	m.emitted()
+	lo, hi := tables()
 	VPERMI2PS(hi, lo, t)
 	m.emitted()
 	// The table has 2^((j+½)/32), so what is left is e^u for u = (r - 1/64)·ln 2. Of

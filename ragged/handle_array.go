@@ -244,13 +244,17 @@ func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 		if s.IsFull() { // where a size is 0 the operation could not find the open one
 			return ops.Reshape(x, shape.Concat(s.Slice(0, outer), shape.Of(s.Slice(outer, inner+1).Size()), s.Tail(inner+1)))
 		}
+		size := sizeOf(x, outer, dtype.Int64)
+		for a := outer + 1; a <= inner; a++ {
+			size = product(size, sizeOf(x, a, dtype.Int64))
+		}
 		for a := range s.Rank() {
 			switch {
 			case a > outer && a <= inner:
 			case a == outer:
-				dims = append(dims, int64(-1))
+				dims = append(dims, size)
 			default:
-				dims = append(dims, ops.Index(ops.Shape(x), a))
+				dims = append(dims, sizeOf(x, a, dtype.Int64))
 			}
 		}
 		return ops.Reshape(x, ops.Stack(dims, 0))
@@ -319,6 +323,15 @@ func splitParts(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n < 0 { // what a vector of the positions is cut into
+		at := numbers(numberOf(x, a))
+		cut := op.ApplyN(c.WithArg(c.Op.Param("axis"), 0), append([]tenon.Value{at}, c.Values()[1:]...)...)
+		out := make([]tenon.Value, len(cut))
+		for i, at := range cut {
+			out[i] = ops.Gather(x, at, a)
+		}
+		return out, nil
+	}
 	if out := fewParts(x, sizes, a); out != nil {
 		return out, nil
 	}
@@ -336,12 +349,20 @@ func splitParts(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// partSizes returns the sizes of the parts of an axis of size n.
-func partSizes(c *op.Call, n int) ([]int, error) {
-	if n < 0 {
-		return nil, c.Errorf(tenon.ErrUnsupported, "an axis of unknown size is not split")
+// numberOf returns the size of an axis that is not ragged.
+func numberOf(x *Tensor, axis int) tensor.Tensor {
+	if axis == 0 {
+		return x.parts[0].NRows()
 	}
+	return x.parts[axis-1].uniform
+}
+
+// partSizes returns the sizes of the parts of an axis of size n, which may be unknown.
+func partSizes(c *op.Call, n int) ([]int, error) {
 	if parts, ok := c.Attr("parts").(int); ok && c.Value(1) == nil {
+		if n < 0 {
+			return nil, nil
+		}
 		if parts <= 0 || n%parts != 0 {
 			return nil, c.Errorf(tenon.ErrInvalid, "%d rows are not %d equal parts", n, parts)
 		}
@@ -360,9 +381,11 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 		if s < 0 {
 			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have to be given in full", sizes)
 		}
-		total += s
+		if total += s; total < 0 {
+			break // too large for an int
+		}
 	}
-	if total != n {
+	if total != n && n >= 0 {
 		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v do not add up to %d", sizes, n)
 	}
 	return sizes, nil

@@ -101,35 +101,37 @@ func shapedLike(x, flat tensor.Tensor, outer []*RowPartition) tensor.Tensor {
 // gatheredBelow goes down one dimension of x, and of a batched index.
 func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tensor {
 	t, ragged := x.(*Tensor)
+	_, raggedIndex := index.(*Tensor)
 	if !ragged {
-		if batch == 0 {
-			if i, ok := index.(*Tensor); ok {
-				flat := gathered2(c, x, i.flat, axis, 0)
-				return insertParts(flat, i.parts, axis)
-			}
+		if batch == 0 && !raggedIndex {
 			return ops.Gather(x, index, axis)
 		}
 		t = atLeast(x, 1).(*Tensor)
 	}
 	if batch == 0 {
-		if axis > len(t.parts) {
+		if axis > len(t.parts) && !raggedIndex {
 			return t.with(gathered2(c, t.flat, index, axis-len(t.parts), 0))
 		}
 		if axis > 1 {
 			return partitioned(gathered2(c, t.Values(), index, axis-1, 0), t.parts[0])
 		}
 		// The same entries of every row.
-		flat, parts := split(index)
-		if len(parts) > 0 || flat.Shape().Rank() > 1 {
-			tenon.Throw(c.Errorf(tenon.ErrUnsupported, "indices of rank %d into a ragged axis need batch_dims", rankOf(index)))
-		}
 		n := t.parts[0].NRows()
+		flat, parts := split(index)
+		if len(parts) > 0 {
+			rows := gatherRows(withAxis(index, 0), filled(ops.Cast(n, dtype.Int64), tensor.Scalar(int64(0))))
+			return gatheredInRows(c, t, rows)
+		}
 		scalarIndex := flat.Shape().Rank() == 0
 		if scalarIndex {
 			flat = ops.Reshape(flat, []int{1})
 		}
-		every := ops.Tile(ops.ExpandDims(flat, 0), ops.Stack([]tensor.Tensor{ops.Cast(n, dtype.Int64), tensor.Scalar(int64(1))}, 0))
-		out := gatheredInRows(c, t, every)
+		times := make([]tensor.Tensor, flat.Shape().Rank()+1)
+		times[0] = ops.Cast(n, dtype.Int64)
+		for i := range times[1:] {
+			times[i+1] = tensor.Scalar(int64(1))
+		}
+		out := gatheredInRows(c, t, ops.Tile(ops.ExpandDims(flat, 0), ops.Stack(times, 0)))
 		if scalarIndex {
 			out, _ = squeezed(c, out, 1)
 		}
@@ -143,15 +145,6 @@ func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.T
 		tenon.Throw(err)
 	}
 	return partitioned(gathered2(c, t.Values(), i.Values(), axis-1, batch-1), t.parts[0])
-}
-
-// insertParts makes partitions of the dimensions of x from axis on.
-func insertParts(x tensor.Tensor, parts []*RowPartition, axis int) tensor.Tensor {
-	if axis == 0 {
-		return buildOn(x, parts)
-	}
-	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "ops.Gather", "ragged indices gather along axis 0, or with batch_dims"))
-	return nil
 }
 
 // gatheredInRows takes entries of each row of x by that row's indices.

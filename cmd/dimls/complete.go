@@ -32,7 +32,7 @@ func enclosing(file *ast.File, at token.Pos) []ast.Expr {
 
 // source returns the text of an expression, in one line.
 func source(st *state, e ast.Expr) string {
-	from, to := st.fset.Position(e.Pos()).Offset, st.fset.Position(e.End()).Offset
+	from, to := st.place(e.Pos()).Offset, st.place(e.End()).Offset
 	if from < 0 || to > len(st.text) || from > to {
 		return ""
 	}
@@ -43,6 +43,8 @@ func source(st *state, e ast.Expr) string {
 // named.By lists. The package is checked with a name in the place of what is typed, which
 // makes the call a whole one.
 func (s *server) completion(_ context.Context, p positionParams) ([]completionItem, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	none := []completionItem{}
 	path := pathOf(p.TextDocument.URI)
 	text, ok := s.overlay[path]

@@ -37,9 +37,23 @@ type rangeParams struct {
 
 type changeParams struct {
 	TextDocument   document `json:"textDocument"`
-	ContentChanges []struct {
-		Text string `json:"text"`
-	} `json:"contentChanges"`
+	ContentChanges []change `json:"contentChanges"`
+}
+
+// A change replaces a part of a text, or all of it where Range is nil.
+type change struct {
+	Range *textRange `json:"range,omitempty"`
+	Text  string     `json:"text"`
+}
+
+// apply returns the text after the change.
+func (c change) apply(text string) string {
+	if c.Range == nil {
+		return c.Text
+	}
+	from := offsetOf(text, c.Range.Start)
+	to := max(from, offsetOf(text, c.Range.End))
+	return text[:from] + c.Text + text[to:]
 }
 
 type documentParams struct {
@@ -105,10 +119,10 @@ const (
 	kindStruct      = 22
 )
 
-// pathOf returns the file of a URI.
+// pathOf returns the file of a URI, and "" for one that is no Go file.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" {
+	if err != nil || u.Scheme != "file" || !strings.HasSuffix(u.Path, ".go") {
 		return ""
 	}
 	p := u.Path
@@ -163,10 +177,32 @@ func positionOf(text string, offset int) position {
 	return p
 }
 
+// moved returns a function that says where a byte of an old text stands in a new one: it
+// stays in what both begin or end with, and is gone between.
+func moved(old, text string) func(offset int) (int, bool) {
+	n := min(len(old), len(text))
+	head, tail := 0, 0
+	for head < n && old[head] == text[head] {
+		head++
+	}
+	for tail < n-head && old[len(old)-1-tail] == text[len(text)-1-tail] {
+		tail++
+	}
+	return func(offset int) (int, bool) {
+		switch {
+		case offset <= head:
+			return offset, true
+		case offset >= len(old)-tail:
+			return offset + len(text) - len(old), true
+		}
+		return 0, false
+	}
+}
+
 // span returns the range between two positions of the syntax.
 func span(fset *token.FileSet, text string, pos, end token.Pos) textRange {
 	if !end.IsValid() {
 		end = pos
 	}
-	return textRange{positionOf(text, fset.Position(pos).Offset), positionOf(text, fset.Position(end).Offset)}
+	return textRange{positionOf(text, fset.PositionFor(pos, false).Offset), positionOf(text, fset.PositionFor(end, false).Offset)}
 }

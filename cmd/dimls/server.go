@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
@@ -12,10 +16,17 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// A server answers one editor. Requests are answered one after the other.
+// A server answers one editor. A package is checked when one of its files has changed: at
+// once, but while a check runs further changes gather for the next one, and a request
+// waits for it.
 type server struct {
 	*workspace
-	last map[string]*state // by file
+	mu    sync.Mutex
+	last  map[string]*state // by file
+	dirty map[string]bool   // files that have changed since their package was checked
+	wake  chan struct{}
+	push  func(method string, params any) error
+	down  bool // shutdown was asked for
 }
 
 // A state is a file when it was checked last without an error of the compiler in the way.
@@ -24,14 +35,25 @@ type state struct {
 	text string
 }
 
+// errExit says that the editor left without the farewell that the protocol asks for.
+var errExit = errors.New("exit without shutdown")
+
 // serve answers an editor until it leaves.
 func serve(in io.Reader, out io.WriteCloser) error {
-	s := &server{workspace: newWorkspace(), last: map[string]*state{}}
+	s := &server{workspace: newWorkspace(), last: map[string]*state{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1)}
+	left := false
 	srv := jrpc2.NewServer(handler.Map{
-		"initialize":                      handler.New(s.initialize),
-		"initialized":                     handler.New(func(context.Context, any) error { return nil }),
-		"shutdown":                        handler.New(func(context.Context) (any, error) { return nil, nil }),
-		"exit":                            handler.New(func(ctx context.Context) error { go jrpc2.ServerFromContext(ctx).Stop(); return nil }),
+		"initialize":  handler.New(s.initialize),
+		"initialized": nothing,
+		"shutdown": func(context.Context, *jrpc2.Request) (any, error) {
+			s.down = true
+			return nil, nil
+		},
+		"exit": func(ctx context.Context, _ *jrpc2.Request) (any, error) {
+			left = true
+			go jrpc2.ServerFromContext(ctx).Stop()
+			return nil, nil
+		},
 		"textDocument/didOpen":            handler.New(s.opened),
 		"textDocument/didChange":          handler.New(s.changed),
 		"textDocument/didSave":            handler.New(s.saved),
@@ -40,17 +62,36 @@ func serve(in io.Reader, out io.WriteCloser) error {
 		"textDocument/hover":              handler.New(s.hover),
 		"textDocument/completion":         handler.New(s.completion),
 		"textDocument/codeAction":         handler.New(s.codeActions),
-		"workspace/didChangeWatchedFiles": handler.New(func(context.Context, any) error { return nil }),
-		"$/cancelRequest":                 handler.New(func(context.Context, any) error { return nil }),
-		"$/setTrace":                      handler.New(func(context.Context, any) error { return nil }),
+		"workspace/didChangeWatchedFiles": handler.New(func(context.Context, any) error { s.reload(); return nil }),
+		"$/cancelRequest":                 nothing,
+		"$/setTrace":                      nothing,
 	}, &jrpc2.ServerOptions{AllowPush: true, Concurrency: 1})
-	return srv.Start(channel.LSP(in, out)).Wait()
+	s.push = func(method string, params any) error { return srv.Notify(context.Background(), method, params) }
+	srv.Start(channel.LSP(in, out))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range s.wake {
+			s.mu.Lock()
+			s.checkChanged()
+			s.mu.Unlock()
+		}
+	}()
+	err := srv.Wait()
+	close(s.wake)
+	<-done
+	if err == nil && left && !s.down {
+		err = errExit
+	}
+	return err
 }
+
+func nothing(context.Context, *jrpc2.Request) (any, error) { return nil, nil }
 
 func (s *server) initialize(context.Context, any) (any, error) {
 	return map[string]any{
 		"capabilities": map[string]any{
-			"textDocumentSync":   map[string]any{"openClose": true, "change": 1, "save": true},
+			"textDocumentSync":   map[string]any{"openClose": true, "change": 2, "save": true},
 			"inlayHintProvider":  true,
 			"hoverProvider":      true,
 			"completionProvider": map[string]any{"triggerCharacters": []string{"[", ","}},
@@ -60,62 +101,108 @@ func (s *server) initialize(context.Context, any) (any, error) {
 	}, nil
 }
 
-func (s *server) opened(ctx context.Context, p documentParams) error {
-	file := pathOf(p.TextDocument.URI)
-	s.overlay[file] = p.TextDocument.Text
-	return s.publish(ctx, file)
-}
-
-func (s *server) changed(ctx context.Context, p changeParams) error {
-	file := pathOf(p.TextDocument.URI)
-	if n := len(p.ContentChanges); n > 0 {
-		s.overlay[file] = p.ContentChanges[n-1].Text
+// touch says that the package of a file has to be checked again.
+func (s *server) touch(file string) {
+	s.dirty[file] = true
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is about to wake
 	}
-	return s.publish(ctx, file)
 }
 
-// saved loads packages again: what a file imports may have changed, and so may the facts
-// about its package, which others read.
-func (s *server) saved(ctx context.Context, p documentParams) error {
-	clear(s.pkgs)
-	clear(s.facts)
-	for file := range s.overlay {
-		if err := s.publish(ctx, file); err != nil {
-			return err
-		}
+func (s *server) opened(_ context.Context, p documentParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if file := pathOf(p.TextDocument.URI); file != "" {
+		s.overlay[file] = p.TextDocument.Text
+		s.touch(file)
 	}
 	return nil
+}
+
+func (s *server) changed(_ context.Context, p changeParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file := pathOf(p.TextDocument.URI)
+	text, open := s.overlay[file]
+	if !open {
+		return fmt.Errorf("%s is not open", p.TextDocument.URI)
+	}
+	for _, c := range p.ContentChanges {
+		text = c.apply(text)
+	}
+	s.overlay[file] = text
+	s.touch(file)
+	return nil
+}
+
+func (s *server) saved(context.Context, documentParams) error {
+	s.reload()
+	return nil
+}
+
+// reload loads packages again: what a file imports may have changed, and so may the facts
+// about its package, which others read.
+func (s *server) reload() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	for file := range s.overlay {
+		s.touch(file)
+	}
 }
 
 func (s *server) closed(_ context.Context, p documentParams) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	file := pathOf(p.TextDocument.URI)
+	if _, open := s.overlay[file]; !open {
+		return nil
+	}
 	delete(s.overlay, file)
 	delete(s.last, file)
-	return nil
+	delete(s.dirty, file)
+	if k := s.pkgs[file]; k != nil { // what is on disk may be another text
+		for _, f := range k.files {
+			if _, open := s.overlay[f]; open {
+				s.touch(f)
+			}
+		}
+	}
+	return s.push("textDocument/publishDiagnostics", publishParams{uriOf(file), []diagnostic{}})
 }
 
-// publish checks the package of a file and sends the diagnostics of its open files. Where
-// the text does not compile there is nothing new to say.
-func (s *server) publish(ctx context.Context, file string) error {
-	p, err := s.packageOf(file)
-	if err != nil {
-		return nil //nolint:nilerr // it may belong to one after the next change
-	}
-	c, err := s.check(p, nil)
-	if err != nil {
-		return nil //nolint:nilerr // the compiler's errors are those of gopls
-	}
-	for _, f := range p.files {
-		text, open := s.overlay[f]
-		if !open {
-			continue
+// checkChanged checks the packages of the files that have changed, and sends the
+// diagnostics of all of their files that are open. Where the text does not compile there is
+// nothing new to say.
+func (s *server) checkChanged() {
+	done := map[*pkg]bool{}
+	for _, file := range slices.Sorted(maps.Keys(s.dirty)) {
+		delete(s.dirty, file)
+		p, err := s.packageOf(file)
+		if err != nil || done[p] {
+			continue // it may belong to one after the next change
 		}
-		s.last[f] = &state{c, text}
-		if err := jrpc2.ServerFromContext(ctx).Notify(ctx, "textDocument/publishDiagnostics", publishParams{uriOf(f), s.diagnostics(f)}); err != nil {
-			return err
+		done[p] = true
+		c, err := s.check(p, nil)
+		if err != nil {
+			continue // the compiler's errors are those of gopls
+		}
+		for _, f := range p.files {
+			if text, open := s.overlay[f]; open {
+				s.last[f] = &state{c, text}
+				if s.push("textDocument/publishDiagnostics", publishParams{uriOf(f), s.diagnostics(f)}) != nil {
+					return // the editor is gone
+				}
+			}
 		}
 	}
-	return nil
+}
+
+// stateOf returns the last state of a file.
+func (s *server) stateOf(file string) *state {
+	s.checkChanged()
+	return s.last[file]
 }
 
 // diagnostics returns those of a file.
@@ -123,7 +210,7 @@ func (s *server) diagnostics(file string) []diagnostic {
 	out := []diagnostic{}
 	st := s.last[file]
 	for _, d := range st.checked.diagnostics {
-		if filepath.Clean(st.fset.Position(d.Pos).Filename) == file {
+		if filepath.Clean(st.place(d.Pos).Filename) == file {
 			out = append(out, st.diagnostic(d))
 		}
 	}
@@ -135,16 +222,22 @@ func (st *state) diagnostic(d analysis.Diagnostic) diagnostic {
 }
 
 func (s *server) inlayHints(_ context.Context, p rangeParams) ([]inlayHint, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	file := pathOf(p.TextDocument.URI)
-	st, out := s.last[file], []inlayHint{}
+	st, out := s.stateOf(file), []inlayHint{}
 	if st == nil {
 		return out, nil
 	}
+	text := s.overlay[file]
+	now := moved(st.text, text)
 	for _, h := range st.result.Hints {
-		if filepath.Clean(st.fset.Position(h.Pos).Filename) != file {
+		end := st.place(h.End)
+		offset, there := now(end.Offset)
+		if filepath.Clean(end.Filename) != file || !there {
 			continue
 		}
-		at := positionOf(st.text, st.fset.Position(h.End).Offset)
+		at := positionOf(text, offset)
 		if at.Line >= p.Range.Start.Line && at.Line <= p.Range.End.Line {
 			out = append(out, inlayHint{Position: at, Label: h.Dims, Kind: kindTypeHint, PaddingLeft: true})
 		}
@@ -153,43 +246,63 @@ func (s *server) inlayHints(_ context.Context, p rangeParams) ([]inlayHint, erro
 }
 
 func (s *server) hover(_ context.Context, p positionParams) (*hover, error) {
-	st := s.last[pathOf(p.TextDocument.URI)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := pathOf(p.TextDocument.URI)
+	st := s.stateOf(path)
 	if st == nil {
 		return nil, nil
 	}
-	file := st.files[pathOf(p.TextDocument.URI)]
-	at := file.FileStart + tokenPos(offsetOf(st.text, p.Position))
-	for _, e := range enclosing(file, at) {
-		if dims, ok := st.result.Dims(e); ok {
-			return &hover{Contents: markup{"markdown", "```go\n" + source(st, e) + " " + dims + "\n```"}, Range: span(st.fset, st.text, e.Pos(), e.End())}, nil
+	text, file := s.overlay[path], st.files[path]
+	then, there := moved(text, st.text)(offsetOf(text, p.Position))
+	if file == nil || !there {
+		return nil, nil
+	}
+	now := moved(st.text, text)
+	for _, e := range enclosing(file, file.FileStart+tokenPos(then)) {
+		dims, ok := st.result.Dims(e)
+		from, there := now(st.place(e.Pos()).Offset)
+		to, thereToo := now(st.place(e.End()).Offset)
+		if ok && there && thereToo {
+			return &hover{Contents: markup{"markdown", "```go\n" + source(st, e) + " " + dims + "\n```"}, Range: textRange{positionOf(text, from), positionOf(text, to)}}, nil
 		}
 	}
 	return nil, nil
 }
 
 func (s *server) codeActions(_ context.Context, p rangeParams) ([]codeAction, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	file := pathOf(p.TextDocument.URI)
-	st, out := s.last[file], []codeAction{}
-	if st == nil {
+	st, out := s.stateOf(file), []codeAction{}
+	if st == nil || st.text != s.overlay[file] {
 		return out, nil
 	}
 	for _, d := range st.checked.diagnostics {
 		own := st.diagnostic(d)
-		if filepath.Clean(st.fset.Position(d.Pos).Filename) != file || own.Range.End.Line < p.Range.Start.Line || own.Range.Start.Line > p.Range.End.Line {
+		if filepath.Clean(st.place(d.Pos).Filename) != file || own.Range.End.Line < p.Range.Start.Line || own.Range.Start.Line > p.Range.End.Line {
 			continue
 		}
 		for _, f := range d.SuggestedFixes {
-			changes := map[string][]textEdit{}
-			for _, e := range f.TextEdits {
-				name := filepath.Clean(st.fset.Position(e.Pos).Filename)
-				text, err := s.text(name)
-				if err != nil {
-					return nil, err
-				}
-				changes[uriOf(name)] = append(changes[uriOf(name)], textEdit{span(st.fset, text, e.Pos, e.End), string(e.NewText)})
+			if changes, ok := s.edits(st, f); ok {
+				out = append(out, codeAction{Title: f.Message, Kind: "quickfix", Diagnostics: []diagnostic{own}, Edit: workspaceEdit{changes}})
 			}
-			out = append(out, codeAction{Title: f.Message, Kind: "quickfix", Diagnostics: slices.Clone([]diagnostic{own}), Edit: workspaceEdit{changes}})
 		}
 	}
 	return out, nil
+}
+
+// edits returns the changes of a fix by file; false where a file has changed since it was
+// checked.
+func (s *server) edits(st *state, f analysis.SuggestedFix) (map[string][]textEdit, bool) {
+	changes := map[string][]textEdit{}
+	for _, e := range f.TextEdits {
+		name := filepath.Clean(st.place(e.Pos).Filename)
+		text, err := s.text(name)
+		if err != nil || text != st.texts[name] {
+			return nil, false
+		}
+		changes[uriOf(name)] = append(changes[uriOf(name)], textEdit{span(st.fset, text, e.Pos, e.End), string(e.NewText)})
+	}
+	return changes, true
 }

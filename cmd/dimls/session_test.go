@@ -61,8 +61,32 @@ func open(t *testing.T) *editor {
 	}
 	e.notify("initialized", map[string]any{})
 	e.text = string(text)
-	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": e.uri, "languageId": "go", "version": 1, "text": e.text}})
+	e.open(e.uri, e.text)
 	return e
+}
+
+func (e *editor) open(uri, text string) {
+	e.t.Helper()
+	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "go", "version": 1, "text": text}})
+}
+
+// edit sends changes of parts of the text, each of what the ones before have left.
+func (e *editor) edit(changes ...change) {
+	e.t.Helper()
+	e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": e.uri, "version": 2}, "contentChanges": changes})
+	for _, c := range changes {
+		e.text = c.apply(e.text)
+	}
+}
+
+// part returns the range of a part of the text.
+func (e *editor) part(part string) *textRange {
+	e.t.Helper()
+	i := strings.Index(e.text, part)
+	if i < 0 {
+		e.t.Fatalf("the text has no %q", part)
+	}
+	return &textRange{positionOf(e.text, i), positionOf(e.text, i+len(part))}
 }
 
 func (e *editor) call(method string, params, result any) {
@@ -214,6 +238,174 @@ func TestWhileTyping(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// Edits of parts, several in one message, in units of UTF-16, give the text that the editor
+// has: what is found is where it is there.
+func TestPartialEdits(t *testing.T) {
+	e := open(t)
+	e.diagnostics()
+	first := change{e.part("\tx := named.Zeros"), "\t/* 😀ç */ x := named.Zeros"}
+	second := change{&textRange{position{first.Range.Start.Line, 10}, position{first.Range.Start.Line, 10}}, " y := 3; _ = y;"}
+	e.edit(first, second)
+	if d := e.diagnostics(); len(d) != 0 {
+		t.Errorf("got %v", d)
+	}
+	if !strings.Contains(e.text, "\t/* 😀ç */ y := 3; _ = y; x := named.Zeros") {
+		t.Fatalf("got %s", e.text)
+	}
+	var hints []inlayHint
+	e.call("textDocument/inlayHint", e.everywhere(), &hints)
+	if want := e.part("x := named.Zeros").Start; len(hints) != 3 || hints[0].Position != (position{want.Line, want.Character + 1}) {
+		t.Errorf("got %+v", hints)
+	}
+	e.edit(change{e.part("named.Rename[Seq, KeySeq](queries)"), "queries"})
+	found := e.diagnostics()
+	if len(found) != 1 || found[0].Range != *e.part("named.Dot[weights.Kq](queries, keys)") {
+		t.Errorf("got %+v", found)
+	}
+}
+
+// While the text does not compile, hints stand where their variables are now, and no edit is
+// offered that was made for another text.
+func TestStale(t *testing.T) {
+	e := open(t)
+	e.diagnostics()
+	e.edit(change{e.part("named.Rename[Seq, KeySeq](queries)"), "queries"})
+	if d := e.diagnostics(); len(d) != 1 {
+		t.Fatalf("got %v", d)
+	}
+	e.edit(change{e.part("func scores()"), "var (\n\tbroken =\n\nfunc scores()"})
+	var hints []inlayHint
+	e.call("textDocument/inlayHint", e.everywhere(), &hints)
+	for i, name := range []string{"x :=", "queries :=", "keys :="} {
+		at := e.part(name).Start
+		if at.Character += len(name) - len(" :="); i >= len(hints) || hints[i].Position != at {
+			t.Errorf("hint %d: got %+v, want one at %v", i, hints, at)
+		}
+	}
+	var h *hover
+	e.call("textDocument/hover", e.at("weights.Project("), &h)
+	if h == nil || h.Range != (textRange{e.part("x)").Start, e.part(")\n\tkeys").Start}) {
+		t.Errorf("got %+v", h)
+	}
+	var actions []codeAction
+	e.call("textDocument/codeAction", e.everywhere(), &actions)
+	if len(actions) != 0 {
+		t.Errorf("got %v", actions)
+	}
+}
+
+// A package that a file comes to import is loaded without saving.
+func TestNewImport(t *testing.T) {
+	e := open(t)
+	e.diagnostics()
+	e.edit(change{e.part("import (\n"), "import (\n\t\"math\"\n\n\t\"github.com/tenonml/tenon/ops\"\n"},
+		change{nil, ""}) // an editor may send anything
+	e.edit(change{nil, "package session\n"})
+	e.edit(change{nil, `package session
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+)
+
+type Seq struct{ named.Dim[Seq] }
+type Rep struct{ named.Dim[Rep] }
+
+var _ = named.Sum[Rep](named.Map(ops.Exp, named.Zeros(dtype.Float32, Seq{}.Of(int(math.Sqrt(4))))))
+`})
+	for {
+		if d := e.diagnostics(); len(d) > 0 {
+			if !strings.HasPrefix(d[0].Message, "named.Sum over Rep: the tensor has no Rep") {
+				t.Errorf("got %v", d)
+			}
+			return
+		}
+	}
+}
+
+// What other programs send, and what editors should not, is answered or left alone.
+func TestOddClients(t *testing.T) {
+	e := open(t)
+	e.diagnostics()
+	err := e.cli.CallResult(context.Background(), "textDocument/definition", e.at("weights.Project("), new(any))
+	if code := jrpc2.ErrorCode(err); code != jrpc2.MethodNotFound {
+		t.Errorf("got %v", err)
+	}
+	for _, method := range []string{"$/progress", "workspace/didChangeConfiguration", "initialized", "$/setTrace", "telemetry/none"} {
+		e.notify(method, nil)
+	}
+	e.open("untitled:Untitled-1", "package x")
+	e.open(uriOf(filepath.Join(t.TempDir(), "alone.go")), "package alone\n\nimport \"github.com/tenonml/tenon/named\"\n\nvar _ = named.Scalar(1)\n")
+	e.open(uriOf("/nowhere/at all/x.go"), "package")
+	e.open("%%:", "")
+	e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": "file:///not/open.go"}, "contentChanges": []any{map[string]any{"text": "x"}}})
+	e.notify("textDocument/didClose", map[string]any{"textDocument": document{URI: "file:///not/open.go"}})
+	e.notify("textDocument/didChange", []int{1})
+	for _, p := range []position{{-3, -7}, {1 << 40, 1 << 40}, {3, 1 << 40}, {0, 0}} {
+		at := positionParams{document{URI: e.uri}, p}
+		e.call("textDocument/hover", at, new(*hover))
+		e.call("textDocument/completion", at, new([]completionItem))
+		at.TextDocument.URI = "file:///nowhere/x.go"
+		e.call("textDocument/hover", at, new(*hover))
+		e.call("textDocument/completion", at, new([]completionItem))
+	}
+	e.call("textDocument/inlayHint", rangeParams{document{URI: "untitled:Untitled-1"}, textRange{}}, new([]inlayHint))
+	e.edit(change{&textRange{position{9, 4}, position{2, 1}}, "x"}, change{&textRange{position{-1, 0}, position{1 << 40, 0}}, e.text})
+	if d := e.diagnostics(); len(d) != 0 {
+		t.Errorf("got %v", d)
+	}
+	if h := e.hints(); len(h) != 3 {
+		t.Errorf("got %v", h)
+	}
+	// What is closed has nothing wrong with it any more.
+	e.edit(change{e.part("named.Rename[Seq, KeySeq](queries)"), "queries"})
+	if d := e.diagnostics(); len(d) != 1 {
+		t.Errorf("got %v", d)
+	}
+	e.notify("textDocument/didClose", map[string]any{"textDocument": document{URI: e.uri}})
+	if d := e.diagnostics(); len(d) != 0 {
+		t.Errorf("got %v", d)
+	}
+	e.open(e.uri, e.text)
+	if d := e.diagnostics(); len(d) != 1 {
+		t.Errorf("got %v", d)
+	}
+	e.notify("textDocument/didSave", map[string]any{"textDocument": document{URI: e.uri}})
+	e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{}})
+	if d := e.diagnostics(); len(d) != 1 {
+		t.Errorf("got %v", d)
+	}
+}
+
+// An editor that leaves says so first.
+func TestExit(t *testing.T) {
+	for _, polite := range []bool{true, false} {
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- serve(in, out) }()
+		cli := jrpc2.NewClient(channel.LSP(fromServer, toServer), nil)
+		if err := cli.CallResult(context.Background(), "initialize", map[string]any{}, new(any)); err != nil {
+			t.Fatal(err)
+		}
+		if polite {
+			if err := cli.CallResult(context.Background(), "shutdown", nil, new(any)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cli.Notify(context.Background(), "exit", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; (err == nil) != polite {
+			t.Errorf("polite: %v; got %v", polite, err)
+		}
+		cli.Close()
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -27,8 +28,8 @@ import (
 type workspace struct {
 	overlay map[string]string // the text of open files
 	pkgs    map[string]*pkg   // by file
-	types   map[string]*types.Package
 	facts   map[string]*dimcheck.Programs
+	tried   map[string]string // the imports of files when their packages were loaded last
 }
 
 // A pkg is a package with files that may change.
@@ -43,6 +44,7 @@ type pkg struct {
 type checked struct {
 	fset        *token.FileSet
 	files       map[string]*ast.File
+	texts       map[string]string
 	pkg         *types.Package
 	info        *types.Info
 	result      *dimcheck.Result
@@ -50,8 +52,18 @@ type checked struct {
 	fact        *dimcheck.Programs
 }
 
+// place returns where a position is in the text that was read, whatever comments say.
+func (c *checked) place(pos token.Pos) token.Position { return c.fset.PositionFor(pos, false) }
+
 func newWorkspace() *workspace {
-	return &workspace{overlay: map[string]string{}, pkgs: map[string]*pkg{}, types: map[string]*types.Package{}, facts: map[string]*dimcheck.Programs{}}
+	return &workspace{overlay: map[string]string{}, pkgs: map[string]*pkg{}, facts: map[string]*dimcheck.Programs{}, tried: map[string]string{}}
+}
+
+// forget makes packages be loaded again when they are asked for.
+func (w *workspace) forget() {
+	clear(w.pkgs)
+	clear(w.facts)
+	clear(w.tried)
 }
 
 // text returns what is in a file.
@@ -63,18 +75,57 @@ func (w *workspace) text(file string) (string, error) {
 	return string(b), err
 }
 
-// packageOf returns the package of a file, loaded if it is not yet.
+// packageOf returns the package of a file. It is loaded if it is not yet, or if a file that
+// is open imports what the package did not; but not time and again for the same imports.
 func (w *workspace) packageOf(file string) (*pkg, error) {
-	if p := w.pkgs[file]; p != nil {
-		return p, nil
-	}
-	if err := w.load(file); err != nil {
+	text, err := w.text(file)
+	if err != nil {
 		return nil, err
 	}
-	if p := w.pkgs[file]; p != nil {
-		return p, nil
+	p, imports := w.pkgs[file], importsOf(text)
+	tried, ok := w.tried[file]
+	if wanted := strings.Join(imports, "\n"); (p == nil || p.lacks(imports)) && (!ok || tried != wanted) {
+		w.tried[file] = wanted
+		old := p
+		if old != nil {
+			for _, f := range old.files {
+				delete(w.pkgs, f)
+			}
+		}
+		err := w.load(file)
+		if p = w.pkgs[file]; p == nil && old != nil {
+			for _, f := range old.files {
+				w.pkgs[f] = old
+			}
+			p = old
+		}
+		if err != nil && p == nil {
+			return nil, err
+		}
 	}
-	return nil, fmt.Errorf("%s belongs to no package", file)
+	if p == nil {
+		return nil, fmt.Errorf("%s belongs to no package", file)
+	}
+	return p, nil
+}
+
+// importsOf returns the paths that a file imports, as far as it can be read.
+func importsOf(text string) []string {
+	f, _ := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	if f == nil {
+		return nil
+	}
+	var out []string
+	for _, im := range f.Imports {
+		if path, err := strconv.Unquote(im.Path.Value); err == nil {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+func (p *pkg) lacks(imports []string) bool {
+	return slices.ContainsFunc(imports, func(path string) bool { return p.imports[path] == nil })
 }
 
 // load loads the package of a file and, from source, those of its modules that it
@@ -101,16 +152,12 @@ func (w *workspace) load(file string) error {
 	if err != nil {
 		return err
 	}
-	var failed error
 	packages.Visit(loaded, nil, func(p *packages.Package) {
-		if p.Types != nil {
-			w.types[p.ID] = p.Types
-		}
 		if slices.Contains(loaded, p) && len(p.CompiledGoFiles) > 0 {
-			failed = errors.Join(failed, w.add(p))
+			w.add(p)
 		}
 	})
-	return failed
+	return nil
 }
 
 const namedPath = "github.com/tenonml/tenon/named"
@@ -125,8 +172,9 @@ func usesNames(p *packages.Package) bool {
 	return found
 }
 
-// add takes a loaded package up, after those that it depends on.
-func (w *workspace) add(p *packages.Package) error {
+// add takes a loaded package up, after those that it depends on. One that is wrong has no
+// facts.
+func (w *workspace) add(p *packages.Package) {
 	q := &pkg{path: p.PkgPath, files: p.CompiledGoFiles, imports: map[string]*types.Package{"unsafe": types.Unsafe}}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		q.goVersion = "go" + p.Module.GoVersion
@@ -143,12 +191,11 @@ func (w *workspace) add(p *packages.Package) error {
 	if err == nil && c.fact != nil {
 		w.facts[p.PkgPath] = c.fact
 	}
-	return nil // a package that is wrong has no facts
 }
 
 // check types and checks a package, with the text of files replaced by others.
 func (w *workspace) check(p *pkg, texts map[string]string) (*checked, error) {
-	c := &checked{fset: token.NewFileSet(), files: map[string]*ast.File{}}
+	c := &checked{fset: token.NewFileSet(), files: map[string]*ast.File{}, texts: map[string]string{}}
 	var files []*ast.File
 	for _, name := range p.files {
 		text, ok := texts[name]
@@ -163,7 +210,7 @@ func (w *workspace) check(p *pkg, texts map[string]string) (*checked, error) {
 			return nil, err
 		}
 		files = append(files, f)
-		c.files[name] = f
+		c.files[name], c.texts[name] = f, text
 	}
 	// A function that does not compile is checked when it does again; the others meanwhile.
 	for range 3 {
@@ -222,8 +269,14 @@ func bodyAt(files []*ast.File, pos token.Pos) *ast.FuncDecl {
 	return nil
 }
 
-// analyze runs the analyzer.
-func (w *workspace) analyze(c *checked, p *pkg, files []*ast.File) error {
+// analyze runs the analyzer. What is typed may be of a kind that no compiler passes on: an
+// analyzer that stumbles over it has nothing to say, and the server goes on.
+func (w *workspace) analyze(c *checked, p *pkg, files []*ast.File) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("checking %s: %v", p.path, r)
+		}
+	}()
 	pass := &analysis.Pass{Analyzer: dimcheck.Analyzer, Fset: c.fset, Files: files, Pkg: c.pkg, TypesInfo: c.info, TypesSizes: types.SizesFor("gc", "amd64"),
 		Report: func(d analysis.Diagnostic) { c.diagnostics = append(c.diagnostics, d) },
 		AllPackageFacts: func() []analysis.PackageFact {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -32,13 +31,14 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error)
 
 // guarded calls f, or else the method of h. A panic that is not ours becomes an
 // error that names the handler, and so do handlers that call one another without
-// end and results that are none.
+// end and results that are none. Without a name it is that of h's type, which is
+// asked only for an error: a Spec may be made for the asking.
 func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value, err error) {
 	returned := false
-	defer c.recovered(name, &returned, &err)
+	defer c.recovered(h, name, &returned, &err)
 	var here byte
 	if c.sampled(uintptr(unsafe.Pointer(&here))) && tooDeep() {
-		err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", name),
+		err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", nameOf(h, name)),
 			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
 	} else if f != nil {
 		out, err = f(c)
@@ -49,16 +49,24 @@ func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value
 	if err != nil {
 		return nil, c.completed(err)
 	}
-	return c.counted(out, name)
+	return c.counted(out, h, name)
+}
+
+// nameOf returns the name of a handler, or else that of the type whose method it is.
+func nameOf(h Handler, name string) string {
+	if name == "" && h != nil {
+		return h.Spec().TypeName()
+	}
+	return name
 }
 
 // recovered makes an error of what a handler threw, or of its panic.
-func (c *Call) recovered(name string, returned *bool, err *error) {
+func (c *Call) recovered(h Handler, name string, returned *bool, err *error) {
 	if *returned {
 		return
 	}
 	if r := recover(); r != nil && !throw.Recovered(r, err) {
-		*err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s panicked: %v", name, r), Err: &handlerPanic{debug.Stack()}}
+		*err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s panicked: %v", nameOf(h, name), r), Err: &handlerPanic{debug.Stack()}}
 	}
 	if *err != nil {
 		*err = c.completed(*err)
@@ -74,12 +82,14 @@ func (c *Call) completed(err error) error {
 }
 
 // counted checks what a handler returned.
-func (c *Call) counted(out []tenon.Value, name string) ([]tenon.Value, error) {
+func (c *Call) counted(out []tenon.Value, h Handler, name string) ([]tenon.Value, error) {
 	if n := c.Op.Results; n >= 0 && len(out) != n {
-		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned %d results, the operation has %d", name, len(out), n)
+		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned %d results, the operation has %d", nameOf(h, name), len(out), n)
 	}
-	if i := slices.IndexFunc(out, func(v tenon.Value) bool { return v == nil }); i >= 0 {
-		return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned nil as result %d", name, i)
+	for i, v := range out {
+		if v == nil {
+			return nil, c.Errorf(tenon.ErrInvalid, "the handler of %s returned nil as result %d", nameOf(h, name), i)
+		}
 	}
 	return out, nil
 }

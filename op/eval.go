@@ -137,6 +137,16 @@ func (c *Call) apply(values []tenon.Value) ([]tenon.Value, error) {
 func One(v tenon.Value) ([]tenon.Value, error) { return []tenon.Value{v}, nil }
 
 func single(o *Op, out []tenon.Value) tensor.Tensor {
+	if len(out) == 1 {
+		if t, ok := out[0].(tensor.Tensor); ok {
+			return t
+		}
+	}
+	return notSingle(o, out)
+}
+
+// notSingle throws what is wrong with results that are not a single tensor.
+func notSingle(o *Op, out []tenon.Value) tensor.Tensor {
 	if len(out) != 1 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, o.Func(), fmt.Sprintf("has %d results where one is expected", len(out))))
 	}

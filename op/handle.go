@@ -16,7 +16,8 @@ import (
 // NotHandled is what a handler returns to decline a call: the next one is asked.
 var NotHandled = errors.New("op: not handled")
 
-// A Handler is a Value that answers for operations.
+// A Handler is a Value that answers for operations. All Handlers of one Go type are of
+// one type: the name that their Specs have is the same.
 type Handler interface {
 	tenon.Value
 
@@ -65,7 +66,7 @@ type handler struct {
 }
 
 // registry is the handlers by type name. It is replaced as a whole, so that
-// dispatch reads it without a lock.
+// dispatch reads it without a lock, and nil where there are none, as in most programs.
 type registry struct {
 	handlers map[string][]*handler
 	marks    [4]uint64 // a bit for each name, so that most names need no look into the map
@@ -95,6 +96,10 @@ func replace(typeName string, list []*handler) {
 	next.handlers[typeName] = list
 	if len(list) == 0 {
 		delete(next.handlers, typeName)
+	}
+	if len(next.handlers) == 0 {
+		handlers.Store(nil)
+		return
 	}
 	for name := range next.handlers {
 		w, b := mark(name)

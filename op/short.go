@@ -38,7 +38,7 @@ func (c *shortCall) free(out []tenon.Value) {
 
 // answered calls an operation whose only parameters are tensors and whose first
 // argument answers for itself, when nobody else has to be asked: no handlers are
-// registered, and the second argument, if there is one, is of the same type or a
+// registered, and the second argument, if there is one, is of the same Go type or a
 // plain tensor. It returns nil where the general way has to be taken, which is the
 // case too when the handler declines: then it is asked again, for the record.
 func (o *Op) answered(x, y any, n int) tensor.Tensor {
@@ -46,23 +46,13 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 	if !ok || *data(&x) == nil || n == 2 && *data(&y) == nil || len(o.Params) != n || len(o.tensors) != n {
 		return nil
 	}
-	name := h.Spec().TypeName()
-	if Handled(name) {
-		return nil
-	}
-	if n == 2 {
-		if reflect.TypeOf(x) == reflect.TypeOf(y) {
-			other := h
-			*data(&other) = *data(&y)
-			if other.Spec().TypeName() != name {
-				return nil
-			}
-		} else if d, ok := y.(*tensor.Dense); !ok || d == nil {
+	if n == 2 && reflect.TypeOf(x) != reflect.TypeOf(y) {
+		if d, ok := y.(*tensor.Dense); !ok || d == nil {
 			return nil
 		}
 	}
 	if !undemanding(x) {
-		if _, ok := x.(Recorder); ok {
+		if _, ok := x.(Recorder); ok || Handled(h.Spec().TypeName()) {
 			return nil
 		}
 		if a := x.(Accepter); !a.AcceptsOp(h) || n == 2 && !a.AcceptsOp(y.(tenon.Value)) {
@@ -77,7 +67,7 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 	if n == 2 {
 		c.room[1] = y
 	}
-	out, err := c.guarded(nil, h, name)
+	out, err := c.guarded(nil, h, "")
 	if err != nil {
 		if errors.Is(err, NotHandled) {
 			return nil
@@ -93,21 +83,30 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 // points to the value. It is nil for nil and for a nil pointer, whose methods may panic.
 func data[T any](x *T) *unsafe.Pointer { return &(*[2]unsafe.Pointer)(unsafe.Pointer(x))[1] }
 
-// mild remembers types of Handlers that are neither Recorders nor Accepters, each at a
-// place that its address tells.
-var mild [64]atomic.Uintptr
+// undemanded is a Go type whose values answer for themselves and ask for nothing more:
+// they are neither Recorders nor Accepters, and the registry has no handler for them.
+type undemanded struct {
+	typ uintptr
+	in  *registry
+}
 
-// undemanding reports whether a Handler is neither a Recorder nor an Accepter.
+// easy remembers such types, each at a place that its address tells.
+var easy [64]atomic.Pointer[undemanded]
+
+// undemanding reports whether a Handler is of such a type.
 func undemanding(h any) bool {
 	typ := (*[2]uintptr)(unsafe.Pointer(&h))[0]
-	known := &mild[typ>>6%uintptr(len(mild))]
-	if known.Load() == typ {
+	known, now := &easy[typ>>6%uintptr(len(easy))], handlers.Load()
+	if k := known.Load(); k != nil && k.typ == typ && k.in == now {
 		return true
 	}
 	switch h.(type) {
 	case Recorder, Accepter:
 		return false
 	}
-	known.Store(typ)
+	if Handled(h.(Handler).Spec().TypeName()) {
+		return false
+	}
+	known.Store(&undemanded{typ, now})
 	return true
 }

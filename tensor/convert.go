@@ -173,7 +173,7 @@ func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 		return fromStrings(strs, s), nil
 	}
 	out := NewDense(dt, s)
-	rv := reflect.NewAt(reflect.ArrayOf(out.n, dt.GoType()), out.Raw()).Elem()
+	rv := reflect.NewAt(reflect.ArrayOf(out.Len(), dt.GoType()), out.Raw()).Elem()
 	for i, e := range elems {
 		if err := Assign(rv.Index(i), e, dt); err != nil {
 			err.Where = fmt.Sprintf("element %d", i)

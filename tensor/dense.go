@@ -19,21 +19,80 @@ import (
 const Slack = 64
 
 // Dense is a tensor of numbers or truth values in memory.
+//
+// It never stands alone: the elements of a small tensor follow it (see small16), so that
+// a few numbers and all that is known of them are one line of the cache; where the
+// elements are elsewhere, their address does (see apart).
 type Dense struct {
-	ptr   unsafe.Pointer        // the first element; nil where that lies in the tensor itself
-	extra atomic.Pointer[extra] // nil for most tensors
-	spec  Spec
-	n     int // number of elements
-	room  int // bytes that may be read from the first element on; ^room where it lies in the tensor itself
+	_    noCopy
+	spec Spec
 }
 
-// extra is what few tensors have. The two fields are set before anybody else sees
-// the tensor.
+// What the bits of a Dense's Spec say beside the element type.
+const (
+	dense   bits = 1 << 8  // this is the Spec of a Dense
+	outside bits = 1 << 9  // the elements do not follow the Dense: it is part of an apart
+	gaps    bits = 1 << 10 // they are not in row-major order, or not all there is: extra has their strides
+
+	slackAt  = 11 // bytes that may be read behind the elements of tensors without gaps
+	maxSlack = 0xFF
+	countAt  = 19 // number of elements
+)
+
+// size returns the bits that say that n elements take so many bytes, in memory of which
+// room bytes may be read.
+func size(n, bytes, room int) bits {
+	return dense | bits(n)<<countAt | bits(min(room-bytes, maxSlack))<<slackAt
+}
+
+// extra is what few tensors have. All fields but the memo are set before anybody else
+// sees the tensor.
 type extra struct {
 	strides []int         // in elements; nil: row-major without gaps
+	room    int           // with strides: bytes that may be read from the first element on
 	lent    *arena.Buffer // to be given back by Release
 	memo    atomic.Pointer[memo]
 }
+
+// apart is a tensor whose elements are elsewhere.
+type apart struct {
+	Dense
+	ptr   unsafe.Pointer // the first element
+	extra unsafe.Pointer // *extra; nil for most tensors
+}
+
+// A noCopy tells vet that a tensor is not to be copied: what follows it would be lost.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// newApart returns a tensor over memory at p, of which room bytes may be read. The
+// shape is fully known.
+func newApart(spec Spec, n int, p unsafe.Pointer, room int) *Dense {
+	d := new(apart)
+	d.set(spec, n, p, room)
+	return &d.Dense
+}
+
+func (d *apart) set(spec Spec, n int, p unsafe.Pointer, room int) {
+	d.spec, d.ptr = spec, p
+	d.spec.bits |= outside | size(n, n*spec.DType().Size(), room)
+}
+
+// apart returns d as what it is where its elements are outside.
+func (d *Dense) apart() *apart { return (*apart)(unsafe.Pointer(d)) }
+
+// aux is where the extra of a tensor is.
+func (d *Dense) aux() *unsafe.Pointer {
+	if d.spec.bits&outside == 0 {
+		return &d.spec.note
+	}
+	return &d.apart().extra
+}
+
+// more returns the extra of a tensor, which may be nil.
+func (d *Dense) more() *extra { return (*extra)(atomic.LoadPointer(d.aux())) }
 
 var (
 	_ Tensor         = (*Dense)(nil)
@@ -50,13 +109,13 @@ var (
 func (d *Dense) Spec() tenon.Spec { return &d.spec }
 
 // DType returns the type of the elements.
-func (d *Dense) DType() dtype.DType { return d.spec.dtype }
+func (d *Dense) DType() dtype.DType { return d.spec.DType() }
 
 // Shape returns the sizes; all are known.
 func (d *Dense) Shape() shape.Shape { return d.spec.shape }
 
 // Len returns the number of elements.
-func (d *Dense) Len() int { return d.n }
+func (d *Dense) Len() int { return int(d.spec.bits >> countAt) }
 
 // Rank returns the number of axes.
 func (d *Dense) Rank() int { return d.spec.shape.Rank() }
@@ -65,15 +124,12 @@ func (d *Dense) Rank() int { return d.spec.shape.Rank() }
 func (d *Dense) Dim(axis int) int { return d.spec.shape.Dim(axis) }
 
 // IsContiguous reports whether the elements lie in row-major order without gaps.
-func (d *Dense) IsContiguous() bool {
-	x := d.extra.Load()
-	return x == nil || x.strides == nil
-}
+func (d *Dense) IsContiguous() bool { return d.spec.bits&gaps == 0 }
 
 // Strides returns the distance between neighbours along each axis, in elements.
 func (d *Dense) Strides() []int {
-	if x := d.extra.Load(); x != nil && x.strides != nil {
-		return slices.Clone(x.strides)
+	if !d.IsContiguous() {
+		return slices.Clone(d.more().strides)
 	}
 	return RowMajor(d.spec.shape)
 }
@@ -104,7 +160,7 @@ func NewDense(dt dtype.DType, s shape.Shape) *Dense {
 		return newSmall(dt, s, n, size)
 	}
 	buf := allocate(size)
-	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(buf)), n: n, room: cap(buf)}
+	return newApart(specOf(dt, s), n, unsafe.Pointer(unsafe.SliceData(buf)), cap(buf))
 }
 
 // refuse throws what is wrong with a type and shape.
@@ -132,9 +188,9 @@ func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 	}
 	b := arena.Alloc(size)
 	data := b.Bytes()
-	d := &withExtra{Dense{spec: Spec{dtype: dt, shape: s}, ptr: unsafe.Pointer(unsafe.SliceData(data)), n: n, room: cap(data)}, extra{lent: b}}
-	d.Dense.extra.Store(&d.own)
-	return &d.Dense
+	d, x := newWith(specOf(dt, s), n, unsafe.Pointer(unsafe.SliceData(data)), cap(data))
+	x.lent = b
+	return d
 }
 
 // Release gives the memory of a tensor back for the next large result, which
@@ -144,23 +200,24 @@ func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 // affected; for others Release does nothing.
 func Release(t Tensor) {
 	if d, ok := t.(*Dense); ok && d.Pooled() {
-		b := d.extra.Load().lent
-		d.spec.shape, d.n, d.ptr, d.room = shape.Of(0), 0, nil, 0
-		d.extra.Store(nil)
+		b := d.more().lent
+		atomic.StorePointer(d.aux(), nil)
+		d.spec.shape, d.apart().ptr = shape.Of(0), nil
+		d.spec.bits = d.spec.bits&0xFF | dense | outside
 		b.Release()
 	}
 }
 
 // Pooled reports whether d owns memory that [Release] would give back.
 func (d *Dense) Pooled() bool {
-	x := d.extra.Load()
+	x := d.more()
 	return x != nil && x.lent != nil
 }
 
 // Overlap reports whether the memory between the first and the last element of two
 // tensors has a byte in common.
 func Overlap(a, b *Dense) bool {
-	if a.n == 0 || b.n == 0 {
+	if a.Len() == 0 || b.Len() == 0 {
 		return false
 	}
 	la, ha := a.bounds()
@@ -171,7 +228,7 @@ func Overlap(a, b *Dense) bool {
 // bounds returns the addresses of the first byte, and of that behind the last one.
 func (d *Dense) bounds() (lo, hi uintptr) {
 	first, last := d.extent()
-	p, size := uintptr(d.Raw()), d.spec.dtype.Size()
+	p, size := uintptr(d.Raw()), d.spec.DType().Size()
 	return p + uintptr(first*size), p + uintptr((last+1)*size)
 }
 
@@ -195,7 +252,8 @@ func Make[T dtype.Number | ~bool](s shape.Shape) (*Dense, []T) {
 // slice returns the contiguous elements, with the slack as capacity.
 func slice[T any](d *Dense) []T {
 	var zero T
-	return unsafe.Slice((*T)(d.Raw()), max(d.n, d.reach()/int(unsafe.Sizeof(zero))))[:d.n]
+	n := d.Len()
+	return unsafe.Slice((*T)(d.Raw()), max(n, d.reach()/int(unsafe.Sizeof(zero))))[:n]
 }
 
 // Bytes returns the elements of a contiguous tensor as bytes in the machine's
@@ -205,20 +263,25 @@ func (d *Dense) Bytes() []byte {
 	if !d.IsContiguous() {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "tensor.Bytes", "the view is not contiguous"))
 	}
-	size := d.n * d.spec.dtype.Size()
+	size := d.Len() * d.spec.DType().Size()
 	return unsafe.Slice((*byte)(d.Raw()), max(size, d.reach()))[:size]
 }
 
 // Raw returns a pointer to the first element, for kernels that take strides.
 func (d *Dense) Raw() unsafe.Pointer {
-	if d.room < 0 {
+	if d.spec.bits&outside == 0 {
 		return unsafe.Add(unsafe.Pointer(d), unsafe.Sizeof(*d))
 	}
-	return d.ptr
+	return d.apart().ptr
 }
 
 // reach returns the number of bytes that may be read from the first element on.
-func (d *Dense) reach() int { return d.room ^ d.room>>63 }
+func (d *Dense) reach() int {
+	if d.spec.bits&gaps != 0 {
+		return d.more().room
+	}
+	return d.Len()*d.spec.DType().Size() + int(d.spec.bits>>slackAt&maxSlack)
+}
 
 // FromBytes returns a tensor over bytes that hold its elements in row-major
 // order, little-endian. It shares the memory where that is aligned, and copies
@@ -234,17 +297,17 @@ func FromBytes(dt dtype.DType, s shape.Shape, b []byte) (*Dense, error) {
 		copy(d.Bytes(), b)
 		return d, nil
 	}
-	return &Dense{spec: Spec{dtype: dt, shape: s}, ptr: p, n: n, room: cap(b)}, nil
+	return newApart(specOf(dt, s), n, p, cap(b)), nil
 }
 
 // Reshaped returns a contiguous tensor's elements under another shape of the
 // same size; nothing is copied unless d has gaps.
 func (d *Dense) Reshaped(s shape.Shape) *Dense {
 	c := Contiguous(d)
-	if s.Size() != c.n {
+	if s.Size() != c.Len() {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v has not the size of %v", s, d.spec.shape)))
 	}
-	return &Dense{spec: Spec{dtype: c.spec.dtype, shape: s}, ptr: c.Raw(), n: c.n, room: c.reach()}
+	return newApart(specOf(c.spec.DType(), s), c.Len(), c.Raw(), c.reach())
 }
 
 // View returns a tensor that looks at d's memory: offset elements from its
@@ -252,27 +315,28 @@ func (d *Dense) Reshaped(s shape.Shape) *Dense {
 // view would reach beyond d.
 func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
 	n := s.Size()
-	es := d.spec.dtype.Size()
-	if len(strides) != s.Rank() || uint(n) > maxBytes || n > 0 && !d.reaches(offset, s, strides) {
+	es := d.spec.DType().Size()
+	if len(strides) != s.Rank() || uint(n) > maxBytes/16 || n > 0 && !d.reaches(offset, s, strides) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.View", fmt.Sprintf("a view %v with strides %v at %d reaches beyond %v", s, strides, offset, &d.spec)))
 	}
 	p, room := d.Raw(), 0
 	if n > 0 {
 		p, room = unsafe.Add(p, offset*es), d.reach()-offset*es
 	}
-	spec := Spec{dtype: d.spec.dtype, shape: s}
+	spec := specOf(d.spec.DType(), s)
 	if isRowMajor(s, strides) {
-		return &Dense{spec: spec, ptr: p, n: n, room: room}
+		return newApart(spec, n, p, room)
 	}
-	v := &withExtra{Dense{spec: spec, ptr: p, n: n, room: room}, extra{strides: strides}}
-	v.Dense.extra.Store(&v.own)
-	return &v.Dense
+	v, x := newWith(spec, n, p, n*es)
+	v.spec.bits |= gaps
+	x.strides, x.room = strides, room
+	return v
 }
 
 // reaches reports whether d has all elements of a view that is not empty.
 func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
 	first, last := d.extent()
-	if d.n == 0 || offset < first || offset > last {
+	if d.Len() == 0 || offset < first || offset > last {
 		return false
 	}
 	lo, hi := offset, offset
@@ -293,11 +357,10 @@ func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
 
 // extent returns the first and last element that d reaches, counted from ptr.
 func (d *Dense) extent() (first, last int) {
-	x := d.extra.Load()
-	if x == nil || x.strides == nil {
-		return 0, d.n - 1
+	if d.IsContiguous() {
+		return 0, d.Len() - 1
 	}
-	for i, st := range x.strides {
+	for i, st := range d.more().strides {
 		if k := (d.spec.shape.Dim(i) - 1) * st; k < 0 {
 			first += k
 		} else {
@@ -328,10 +391,10 @@ func Contiguous(d *Dense) *Dense {
 	if d.IsContiguous() {
 		return d
 	}
-	out := NewDense(d.spec.dtype, d.spec.shape)
-	if d.n > 0 {
+	out := NewDense(d.spec.DType(), d.spec.shape)
+	if d.Len() > 0 {
 		dims := d.spec.shape.Dims()
-		strided.Copy(out.Raw(), d.Raw(), dims, RowMajor(d.spec.shape), d.extra.Load().strides, d.spec.dtype.Size())
+		strided.Copy(out.Raw(), d.Raw(), dims, RowMajor(d.spec.shape), d.more().strides, d.spec.DType().Size())
 	}
 	return out
 }

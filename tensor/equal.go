@@ -59,11 +59,11 @@ func (s *Strings) equal(t *Strings) bool {
 }
 
 func (d *Dense) equal(e *Dense, o EqualOptions) bool {
-	if d.spec.dtype != e.spec.dtype || !d.spec.shape.Equal(e.spec.shape) {
+	if d.spec.DType() != e.spec.DType() || !d.spec.shape.Equal(e.spec.shape) {
 		return false
 	}
 	d, e = Contiguous(d), Contiguous(e)
-	switch d.spec.dtype {
+	switch d.spec.DType() {
 	case dtype.Float16:
 		return equalFunc(d, e, o, func(x dtype.F16) float32 { return x.Float32() })
 	case dtype.BFloat16:

@@ -44,12 +44,7 @@ func wrap[T dtype.Native](data []T, s shape.Shape) Tensor {
 }
 
 func wrapDense[T any](data []T, d dtype.DType, s shape.Shape) *Dense {
-	return &Dense{
-		spec: Spec{dtype: d, shape: s},
-		ptr:  unsafe.Pointer(unsafe.SliceData(data)),
-		n:    len(data),
-		room: cap(data) * d.Size(),
-	}
+	return newApart(specOf(d, s), len(data), unsafe.Pointer(unsafe.SliceData(data)), cap(data)*d.Size())
 }
 
 // Vector returns a *Dense over a slice of numbers or truth values, without
@@ -80,9 +75,9 @@ type Concreter interface {
 func Data[T dtype.Native](v tenon.Value) []T {
 	switch v := v.(type) {
 	case *Dense:
-		if v.spec.dtype == dtype.Of[T]() {
+		if v.spec.DType() == dtype.Of[T]() {
 			c := Contiguous(v)
-			return slice[T](c)[:c.n:c.n]
+			return slice[T](c)[:c.Len():c.Len()]
 		}
 	case *Strings:
 		if dtype.Of[T]() == dtype.String {
@@ -110,7 +105,7 @@ func Data[T dtype.Native](v tenon.Value) []T {
 // Elems is [Data] for kernels: the capacity of the result tells how much may be
 // read behind the last element, and a view with gaps is not copied but refused.
 func Elems[T dtype.Number | ~bool](d *Dense) []T {
-	if d.spec.dtype != dtype.Of[T]() || !d.IsContiguous() {
+	if d.spec.DType() != dtype.Of[T]() || !d.IsContiguous() {
 		tenon.Throw(tenon.NewError(tenon.ErrDType, "tensor.Elems", fmt.Sprintf("%v is not a contiguous tensor of %v", &d.spec, dtype.Of[T]())))
 	}
 	return slice[T](d)

@@ -1,5 +1,10 @@
 package tensor
 
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
 // memo is a list of things that were derived from a tensor.
 type memo struct {
 	key   any
@@ -14,7 +19,7 @@ type memo struct {
 // of a type that is private to its package.
 func (d *Dense) Memo(key any, make func() any) any {
 	for {
-		x := d.extra.Load()
+		x := d.more()
 		var head *memo
 		if x != nil {
 			head = x.memo.Load()
@@ -28,7 +33,7 @@ func (d *Dense) Memo(key any, make func() any) any {
 		if x == nil {
 			x = new(extra)
 			x.memo.Store(m)
-			if d.extra.CompareAndSwap(nil, x) {
+			if atomic.CompareAndSwapPointer(d.aux(), nil, unsafe.Pointer(x)) {
 				return m.value
 			}
 		} else if x.memo.CompareAndSwap(head, m) {

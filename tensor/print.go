@@ -105,7 +105,7 @@ func (d *Dense) words(l *layout, s fmt.State, verb rune) []string {
 	if !fixed {
 		precision = defaultPrecision
 	}
-	switch dt := d.spec.dtype; {
+	switch dt := d.spec.DType(); {
 	case dt.IsFloat():
 		xs := make([]float64, len(at))
 		for i, k := range at {
@@ -158,8 +158,8 @@ func aligned(n, width int, word func(i int) string) []string {
 
 // word returns the text of an integer or truth value, given its position.
 func (d *Dense) word(at int) string {
-	p := unsafe.Add(d.Raw(), at*d.spec.dtype.Size())
-	switch d.spec.dtype {
+	p := unsafe.Add(d.Raw(), at*d.spec.DType().Size())
+	switch d.spec.DType() {
 	case dtype.Bool:
 		return strconv.FormatBool(*(*bool)(p))
 	case dtype.Int8:
@@ -183,8 +183,8 @@ func (d *Dense) word(at int) string {
 }
 
 func (d *Dense) float(at int) float64 {
-	p := unsafe.Add(d.Raw(), at*d.spec.dtype.Size())
-	switch d.spec.dtype {
+	p := unsafe.Add(d.Raw(), at*d.spec.DType().Size())
+	switch d.spec.DType() {
 	case dtype.Float16:
 		return float64((*(*dtype.F16)(p)).Float32())
 	case dtype.BFloat16:
@@ -196,8 +196,8 @@ func (d *Dense) float(at int) float64 {
 }
 
 func (d *Dense) complex(at int) complex128 {
-	p := unsafe.Add(d.Raw(), at*d.spec.dtype.Size())
-	if d.spec.dtype == dtype.Complex64 {
+	p := unsafe.Add(d.Raw(), at*d.spec.DType().Size())
+	if d.spec.DType() == dtype.Complex64 {
 		return complex128(*(*complex64)(p))
 	}
 	return *(*complex128)(p)
@@ -206,8 +206,8 @@ func (d *Dense) complex(at int) complex128 {
 // expression returns Go source that makes the tensor.
 func (d *Dense) expression() string {
 	c := Contiguous(d)
-	return goExpression(c.spec.dtype.GoType().String(), c.spec.shape, c.n, func(i int) string {
-		switch dt := c.spec.dtype; {
+	return goExpression(c.spec.DType().GoType().String(), c.spec.shape, c.Len(), func(i int) string {
+		switch dt := c.spec.DType(); {
 		case dt == dtype.Float16, dt == dtype.BFloat16:
 			return fmt.Sprintf("%#x", *(*uint16)(unsafe.Add(c.Raw(), 2*i)))
 		case dt.IsFloat():

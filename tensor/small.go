@@ -35,21 +35,20 @@ type (
 )
 
 // newSmall returns a tensor of n zeros, of at most inline bytes.
-func newSmall(dt dtype.DType, s shape.Shape, n, size int) *Dense {
+func newSmall(dt dtype.DType, s shape.Shape, n, bytes int) *Dense {
 	var d *Dense
 	room := 16
 	switch {
-	case size <= 16:
+	case bytes <= 16:
 		d = &new(small16).Dense
-	case size <= 32:
+	case bytes <= 32:
 		d, room = &new(small32).Dense, 32
-	case size <= 64:
+	case bytes <= 64:
 		d, room = &new(small64).Dense, 64
 	default:
 		d, room = &new(small128).Dense, 128
 	}
-	d.spec.dtype, d.spec.shape = dt, s
-	d.n, d.room = n, ^room
+	d.spec.shape, d.spec.bits = s, bits(dt)|size(n, bytes, room)
 	return d
 }
 
@@ -62,8 +61,16 @@ const (
 	_ = -(unsafe.Offsetof(small128{}.data) - unsafe.Sizeof(Dense{}))
 )
 
-// withExtra is a tensor with its extra, for those that have one from the start.
+// withExtra is a tensor apart with its extra, for those that have one from the start.
 type withExtra struct {
-	Dense
+	apart
 	own extra
+}
+
+// newWith is newApart for a tensor with an extra, which the caller fills.
+func newWith(spec Spec, n int, p unsafe.Pointer, room int) (*Dense, *extra) {
+	d := new(withExtra)
+	d.set(spec, n, p, room)
+	d.extra = unsafe.Pointer(&d.own)
+	return &d.Dense, &d.own
 }

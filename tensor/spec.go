@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"unsafe"
+
 	"fmt"
 
 	"github.com/tenonml/tenon"
@@ -27,29 +29,50 @@ const TypeName = "tensor.Tensor"
 // Spec describes dense tensors: an element type, a shape, and optionally a name
 // (of an argument, say). It is the leaf of all Specs.
 type Spec struct {
-	name  *string // nil: none
+	note  unsafe.Pointer // *string: the name; nil: none. In a Dense: *extra, see there
 	shape shape.Shape
-	dtype dtype.DType
+	bits  bits
 }
 
+// bits packs the element type, and in a Dense what there is to say of the tensor.
+type bits uint64
+
+func (b bits) dtype() dtype.DType { return dtype.DType(b) }
+
+// specOf returns the Spec of a type and shape as a value.
+func specOf(d dtype.DType, s shape.Shape) Spec { return Spec{shape: s, bits: bits(d)} }
+
 // NewSpec returns the Spec of tensors with the given element type and shape.
-func NewSpec(d dtype.DType, s shape.Shape) *Spec { return &Spec{dtype: d, shape: s} }
+func NewSpec(d dtype.DType, s shape.Shape) *Spec { return &Spec{shape: s, bits: bits(d)} }
 
 // Named returns the same Spec with a name.
-func (s *Spec) Named(name string) *Spec { return &Spec{dtype: s.dtype, shape: s.shape, name: &name} }
+func (s *Spec) Named(name string) *Spec {
+	n := NewSpec(s.DType(), s.shape)
+	n.note = unsafe.Pointer(&name)
+	return n
+}
+
+// like returns a Spec with another shape, and the same name.
+func (s *Spec) like(sh shape.Shape) *Spec {
+	n := NewSpec(s.DType(), sh)
+	if s.bits&dense == 0 {
+		n.note = s.note
+	}
+	return n
+}
 
 // DType returns the element type.
-func (s *Spec) DType() dtype.DType { return s.dtype }
+func (s *Spec) DType() dtype.DType { return s.bits.dtype() }
 
 // Shape returns the sizes that are known.
 func (s *Spec) Shape() shape.Shape { return s.shape }
 
 // Name returns the name, or "".
 func (s *Spec) Name() string {
-	if s.name == nil {
+	if s.bits&dense != 0 || s.note == nil {
 		return ""
 	}
-	return *s.name
+	return *(*string)(s.note)
 }
 
 // TypeName returns "tensor.Tensor".
@@ -60,7 +83,7 @@ func (*Spec) IsLeaf() bool { return true }
 
 // Encode returns (dtype, shape) or (dtype, shape, name).
 func (s *Spec) Encode() tenon.Encoding {
-	t := tenon.Tuple{tenon.DType{DType: s.dtype}, tenon.Shape{Shape: s.shape}}
+	t := tenon.Tuple{tenon.DType{DType: s.DType()}, tenon.Shape{Shape: s.shape}}
 	if name := s.Name(); name != "" {
 		t = append(t, tenon.Str(name))
 	}
@@ -92,8 +115,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		text := string(name)
-		s.name = &text
+		s = s.Named(string(name))
 	}
 	return s, nil
 }
@@ -125,21 +147,21 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 // EqualSpec compares without encoding.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
-	return ok && (s == o || s.dtype == o.dtype && s.shape.Equal(o.shape) && s.Name() == o.Name())
+	return ok && (s == o || s.DType() == o.DType() && s.shape.Equal(o.shape) && s.Name() == o.Name())
 }
 
 // SubtypeOf reports whether the element types are equal and the shape is a
 // subtype. Names play no part.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
-	return ok && s.dtype == o.dtype && s.shape.SubtypeOf(o.shape)
+	return ok && s.DType() == o.DType() && s.shape.SubtypeOf(o.shape)
 }
 
 // CompatibleWith reports whether the element types are equal and the shapes
 // compatible. Names play no part.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	if o, ok := other.(*Spec); ok {
-		return s.dtype == o.dtype && s.shape.CompatibleWith(o.shape)
+		return s.DType() == o.DType() && s.shape.CompatibleWith(o.shape)
 	}
 	if c, ok := other.(tenon.Compatibler); ok {
 		return c.CompatibleWith(s)
@@ -157,19 +179,19 @@ func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 		}
 		return nil, false
 	}
-	if s.dtype != o.dtype {
+	if s.DType() != o.DType() {
 		return nil, false
 	}
-	m := NewSpec(s.dtype, shape.Join(s.shape, o.shape))
+	joined := shape.Join(s.shape, o.shape)
 	if s.Name() == o.Name() {
-		m.name = s.name
+		return s.like(joined), true
 	}
-	return m, true
+	return NewSpec(s.DType(), joined), true
 }
 
 // Batched adds an outermost axis of size n.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
-	return &Spec{dtype: s.dtype, shape: s.shape.Insert(0, n), name: s.name}, nil
+	return s.like(s.shape.Insert(0, n)), nil
 }
 
 // Unbatched removes the outermost axis.
@@ -180,7 +202,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	if !s.shape.HasRank() {
 		return s, nil
 	}
-	return &Spec{dtype: s.dtype, shape: s.shape.Remove(0), name: s.name}, nil
+	return s.like(s.shape.Remove(0)), nil
 }
 
 // Box returns the tensor itself.
@@ -204,7 +226,7 @@ func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 
 // String prints "float32[2, ?]", with the name in front where there is one.
 func (s *Spec) String() string {
-	t := s.dtype.String() + s.shape.String()
+	t := s.DType().String() + s.shape.String()
 	if name := s.Name(); name != "" {
 		return name + ": " + t
 	}

@@ -58,13 +58,13 @@ func NewStrings(offsets []int64, bytes []byte, s shape.Shape) (*Strings, error) 
 		}
 		prev = o
 	}
-	return &Strings{Spec{dtype: dtype.String, shape: s}, offsets, bytes}, nil
+	return &Strings{specOf(dtype.String, s), offsets, bytes}, nil
 }
 
 // WrapStrings is NewStrings for offsets that a kernel has just made and that
 // need no check.
 func WrapStrings(offsets []int64, bytes []byte, s shape.Shape) *Strings {
-	return &Strings{Spec{dtype: dtype.String, shape: s}, offsets, bytes}
+	return &Strings{specOf(dtype.String, s), offsets, bytes}
 }
 
 // Reshaped returns the same elements under another shape of the same size.

@@ -17,19 +17,16 @@ func init() { register("dispatch_overhead", dispatchOverhead) }
 // elementwise operations combine the values and the masks.
 type pairSpec struct{ values, mask tenon.Spec }
 
-type pair struct {
-	values, mask tensor.Tensor
-	spec         pairSpec
-}
+type pair struct{ values, mask tensor.Tensor }
 
 func newPair(values, mask tensor.Tensor) (*pair, error) {
 	if mask.DType() != dtype.Bool || !values.Shape().CompatibleWith(mask.Shape()) {
 		return nil, tenon.NewError(tenon.ErrInvalid, "newPair", fmt.Sprintf("the mask is %v%v, the values %v", mask.DType(), mask.Shape(), values.Shape()))
 	}
-	return &pair{values, mask, pairSpec{values.Spec(), mask.Spec()}}, nil
+	return &pair{values, mask}, nil
 }
 
-func (p *pair) Spec() tenon.Spec   { return &p.spec }
+func (p *pair) Spec() tenon.Spec   { return &pairSpec{p.values.Spec(), p.mask.Spec()} }
 func (p *pair) DType() dtype.DType { return p.values.DType() }
 func (p *pair) Shape() shape.Shape { return p.values.Shape() }
 

@@ -137,6 +137,15 @@ func indexDense(x *tensor.Dense, keys []any) *tensor.Dense {
 				out = out.Remove(kept)
 				continue
 			case key.Key:
+				if k.Kind == key.AtKind {
+					p, known, err := k.Position(size)
+					if !known || err != nil {
+						return nil
+					}
+					at += p * step
+					out = out.Remove(kept)
+					continue
+				}
 				if k.Kind != key.RangeKind {
 					return nil
 				}

@@ -79,7 +79,11 @@ func bound(c *op.Call, args []any) bool {
 		case op.Tensor:
 			t := inMemory(args[i])
 			if t == nil {
-				t = constant(args[i], p, group)
+				if v := vector(args[i]); v != nil {
+					t = v
+				} else {
+					t = constant(args[i], p, group)
+				}
 			}
 			if t == nil {
 				return false
@@ -221,7 +225,7 @@ func Eval(o *op.Op, args ...any) tensor.Tensor {
 	if out := Run(o, args); len(out) == 1 {
 		return out[0]
 	}
-	return op.Eval(o, args...)
+	return op.Eval(o, converted(o, args)...)
 }
 
 // EvalN is [Eval] for operations with several results.
@@ -229,7 +233,40 @@ func EvalN(o *op.Op, args ...any) []tensor.Tensor {
 	if out := Run(o, args); out != nil {
 		return out
 	}
-	return op.EvalN(o, args...)
+	return op.EvalN(o, converted(o, args)...)
+}
+
+// converted returns arguments with slices as the vectors that binding makes of them, which
+// tries first whether they are numbers.
+func converted(o *op.Op, args []any) []any {
+	for i, a := range args {
+		if i >= len(o.Params) || o.Params[i].Kind != op.Tensor {
+			continue
+		}
+		if v := vector(a); v != nil {
+			args[i] = v
+		}
+	}
+	return args
+}
+
+// vector returns a slice of numbers or truth values as a tensor, nil for anything else.
+func vector(x any) *tensor.Dense {
+	switch x := x.(type) {
+	case []int:
+		return tensor.Vector(x)
+	case []int64:
+		return tensor.Vector(x)
+	case []int32:
+		return tensor.Vector(x)
+	case []float32:
+		return tensor.Vector(x)
+	case []float64:
+		return tensor.Vector(x)
+	case []bool:
+		return tensor.Vector(x)
+	}
+	return nil
 }
 
 // Apply calls the operation of c, which has no lists of tensors, with other tensor

@@ -73,9 +73,9 @@ func makeScan(op ScanOp, dt dtype.DType) ScanFunc {
 		if op == CumSum {
 			return untypedScan(cumSum[float32, float64]())
 		}
-		return scanThrough(op, func(v float32) float64 { return float64(v) }, func(v float64) float32 { return float32(v) })
+		return scanFloats[float32](op)
 	case dtype.Float64:
-		return scanThrough(op, func(v float64) float64 { return v }, func(v float64) float64 { return v })
+		return scanFloats[float64](op)
 	case dtype.Complex64:
 		return scanComplex[complex64](op)
 	case dtype.Complex128:
@@ -128,6 +128,12 @@ func cumSum[T, A integer | float]() *scanner[T, A] {
 // advance together, a chunk of columns at a time.
 func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse bool) {
 	if outer == 0 || n == 0 || inner == 0 {
+		return
+	}
+	if inner == 1 && s.line != nil && outer <= max(1, serialBelow/n) {
+		for o := range outer {
+			s.line(dst[o*n:(o+1)*n], x[o*n:(o+1)*n], exclusive, reverse)
+		}
 		return
 	}
 	if inner == 1 && s.line != nil {
@@ -201,13 +207,64 @@ func scanInt[T integer](op ScanOp) ScanFunc {
 	case CumMax:
 		s.start = lo
 		s.fold = func(a, v T) T { return max(a, v) }
+		s.line = maxLine(lo)
 	case CumMin:
 		s.start = hi
 		s.fold = func(a, v T) T { return min(a, v) }
+		s.line = minLine(hi)
 	default:
 		return nil
 	}
 	return untypedScan(s)
+}
+
+// maxLine scans a line for the greatest element so far, which is start before the first.
+func maxLine[T integer | float](start T) func(dst, x []T, exclusive, reverse bool) {
+	return func(dst, x []T, exclusive, reverse bool) {
+		most := start
+		at, step := 0, 1
+		if reverse {
+			at, step = len(x)-1, -1
+		}
+		for range x {
+			next := max(most, x[at]) // dst may be x
+			if dst[at] = next; exclusive {
+				dst[at] = most
+			}
+			most = next
+			at += step
+		}
+	}
+}
+
+// minLine is maxLine for the least element.
+func minLine[T integer | float](start T) func(dst, x []T, exclusive, reverse bool) {
+	return func(dst, x []T, exclusive, reverse bool) {
+		least := start
+		at, step := 0, 1
+		if reverse {
+			at, step = len(x)-1, -1
+		}
+		for range x {
+			next := min(least, x[at])
+			if dst[at] = next; exclusive {
+				dst[at] = least
+			}
+			least = next
+			at += step
+		}
+	}
+}
+
+// scanFloats scans elements of the types that Go computes with.
+func scanFloats[T float](op ScanOp) ScanFunc {
+	switch op {
+	case CumMax:
+		return untypedScan(&scanner[T, T]{start: T(-inf), fold: func(a, v T) T { return max(a, v) }, show: func(a T) T { return a }, line: maxLine(T(-inf))})
+	case CumMin:
+		return untypedScan(&scanner[T, T]{start: T(inf), fold: func(a, v T) T { return min(a, v) }, show: func(a T) T { return a }, line: minLine(T(inf))})
+	}
+	return scanThrough(op, func(v T) float64 { return float64(v) }, func(v float64) T { return T(v) })
 }
 
 func scanFloat(op ScanOp) (plain *scanner[float64, float64], sum *scanner[float64, compensated], log *scanner[float64, logSum]) {

@@ -124,6 +124,60 @@ func (s rowset) advance(step reg.GPVirtual) {
 	}
 }
 
+// A soon asks for the rows of C, which the kernel needs when its steps are done, a row
+// at a time every few steps. Asked for at once, they would take all the places in which
+// the core keeps track of lines that are on their way, and the operands would have to wait
+// until they have arrived from memory.
+type soon struct {
+	c, k, mask reg.GPVirtual
+	from       Mem // k at which to start
+	bytes      int // in a row
+}
+
+// newSoon prepares it: with 128 steps or more, a row every 8 steps, so that the last one is
+// asked for 64 steps before the end, and with less every 4 steps. Where there are too few
+// for that too, it asks for all rows now.
+func newSoon(c, crow, k reg.GPVirtual, rows, bytes int) soon {
+	s := soon{c: c, k: k, mask: GP64(), from: AllocLocal(8), bytes: bytes}
+	MOVQ(U32(8-1), s.mask)
+	MOVQ(U32(uint32(8*(rows+8))), s.from)
+	CMPQ(k, Imm(128))
+	JAE(LabelRef("operands"))
+	MOVQ(U32(4-1), s.mask)
+	MOVQ(U32(uint32(4*(rows+16))), s.from)
+	CMPQ(k, Imm(64))
+	JAE(LabelRef("operands"))
+	now := GP64()
+	MOVQ(c, now)
+	MOVQ(U32(0), s.from)
+	for range rows {
+		s.row(now)
+		ADDQ(crow, now)
+	}
+	Label("operands")
+	return s
+}
+
+// row asks for the lines of one row, of which kernels for fewer columns touch at least
+// one element more than half.
+func (s soon) row(c reg.GPVirtual) {
+	PREFETCHT0(Mem{Base: c})
+	if s.bytes > 64 {
+		PREFETCHT0(Mem{Base: c}.Offset(64))
+	}
+}
+
+// step does what is due when k steps are left.
+func (s soon) step(crow Mem) {
+	TESTQ(s.mask, s.k)
+	JNE(LabelRef("next"))
+	CMPQ(s.k, s.from)
+	JA(LabelRef("next"))
+	s.row(s.c)
+	ADDQ(crow, s.c)
+	Label("next")
+}
+
 // tile writes one kernel: the accumulators stay in registers for all k steps; each
 // step loads a row of B once and broadcasts each element of a column of A once.
 func tile(p isa, s shape, rows int) {
@@ -150,16 +204,8 @@ func tile(p isa, s shape, rows int) {
 		}
 	}
 
-	// C is needed when the loop ends, by which time it has arrived.
-	c, crow := field(tileC), field(tileCRow)
-	last := p.bytes()*s.vectors - p.size
-	for range rows {
-		PREFETCHT0(Mem{Base: c})
-		if !s.masked && last >= 64 {
-			PREFETCHT0(Mem{Base: c}.Offset(last))
-		}
-		ADDQ(crow, c)
-	}
+	c, k := field(tileC), field(tileK)
+	soon := newSoon(c, field(tileCRow), k, rows, s.vectors*p.bytes())
 
 	a := newRowset(field(tileA), field(tileARow), rows)
 	acol := field(tileACol)
@@ -172,7 +218,6 @@ func tile(p isa, s shape, rows int) {
 	if p.wide() && rows >= 8 {
 		ahead = field(tileAhead)
 	}
-	k := field(tileK)
 	bv := make([]reg.VecVirtual, s.vectors)
 	for j := range bv {
 		bv[j] = p.vec()
@@ -202,6 +247,7 @@ func tile(p isa, s shape, rows int) {
 			p.fma(ai, bv[j], acc[i][j])
 		}
 	}
+	soon.step(Mem{Base: t}.Offset(tileCRow))
 	ADDQ(brow, b)
 	if s.pack {
 		ADDQ(Imm(uint64(s.vectors*p.bytes())), packed)
@@ -217,7 +263,7 @@ func tile(p isa, s shape, rows int) {
 			p.mul(alpha, acc[i][j], acc[i][j])
 		}
 	}
-	c, crow = field(tileC), field(tileCRow)
+	c, crow := field(tileC), field(tileCRow)
 	CMPQ(Mem{Base: t}.Offset(tileReadC), Imm(0))
 	JEQ(LabelRef("store"))
 	p.broadcast(Mem{Base: t}.Offset(tileScalar+p.size), beta)

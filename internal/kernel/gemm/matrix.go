@@ -4,11 +4,13 @@ import "unsafe"
 
 // Block sizes, measured on Zen 4. A block of kc steps is long enough that reading and
 // writing C between blocks costs little; a panel of B (kc rows of a tile's width,
-// 128 KiB) and mc rows of A (340 KiB) share the second-level cache, and nc columns of
-// B (4 MiB) stay in the third.
+// 128 KiB), the next one and mc rows of A (230 KiB) share the second-level cache, of which
+// they leave a half to whoever else uses the core, and nc columns of B (4 MiB) stay in the
+// third. Up to mcMost rows are one block: two would read B twice.
 const (
 	kcBytes = 4096
-	mc      = 84
+	mc      = 56
+	mcMost  = 84
 	ncBytes = 4096
 )
 
@@ -68,77 +70,112 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 		t.bRow = f.width * size
 		w.bBuf = sized(&w.bBuf, panels*f.width*t.k)
 	}
-	rowBlocks := (r1 - r0 + mc - 1) / mc
+	rowBlocks := 1
+	if r1-r0 > mcMost {
+		rowBlocks = (r1 - r0 + mc - 1) / mc
+	}
+	s := stage[T]{k0: k0, c1: c1, panels: panels, direct: direct}
 	for rb := range rowBlocks {
-		i0, i1 := r0+rb*(r1-r0)/rowBlocks, r0+(rb+1)*(r1-r0)/rowBlocks
+		s.i0, s.i1 = r0+rb*(r1-r0)/rowBlocks, r0+(rb+1)*(r1-r0)/rowBlocks
+		s.row, s.rows = s.i1, min(r1, r0+(rb+2)*(r1-r0)/rowBlocks)
+		s.first = rb == 0
 		if k0 == 0 && fromBias {
-			w.writeBias(p, i0, i1, c0, c1)
+			w.writeBias(p, s.i0, s.i1, c0, c1)
 		}
-		a := w.operandA(p, i0, i1, k0, panels)
-		for panel := range panels {
-			j := c0 + panel*f.width
-			t.cols = min(f.width, c1-j)
-			var b *T
-			mustPack := false
+		s.a, s.copied = w.operandA(p, s.i0, s.i1, k0, panels)
+		for s.panel = range panels {
+			s.j = c0 + s.panel*f.width
+			t.cols = min(f.width, c1-s.j)
 			if direct {
-				b = at(p.B, k0*p.BRow+j)
+				s.b = at(p.B, k0*p.BRow+s.j)
 			} else {
-				b = &w.bBuf[panel*f.width*t.k]
-				mustPack = rb == 0
+				s.b = &w.bBuf[s.panel*f.width*t.k]
 			}
-			ahead := 0
-			switch {
-			case panel == 0 && t.aCol == size && w.readA == nil && a == at(p.A, i0*p.ARow+k0*p.ACol):
-				ahead = r1
-			case panel == 0 && t.aCol == size:
-				ahead = i1
-			}
-			w.panel(p, i0, i1, j, k0, ahead, a, b, mustPack)
+			w.panel(p, &s)
 		}
 		if k1 == p.K {
-			w.finish(p, i0, i1, c0, c1)
+			w.finish(p, s.i0, s.i1, c0, c1)
 		}
 	}
 }
 
-// panel computes rows i0 to i1 of the tiles at column j. Where mustPack is set, b is
-// the panel's place in the buffer and has to be filled from B. Each tile asks for the
-// rows of A that the next one reads, as far as they are before row ahead: the first panel
-// finds them outside of the caches, perhaps.
-func (w *worker[T]) panel(p *product[T], i0, i1, j, k0, ahead int, a *T, b *T, mustPack bool) {
+// A stage is a block of rows and a panel that are worked on.
+type stage[T Element] struct {
+	i0, i1 int  // rows of the block
+	first  bool // it is the first one, which finds no panels but leaves them
+	k0     int
+	a      *T   // A[i0,k0] or its copy
+	copied bool // what a points to is a copy
+
+	panel, panels int
+	j, c1         int // column of the panel, and the end of the last one
+	b             *T
+	direct        bool // b points to B, else to the panel's place in the buffer
+
+	row, rows int // rows of the next block that were not asked for yet
+}
+
+// panel computes the tiles of a panel. In the first block, the panel's place in the
+// buffer has to be filled from B, which the first tile does as it goes, if it can.
+func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 	t, f := &w.t, w.f
 	v, rows := f.variant(t.cols)
-	tiles := (i1 - i0 + rows - 1) / rows
-	least, more := (i1-i0)/tiles, (i1-i0)%tiles // the first tiles have one row more
+	tiles := (s.i1 - s.i0 + rows - 1) / rows
+	least, more := (s.i1-s.i0)/tiles, (s.i1-s.i0)%tiles // the first tiles have one row more
 
 	fuse := false
-	if mustPack {
+	if s.first && !s.direct {
 		most := least + boolToInt(more > 0)
 		fuse = p.BCol == 1 && w.readB == nil && f.packRows > 0 && most >= f.packRows && v != narrow
 		if !fuse {
-			w.packPanel(p, b, j, k0)
+			w.packPanel(p, s.b, s.j, s.k0)
 		}
 	}
 	bRow := t.bRow
-	t.b = b
-	i := i0
+	t.b = s.b
+	i := s.i0
 	size := int(unsafe.Sizeof(p.Alpha))
 	for n := range tiles {
 		rows := least + boolToInt(n < more)
-		t.a = offset(a, (i-i0)*t.aRow)
-		t.ahead, t.aheadStep = t.a, 0
-		if next := i + rows; next < ahead {
-			t.ahead, t.aheadStep = offset(a, (next-i0)*t.aRow), line
-		}
-		t.c = at(p.C, i*p.CRow+j)
+		t.a = offset(s.a, (i-s.i0)*t.aRow)
+		t.c = at(p.C, i*p.CRow+s.j)
+		w.ask(p, s, n, tiles, i+rows)
 		if fuse && n == 0 {
-			t.b, t.bRow, t.pack = at(p.B, k0*p.BRow+j), p.BRow*size, b
+			t.b, t.bRow, t.pack = at(p.B, s.k0*p.BRow+s.j), p.BRow*size, s.b
 			f.tile(packing, rows, t)
-			t.b, t.bRow = b, bRow
+			t.b, t.bRow = s.b, bRow
 		} else {
 			f.tile(v, rows, t)
 		}
 		i += rows
+	}
+}
+
+// ask chooses what tile n of a panel asks for while it is computed, so that what comes
+// next is in the second-level cache then: in the first panel, which finds A outside of the
+// caches, the rows of A from i on that the next tile reads; then the next panel, for which
+// it takes as many tiles as a row of it has lines; and at last rows of the next block, one
+// with each tile that has nothing else to ask for, as late as all of them can be asked for.
+func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i int) {
+	t, width := &w.t, w.f.width
+	size := int(unsafe.Sizeof(p.Alpha))
+	lines := width * size / line
+	column := s.j + width + n*line/size // in the next panel
+	t.ahead, t.aheadStep = t.a, 0
+	switch {
+	case s.first && s.panel == 0 && !s.copied && p.ACol == 1 && i < s.i1:
+		t.ahead, t.aheadStep = at(p.A, i*p.ARow+s.k0), line
+	case n < lines && column < s.c1:
+		switch {
+		case !s.first && !s.direct:
+			t.ahead, t.aheadStep = offset(s.b, t.k*(width*size+n*line)), line
+		case p.BCol == 1 && w.readB == nil:
+			t.ahead, t.aheadStep = at(p.B, s.k0*p.BRow+column), p.BRow*size
+		}
+	case s.row < s.rows && p.ACol == 1 && w.readA == nil &&
+		(s.panels-s.panel)*max(1, tiles-lines) <= 2*(s.rows-s.i1):
+		t.ahead, t.aheadStep = at(p.A, s.row*p.ARow+s.k0), size
+		s.row++
 	}
 }
 

@@ -15,13 +15,13 @@ func conflicts(stride int) bool {
 // operandA returns where the tiles find rows i0 to i1 of A from column k0 on, and sets
 // the tile's strides. That is A itself, unless its rows would evict each other or have
 // to be converted.
-func (w *worker[T]) operandA(p *product[T], i0, i1, k0, panels int) *T {
+func (w *worker[T]) operandA(p *product[T], i0, i1, k0, panels int) (a *T, copied bool) {
 	t := &w.t
 	size := int(unsafe.Sizeof(p.Alpha))
 	conflict := p.ACol == 1 && p.ARow >= p.K && conflicts(p.ARow*size) && i1-i0 > 6 && panels > 2
 	if !conflict && w.readA == nil {
 		t.aRow, t.aCol = p.ARow*size, p.ACol*size
-		return at(p.A, i0*p.ARow+k0*p.ACol)
+		return at(p.A, i0*p.ARow+k0*p.ACol), false
 	}
 	row := (t.k + 15) / 16 * 16
 	for conflicts(row * size) {
@@ -38,7 +38,7 @@ func (w *worker[T]) operandA(p *product[T], i0, i1, k0, panels int) *T {
 		}
 	}
 	t.aRow, t.aCol = row*size, size
-	return &w.aBuf[0]
+	return &w.aBuf[0], true
 }
 
 // packPanel fills a panel: dst[k*width+i] = B[k0+k, j+i].

@@ -17,9 +17,9 @@ type tile[T Element] struct {
 	pack  *T  // where the packing variant copies B, a full tile's width for each row
 	readC int // 1: add beta*C; 0: C is only written
 
-	// Each step asks for one line from here on, aheadStep bytes apart, so that the next rows
-	// of A are on their way while these are worked on. It is not dereferenced. With a step
-	// of 0 nothing is asked for that is not there.
+	// Each step asks for one line from here on, aheadStep bytes apart, so that the operands of
+	// later tiles are on their way while these are worked on. It is not dereferenced. With a
+	// step of 0 nothing is asked for that is not there.
 	ahead     *T
 	aheadStep int
 	alpha     T

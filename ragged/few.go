@@ -119,6 +119,48 @@ func fewRows(t, index tensor.Tensor) tensor.Tensor {
 	return to.tensor()
 }
 
+// fewMoved returns a few rows in another order: row r of n is the one that from names; nil
+// where the general way has to be taken.
+func fewMoved(x *Tensor, from func(r, n int) int) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok {
+		return nil
+	}
+	n := f.nrows()
+	to := f.filler(n, f.flat.Dim(0))
+	for r := range n {
+		to.row(&f, from(r, n))
+	}
+	return to.tensor()
+}
+
+// fewEach repeats each of a few rows so often as a vector says; nil where the general way
+// has to be taken.
+func fewEach(x *Tensor, times tensor.Tensor) tensor.Tensor {
+	f, ok := fewOf(x)
+	often := int64s(times)
+	if !ok || len(often) != f.nrows() {
+		return nil
+	}
+	nrows, nvals := int64(0), int64(0)
+	for r, k := range often {
+		if k < 0 || k > shortElements {
+			return nil
+		}
+		nrows, nvals = nrows+k, nvals+k*(f.splits[r+1]-f.splits[r])
+	}
+	if nrows > shortElements || nvals > shortElements {
+		return nil
+	}
+	to := f.filler(int(nrows), int(nvals))
+	for r, k := range often {
+		for range k {
+			to.row(&f, r)
+		}
+	}
+	return to.tensor()
+}
+
 // fewMasked keeps rows, or with a mask for each value values; nil where the general way
 // has to be taken.
 func fewMasked(x, mask tensor.Tensor) tensor.Tensor {

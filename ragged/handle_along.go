@@ -54,7 +54,7 @@ func along(f func(c *op.Call) lines) handlerFunc {
 		}
 		axis := axisOf(c, x)
 		if k := len(x.parts); axis > k {
-			return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+			return c.One(onFlat(c.WithArg(c.Op.Param("axis"), axis-k), 0, x))
 		}
 		return c.One(alongAxis(x, axis, f(c)))
 	}
@@ -92,18 +92,10 @@ func normalized(rms bool) handlerFunc {
 			for i, a := range axes {
 				flat[i] = a - k
 			}
-			values := c.Values()
-			values[0] = x.flat
-			return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), flat), values...)))
+			return c.One(onFlat(c.WithArg(c.Op.Param("axis"), flat), 0, x))
 		}
 		eps, _ := c.Attr("eps").(float64)
-		var y tensor.Tensor
-		if rms {
-			y = ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, meanOf(ops.Square(x), axes), axes), eps)))
-		} else {
-			d := ops.Sub(x, spread(x, meanOf(x, axes), axes)).(*Tensor)
-			y = ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, meanOf(ops.Square(d), axes), axes), eps)))
-		}
+		y := normalizedOver(x, axes, eps, rms)
 		if s := c.Value(1); s != nil {
 			y = ops.Mul(y, s)
 		}
@@ -112,6 +104,20 @@ func normalized(rms bool) handlerFunc {
 		}
 		return c.One(y)
 	}
+}
+
+// normalizedOver normalises by mean and variance, or by the mean square.
+func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor {
+	if len(axes) == 1 && axes[0] == len(x.parts) {
+		if out := fewNormalized(x, eps, rms); out != nil {
+			return out
+		}
+	}
+	if rms {
+		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, meanOf(ops.Square(x), axes), axes), eps)))
+	}
+	d := ops.Sub(x, spread(x, meanOf(x, axes), axes)).(*Tensor)
+	return ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, meanOf(ops.Square(d), axes), axes), eps)))
 }
 
 func reverse(c *op.Call) ([]tenon.Value, error) {
@@ -135,6 +141,10 @@ func reversed(x *Tensor, axis int) tensor.Tensor {
 		return x.with(ops.Reverse(x.flat, axis-k))
 	case axis == k:
 		return x.with(rows.Reverse(x.flat, x.parts[k-1].RowSplits()))
+	case axis == 0:
+		if out := fewMoved(x, func(r, n int) int { return n - 1 - r }); out != nil {
+			return out
+		}
 	}
 	return moved(x, axis, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Reverse(at, splits) })
 }
@@ -198,7 +208,12 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 		case a == k:
 			out = t.with(rows.Roll(t.flat, t.parts[k-1].RowSplits(), by))
 		default:
-			out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
+			if a == 0 {
+				out = fewMoved(t, func(r, n int) int { return ((r-by)%n + n) % n })
+			}
+			if a > 0 || out == nil {
+				out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
+			}
 		}
 	}
 	return c.One(out)

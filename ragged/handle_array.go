@@ -41,9 +41,7 @@ func flatwise(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	values := c.Values()
-	values[0] = x.flat
-	return c.One(x.with(op.Apply(c, values...)))
+	return c.One(onFlat(c, 0, x))
 }
 
 func expandDims(c *op.Call) ([]tenon.Value, error) {
@@ -215,6 +213,9 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	}
 	switch {
 	case a == 0:
+		if out := fewEach(x, c.Tensor(1)); out != nil {
+			return c.One(out)
+		}
 		return c.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
 	case a > k:
 		values := c.Values()
@@ -407,6 +408,13 @@ func unstack(c *op.Call) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d has no known size of its own", a)
 	}
 	out := make([]tenon.Value, n)
+	if s, ok := x.parts[0].Splits64(); ok && a == 0 && !x.parts[0].IsUniform() {
+		values := x.Values()
+		for i := range out {
+			out[i] = rowsBetween(values, int(s[i]), int(s[i+1]))
+		}
+		return out, nil
+	}
 	for i := range out {
 		keys := make([]any, a+1)
 		for j := range a {
@@ -490,9 +498,7 @@ func oneHot(c *op.Call) ([]tenon.Value, error) {
 	if a <= k {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is in front of a ragged axis, where every row would need its own", a)
 	}
-	values := c.Values()
-	values[0] = x.flat
-	return c.One(x.with(op.Apply(c.WithArg(i, a-k), values...)))
+	return c.One(onFlat(c.WithArg(i, a-k), 0, x))
 }
 
 // padded adds elements before and after the entries of each axis.

@@ -38,6 +38,21 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	return c.One(first.with(direct.Apply(c, values)))
 }
 
+// onFlat runs a call that has no lists on the flat values of argument i, which is x: it
+// returns x with the results in their place.
+func onFlat(c *op.Call, i int, x *Tensor) *Tensor {
+	var room [4]tenon.Value
+	values := operands(c, room[:0])
+	k := 0
+	for j := range i {
+		if c.Op.Params[j].Kind == op.Tensor && c.Args[j] != nil {
+			k++
+		}
+	}
+	values[k] = x.flat
+	return x.with(direct.Apply(c, values))
+}
+
 // operands appends the tensor arguments of a call that has no lists to a slice, which is
 // room for most.
 func operands(c *op.Call, to []tenon.Value) []tenon.Value {

@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -31,9 +32,10 @@ func init() {
 		if !ok {
 			return nil, op.NotHandled
 		}
-		values := c.Values()
+		var room [4]tenon.Value
+		values := operands(c, room[:0])
 		values[0] = x.flat
-		return c.One(op.Apply(c, values...))
+		return c.One(direct.Apply(c, values))
 	}, "histogram", "reshape")
 	handle(linearScan, "linear_scan")
 	handle(ensureShape, "ensure_shape")
@@ -57,11 +59,7 @@ func flatAt(param string, inner int) handlerFunc {
 		if n := x.flat.Shape().Rank() - 1; n < inner {
 			return nil, c.Errorf(tenon.ErrUnsupported, "the operation works on the %d innermost dimensions, which have to be uniform; here %d are", inner, n)
 		}
-		d, err := c.WithArg(i, x.flat).Do()
-		if err != nil {
-			return nil, err
-		}
-		return c.One(x.with(d[0].(tensor.Tensor)))
+		return c.One(onFlat(c, i, x))
 	}
 }
 

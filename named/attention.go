@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -65,7 +66,7 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 		return y
 	}
 	if !fused {
-		return d.attentionByParts(q, k, v, reps, o)
+		return d.attentionByParts(q, k, v, reps, seq, o)
 	}
 	matrix := func(t *Tensor, rows, cols *layout) tensor.Tensor {
 		a := alignmentTo(t.spec.names, batch.and(rows).and(cols))
@@ -83,22 +84,57 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 }
 
 // attentionByParts is Attention written out, for tensors that the operation does not take.
-func (d Dims) attentionByParts(q, k, v *Tensor, reps *layout, o AttentionOptions) *Tensor {
+func (d Dims) attentionByParts(q, k, v *Tensor, reps, seq *layout, o AttentionOptions) *Tensor {
 	const fn = "named.Attention"
-	if o.Causal {
-		fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries; give a mask\n%s", q.line("query"))
-	}
-	scale := o.Scale
-	if scale == 0 {
-		n := q.Size(Dims{reps})
-		if n < 0 {
-			fail(tenon.ErrShape, fn, "the size of {%v} is not known: give a scale\n%s", reps, q.line("query"))
-		}
+	var scale any = o.Scale
+	if n := q.Size(Dims{reps}); o.Scale == 0 && n >= 0 {
 		scale = 1 / math.Sqrt(float64(n))
+	} else if o.Scale == 0 {
+		size := q.length(reps.ids[0])
+		for _, r := range reps.ids[1:] {
+			size = ops.Mul(size, q.length(r))
+		}
+		scale = ops.Rsqrt(ops.Cast(size, q.DType()))
 	}
 	scores := Mul(reps.of().Contract(q, k), scale)
+	var masks []*Tensor
 	if o.Mask != nil {
-		scores = Masked(scores, o.Mask, math.Inf(-1))
+		masks = append(masks, o.Mask)
 	}
-	return d.Contract(d.Softmax(scores), v)
+	if o.Causal {
+		if len(seq.ids) != 1 || isRagged(q.data) || isRagged(k.data) {
+			fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries; give a mask\n%s", q.line("query"))
+		}
+		masks = append(masks, causal(q, k, seq, d.group()))
+	}
+	// A number that no score is less than, and not infinity: a query that sees no key has
+	// no weights, and a gradient of zero.
+	least := -1e30
+	if scores.DType() == dtype.Float16 {
+		least = -65504
+	}
+	for _, m := range masks {
+		scores = Masked(scores, m, least)
+	}
+	weights := d.Softmax(scores)
+	for _, m := range masks {
+		weights = Masked(weights, m, 0)
+	}
+	return d.Contract(weights, v)
+}
+
+// causal returns which keys each query sees, counted from the last query and key.
+func causal(q, k *Tensor, seq, keys *layout) *Tensor {
+	n, m := q.length(seq.ids[0]), k.length(keys.ids[0])
+	query := newTensor(ops.Sub(ops.Range(int64(0), n, int64(1)), n), seq, nil)
+	key := newTensor(ops.Sub(ops.Range(int64(0), m, int64(1)), m), keys, nil)
+	return Outer(ops.GreaterEqual, query, key)
+}
+
+// length returns the size of a dimension as a tensor, known or not: an int64 scalar.
+func (t *Tensor) length(n id) tensor.Tensor {
+	if size := t.size(n); size >= 0 {
+		return ops.Cast(int64(size), dtype.Int64)
+	}
+	return ops.Cast(ops.Index(ops.Shape(t.data), t.spec.names.index(n)), dtype.Int64)
 }

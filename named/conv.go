@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -55,6 +56,10 @@ func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) 
 			throwMissing(over(fn, dims), w, one{"kernel", k}, one{"tensor", t})
 		}
 		n := k.data.Shape().Dim(at)
+		if along := t.spec.names.index(dims.ids[i]); along >= 0 && !t.raggedAxis(along) && (n < 0 || t.data.Shape().Dim(along) < 0) {
+			t = openWindows(over(fn, dims), t, along, w, k.length(w), o)
+			continue
+		}
 		if n < 0 {
 			fail(tenon.ErrShape, over(fn, dims), "the size of the window %v is not known\n%s", w, k.line("kernel"))
 		}
@@ -103,9 +108,6 @@ func windowsAlong(fn string, t *Tensor, dim, w id, n int, o ConvOptions) *Tensor
 		tenon.Throw(errTaken(fn, w, one{"tensor", t}))
 	}
 	size := t.size(dim)
-	if size < 0 {
-		fail(tenon.ErrShape, fn, "the size of %v is not known\n%s", dim, t.line("tensor"))
-	}
 	count := 0
 	if n > 0 && size >= reach {
 		count = (size-reach)/stride + 1
@@ -126,4 +128,31 @@ func windowsAlong(fn string, t *Tensor, dim, w id, n int, o ConvOptions) *Tensor
 	}
 	positions := newTensor(ops.Reshape(ops.Cast(index, dtype.Int64), []int{count, n}), layoutOf([]id{dim, w}), nil)
 	return d.Take(t, positions)
+}
+
+// openWindows is windowsAlong an axis whose size, or that of the window, is known when the
+// program runs.
+func openWindows(fn string, t *Tensor, axis int, w id, n tensor.Tensor, o ConvOptions) *Tensor {
+	if t.spec.names.has(w) {
+		tenon.Throw(errTaken(fn, w, one{"tensor", t}))
+	}
+	dim, steps := t.spec.names.ids[axis], stepsOf(fn, 1, o)
+	behind := ops.Mul(ops.Sub(n, int64(1)), int64(steps.dilation)) // from the first element of a window to the last
+	margins := []any{int64(steps.before), int64(steps.after)}
+	if o.Same {
+		front := ops.FloorDiv(behind, int64(2))
+		margins = []any{front, ops.Sub(behind, front)}
+	}
+	for i, m := range margins {
+		margins[i] = ops.Reshape(ops.Cast(m, dtype.Int64), []int{1, 1})
+	}
+	others := func(k int) tensor.Tensor { return ops.Zeros(dtype.Int64, shape.Of(k, 2)) }
+	row := ops.Concat([]tensor.Tensor{margins[0].(tensor.Tensor), margins[1].(tensor.Tensor)}, 1)
+	paddings := ops.Concat([]tensor.Tensor{others(axis), row, others(len(t.spec.names.ids) - axis - 1)}, 0)
+	t = newTensor(ops.Pad(t.data, paddings, PadOptions{}), t.spec.names, t.own())
+	room := ops.Sub(t.length(dim), behind)
+	starts := ops.Range(int64(0), ops.Maximum(room, int64(0)), int64(steps.stride))
+	within := ops.Range(int64(0), ops.Mul(n, int64(steps.dilation)), int64(steps.dilation))
+	positions := newTensor(ops.Add(ops.ExpandDims(starts, 1), within), layoutOf([]id{dim, w}), nil)
+	return layoutOf([]id{dim}).of().Take(t, positions)
 }

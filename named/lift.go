@@ -40,6 +40,9 @@ func Lift[N Is[N], F any](f F) F { return liftAll(groupOf[N](), f) }
 func LiftOver[F any](over Name, f F) F { return liftAll(groupOfName(over), f) }
 
 func liftAll[F any](dims *layout, f F) F {
+	if n, twice := duplicate(dims.ids); twice {
+		throwTwice(over("named.Lift", dims), n, dims)
+	}
 	for i := len(dims.ids) - 1; i >= 0; i-- {
 		f = lift(dims.ids[i], f)
 	}

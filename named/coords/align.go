@@ -17,6 +17,7 @@ const (
 	Inner Join = ""      // those that all Arrays have
 	Outer Join = "outer" // those that some Array has; what an Array lacks is filled
 	Left  Join = "left"  // those of the first Array
+	Right Join = "right" // those of the last Array
 	Exact Join = "exact" // other labels, or another order, are an error
 )
 
@@ -62,6 +63,8 @@ func join(how Join, d named.Dims, arrays []*Array) *Labels {
 		return first
 	case Left:
 		return first
+	case Right:
+		return lists[len(lists)-1]
 	case Inner:
 		same := true
 		for _, x := range first.list {

@@ -57,6 +57,15 @@ func TestSelect(t *testing.T) {
 		{"filled", coords.Reindex[Year](oslo, tenon.Must(coords.NewLabels(2019, 2020)), -1.0), "[2019 2020] [-1 7]"},
 		{"all filled", coords.Reindex[Year](coords.Between[Year](oslo, 1, 2), tenon.Must(coords.NewLabels(2019)), -1.0), "[2019] [-1]"},
 		{"joined", coords.Concat[Year](oslo, coords.New(named.Of([]float64{9}, Year{}), coords.Along[Year](2030))), "[2020 2021 2022 2030] [7 6 8 9]"},
+		{"between numbers of another kind", coords.Between[Year](oslo, 2020.5, 2021.5), "[2021] [6]"},
+		{"the nearest", coords.Nearest[Year](temperatures, 2021.4, coords.NearestOptions{}), `["Oslo" "Rome"] [6 17]`},
+		{"the first of the nearest", coords.Nearest[Year](temperatures, 2020.5, coords.NearestOptions{Within: 0.5}), `["Oslo" "Rome"] [7 16]`},
+		{"the last one before", coords.Nearest[Year](temperatures, 2021.9, coords.NearestOptions{Before: true}), `["Oslo" "Rome"] [6 17]`},
+		{"the first one after", coords.NearestAt(temperatures, Year{}, -1, coords.NearestOptions{After: true}), `["Oslo" "Rome"] [7 16]`},
+		{"an integer as a floating number", coords.Select[Year](temperatures, 2022.0), `["Oslo" "Rome"] [8 15]`},
+		{"sorted by a name that is a value", coords.SortByAt(coords.SelectAll[Year](oslo, 2022, 2020), Year{}), "[2020 2022] [7 8]"},
+		{"filled by a name that is a value", coords.ReindexAt(oslo, Year{}, tenon.Must(coords.NewLabels(2022, 1)), 0), "[2022 1] [8 0]"},
+		{"joined by a name that is a value", coords.ConcatAt(Year{}, oslo), "[2020 2021 2022] [7 6 8]"},
 		{"by a name that is a value", coords.SelectAt(temperatures, Year{}, 2021), `["Oslo" "Rome"] [6 17]`},
 	}
 	for _, tt := range tests {
@@ -75,6 +84,7 @@ func TestAlignment(t *testing.T) {
 	sum := ops.Add(temperatures, other).(*coords.Array)
 	outer := coords.Align(coords.Outer, math.NaN(), temperatures, other)
 	left := coords.Align(coords.Left, 0.0, temperatures, other)
+	right := coords.Align(coords.Right, 0.0, temperatures, other)
 	rome := coords.Select[City](temperatures, "Rome")
 	tests := []struct {
 		name string
@@ -87,6 +97,8 @@ func TestAlignment(t *testing.T) {
 		{"outer join", coords.Select[City](outer[0], "Oslo"), "[2020 2021 2022 2023] [7 6 8 NaN]"},
 		{"outer join", coords.Select[Year](outer[1], 2022), `["Oslo" "Rome" "Bern"] [8 2 5]`},
 		{"left join", coords.Select[City](left[1], "Rome"), "[2020 2021 2022] [0 1 2]"},
+		{"right join", coords.Select[City](right[0], "Rome"), "[2021 2022 2023] [17 15 0]"},
+		{"right join", coords.Select[Year](right[0], 2021), `["Rome" "Bern" "Oslo"] [17 0 6]`},
 		{"a number", ops.Mul(2.0, rome).(*coords.Array), "[2020 2021 2022] [32 34 30]"},
 		{"a function", ops.Neg(rome).(*coords.Array), "[2020 2021 2022] [-16 -17 -15]"},
 	}
@@ -123,6 +135,10 @@ func TestErrors(t *testing.T) {
 		{"exact", tenon.ErrInvalid, "differ", func() {
 			coords.Align(coords.Exact, nil, temperatures, coords.SelectAll[City](temperatures, "Rome", "Oslo"))
 		}},
+		{"none is near", tenon.ErrNotFound, "no label along Year is near 2023.5", func() { coords.Nearest[Year](temperatures, 2023.5, coords.NearestOptions{Within: 1}) }},
+		{"none is after", tenon.ErrNotFound, "there are [2020 2021 2022]", func() { coords.Nearest[Year](temperatures, 2023, coords.NearestOptions{After: true}) }},
+		{"strings are not near", tenon.ErrDType, "strings have no distance", func() { coords.Nearest[City](temperatures, "Bern", coords.NearestOptions{}) }},
+		{"a number is not near strings", tenon.ErrDType, "not of the kind", func() { coords.Nearest[City](temperatures, 3, coords.NearestOptions{}) }},
 		{"join", tenon.ErrInvalid, "no join", func() { coords.Align("sideways", nil, temperatures, temperatures) }},
 		{"bound", tenon.ErrDType, "not of the kind", func() { coords.Between[City](temperatures, 1, 2) }},
 	}

@@ -116,9 +116,16 @@ func (l *Labels) Position(x any) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	if n, ok := y.(int64); ok && len(l.list) > 0 {
-		if _, floats := l.list[0].(float64); floats {
-			y = float64(n)
+	if len(l.list) > 0 {
+		switch l.list[0].(type) {
+		case float64:
+			if n, ok := y.(int64); ok {
+				y = float64(n)
+			}
+		case int64:
+			if f, ok := y.(float64); ok && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+				y = int64(f)
+			}
 		}
 	}
 	at, ok := l.at[y]

@@ -88,25 +88,25 @@ func (l *Labels) bound(fn string, x any) any {
 	if len(l.list) == 0 {
 		return y
 	}
-	if n, ok := y.(int64); ok {
-		if _, floats := l.list[0].(float64); floats {
-			return float64(n)
-		}
-	}
-	if reflect.TypeOf(y) != reflect.TypeOf(l.list[0]) {
+	_, isText := y.(string)
+	if _, texts := l.list[0].(string); isText != texts {
 		fail(tenon.ErrDType, fn, "the bound %s is not of the kind of the labels %v", text(y), l)
 	}
 	return y
 }
 
+// compare orders two strings, or two numbers.
 func compare(a, b any) int {
-	switch x := a.(type) {
-	case string:
+	if x, ok := a.(string); ok {
 		return order(x, b.(string))
-	case int64:
-		return order(x, b.(int64))
 	}
-	return order(a.(float64), b.(float64))
+	x, ok := a.(int64)
+	if y, both := b.(int64); ok && both {
+		return order(x, y)
+	}
+	p, _ := number(a)
+	q, _ := number(b)
+	return order(p, q)
 }
 
 func order[T string | int64 | float64](a, b T) int {
@@ -120,8 +120,11 @@ func order[T string | int64 | float64](a, b T) int {
 }
 
 // SortBy returns an Array whose labels along a dimension ascend.
-func SortBy[N named.Is[N]](a *Array) *Array {
-	d := by[N]()
+func SortBy[N named.Is[N]](a *Array) *Array { return SortByAt(a, by[N]()) }
+
+// SortByAt is [SortBy] for a name that is a value.
+func SortByAt(a *Array, n named.Name) *Array {
+	d := named.By(n)
 	l := a.labels("coords.SortBy", d)
 	positions := make([]int64, l.Len())
 	for i := range positions {
@@ -135,6 +138,11 @@ func SortBy[N named.Is[N]](a *Array) *Array {
 // those that it has, and fill at others.
 func Reindex[N named.Is[N]](a *Array, labels *Labels, fill any) *Array {
 	return a.reindex(by[N](), labels, fill)
+}
+
+// ReindexAt is [Reindex] for a name that is a value.
+func ReindexAt(a *Array, n named.Name, labels *Labels, fill any) *Array {
+	return a.reindex(named.By(n), labels, fill)
 }
 
 func (a *Array) reindex(d named.Dims, labels *Labels, fill any) *Array {
@@ -175,8 +183,11 @@ func sizedAs(t *named.Tensor, d named.Dims, n int) []named.Sized {
 }
 
 // Concat joins Arrays along a dimension, with their labels, which are all different.
-func Concat[N named.Is[N]](arrays ...*Array) *Array {
-	d := by[N]()
+func Concat[N named.Is[N]](arrays ...*Array) *Array { return ConcatAt(by[N](), arrays...) }
+
+// ConcatAt is [Concat] for a name that is a value.
+func ConcatAt(n named.Name, arrays ...*Array) *Array {
+	d := named.By(n)
 	if len(arrays) == 0 {
 		fail(tenon.ErrInvalid, "coords.Concat", "there are no Arrays")
 	}

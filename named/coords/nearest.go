@@ -1,0 +1,61 @@
+package coords
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/named"
+)
+
+// NearestOptions say which labels are near another one.
+type NearestOptions struct {
+	Within float64 // the largest difference; 0 stands for any
+	Before bool    // only labels that are not greater
+	After  bool    // only labels that are not less
+}
+
+// Nearest returns the part of an Array at the label along a dimension that is nearest to a
+// number, of two that are equally near the first one. Labels are numbers. An error of kind
+// ErrNotFound says that none is near enough.
+//
+//	coords.Nearest[Time](x, 12.3, coords.NearestOptions{Before: true}) // the last one up to then
+func Nearest[N named.Is[N]](a *Array, label any, o NearestOptions) *Array {
+	return NearestAt(a, by[N](), label, o)
+}
+
+// NearestAt is [Nearest] for a name that is a value.
+func NearestAt(a *Array, n named.Name, label any, o NearestOptions) *Array {
+	const fn = "coords.Nearest"
+	d := named.By(n)
+	l := a.labels(fn, d)
+	to, ok := number(l.bound(fn, label))
+	if !ok {
+		fail(tenon.ErrDType, fn, "strings have no distance: the labels along %v are %v", d, l)
+	}
+	best, at := math.Inf(1), -1
+	for i, x := range l.list {
+		y, ok := number(x)
+		distance := math.Abs(y - to)
+		if ok && distance < best && !(o.Before && y > to) && !(o.After && y < to) && (o.Within == 0 || distance <= o.Within) {
+			best, at = distance, i
+		}
+	}
+	if at < 0 {
+		e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("no label along %v is near %s", d, text(label)))
+		e.Hint = "there are " + l.String()
+		tenon.Throw(e)
+	}
+	return a.with(d.Index(a.t, at))
+}
+
+// number returns a label as a number.
+func number(label any) (float64, bool) {
+	switch x := label.(type) {
+	case int64:
+		return float64(x), true
+	case float64:
+		return x, true
+	}
+	return 0, false
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -34,6 +35,7 @@ func Attention(g *graph.Graph) (*graph.Graph, error) {
 	if len(found) == 0 {
 		return g, nil
 	}
+	operands := contractedOperands(found)
 	now := map[*graph.Value]tenon.Value{} // what operands have become
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		old, values := n.Inputs(), c.Values()
@@ -42,6 +44,9 @@ func Attention(g *graph.Graph) (*graph.Graph, error) {
 		}
 		a := found[n]
 		if a == nil {
+			if k, ok := operands[n]; ok {
+				return []tensor.Tensor{ops.Contract(now[k.a], now[k.b], k.al, k.bl, k.out)}, nil
+			}
 			return nil, nil
 		}
 		out, err := a.result(n, now)
@@ -50,6 +55,29 @@ func Attention(g *graph.Graph) (*graph.Graph, error) {
 		}
 		return []tensor.Tensor{out}, nil
 	})
+}
+
+// contractedOperands returns the contractions that queries, keys and values of attention come
+// from, those that are written in other ways: the plan of a graph computes them with the
+// attention, and knows them by one name.
+func contractedOperands(found map[*graph.Node]*attending) map[*graph.Node]contraction {
+	out := map[*graph.Node]contraction{}
+	for _, a := range found {
+		for _, v := range []*graph.Value{a.q, a.k, a.v} {
+			n := v.Node()
+			if n != nil && n.Op.Name == "mul" { // by a scale, which goes into the attention
+				for _, x := range n.Inputs() {
+					if x.Shape().Equal(v.Shape()) {
+						n = x.Node()
+					}
+				}
+			}
+			if k, ok := contractionOf(n); ok && n.Op.Name != "contract" {
+				out[n] = k
+			}
+		}
+	}
+	return out
 }
 
 // users are the nodes that read each value, and how often it is an output.

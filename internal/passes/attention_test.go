@@ -136,3 +136,37 @@ func TestAttentionDerivatives(t *testing.T) {
 	}
 	near32(t, "second derivative", second(joined), second(composed), 1e-3)
 }
+
+// Contractions that attention's operands come from get one name, whatever they were written as.
+func TestProjectionsOfAttention(t *testing.T) {
+	const b, s, r, h, k = 2, 9, 4, 3, 5
+	in := []tensor.Tensor{waves(1, b, s, r), waves(2, h, r, k), waves(3, h, r, k), waves(4, h, r, k)}
+	f := func(x []tensor.Tensor) tensor.Tensor {
+		q := ops.Mul(0.5, ops.Einsum("bsr,hrk->bhsk", x[0], x[1]))
+		keys, v := ops.Einsum("btr,hrk->bhtk", x[0], x[2]), ops.Einsum("btr,hrv->bhtv", x[0], x[3])
+		return ops.Einsum("bhst,bhtv->bhsv", ops.Softmax(ops.Einsum("bhsk,bhtk->bhst", q, keys), -1), v)
+	}
+	var specs []*tensor.Spec
+	for _, x := range in {
+		specs = append(specs, tensor.NewSpec(dtype.Float32, x.Shape()))
+	}
+	g, err := graph.Trace("f", specs, func(x []tensor.Tensor) ([]tensor.Tensor, error) { return []tensor.Tensor{f(x)}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err = Apply(g, Default); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, n := range g.Nodes {
+		names = append(names, n.Op.Name)
+	}
+	if got, want := strings.Join(names, " "), "contract contract contract attend"; got != want {
+		t.Errorf("nodes %q, want %q", got, want)
+	}
+	got, err := interp.For(g).Run(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near32(t, "joined", got, []tensor.Tensor{f(in)}, 1e-5)
+}

@@ -21,6 +21,16 @@ func Cast(x any, to dtype.DType) tensor.Tensor {
 	if d, ok := x.(*tensor.Dense); ok && d != nil && (d.DType() == to || elementwise.CastOf(to, d.DType()) != nil) {
 		return castDense(d, to)
 	}
+	switch v := x.(type) {
+	case int:
+		return Cast(tensor.Scalar(int64(v)), to)
+	case int64:
+		return Cast(tensor.Scalar(v), to)
+	case float64:
+		return Cast(tensor.Scalar(v), to)
+	case bool:
+		return Cast(tensor.Scalar(v), to)
+	}
 	return direct.Eval(castOp, x, to)
 }
 

@@ -1,6 +1,9 @@
 package ragged
 
 import (
+	"sync/atomic"
+	"unsafe"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/throw"
 	"github.com/tenonml/tenon/op"
@@ -30,11 +33,31 @@ func handle(f handlerFunc, names ...string) {
 // HandleOp answers for the operations that have a meaning for rows of different
 // lengths: see the documentation of the package for what each means.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
-	if f, ok := handlers[c.Op.Name]; ok {
-		return f(c)
+	at := &handled[uintptr(unsafe.Pointer(c.Op))>>6%uintptr(len(handled))]
+	h := at.Load()
+	if h == nil || h.op != c.Op {
+		h = &answer{c.Op, handlerOf(c.Op)}
+		at.Store(h)
 	}
-	if f, ok := classHandlers[c.Op.Class]; ok {
-		return f(c)
+	return h.f(c)
+}
+
+// An answer is the handler of an operation.
+type answer struct {
+	op *op.Op
+	f  handlerFunc
+}
+
+// handled remembers the handlers of operations, each at a place that its address tells:
+// that takes less than to look up its name.
+var handled [512]atomic.Pointer[answer]
+
+func handlerOf(o *op.Op) handlerFunc {
+	if f, ok := handlers[o.Name]; ok {
+		return f
 	}
-	return nil, op.NotHandled
+	if f, ok := classHandlers[o.Class]; ok {
+		return f
+	}
+	return func(*op.Call) ([]tenon.Value, error) { return nil, op.NotHandled }
 }

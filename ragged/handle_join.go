@@ -284,6 +284,9 @@ func atLeast(t tensor.Tensor, k int) tensor.Tensor {
 // foldOuter joins the two outermost dimensions of a dense tensor.
 func foldOuter(t tensor.Tensor) tensor.Tensor {
 	s := t.Shape()
+	if d, ok := t.(*tensor.Dense); ok {
+		return d.Reshaped(shape.Concat(shape.Of(s.Dim(0)*s.Dim(1)), s.Tail(2)))
+	}
 	if s.IsFull() {
 		return ops.Reshape(t, shape.Concat(shape.Of(s.Dim(0)*s.Dim(1)), s.Tail(2)))
 	}

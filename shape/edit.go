@@ -79,7 +79,8 @@ func (s Shape) Tail(lo int) Shape { return s.Slice(lo, max(0, s.Rank())) }
 // Concat returns the axes of all shapes, one after the other; it has an unknown
 // rank if one of them has. It throws where the rank is above [MaxRank].
 func Concat(shapes ...Shape) Shape {
-	var dims []int
+	var room [2 * inline]int
+	dims := room[:0]
 	for _, s := range shapes {
 		if s.Rank() < 0 {
 			return UnknownRank

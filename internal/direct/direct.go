@@ -136,6 +136,9 @@ func typed(t op.Type, a any) (ok bool) {
 // constant returns a Go number behind a tensor of its group as binding converts it, nil
 // where binding has to decide.
 func constant(x any, p *op.Param, group dtype.DType) tensor.Tensor {
+	if n, ok := x.(int); ok && p.Group == 0 {
+		return tensor.Scalar(int64(n))
+	}
 	if p.Group == 0 || group == dtype.None {
 		return nil
 	}
@@ -272,10 +275,33 @@ func vector(x any) *tensor.Dense {
 // Apply calls the operation of c, which has no lists of tensors, with other tensor
 // arguments, in the order of [op.Call.Values], and the same attributes. It throws errors.
 func Apply(c *op.Call, values []tenon.Value) tensor.Tensor {
+	if out := fast(c.Op, values); out != nil {
+		return out
+	}
 	if out := applied(c, values); len(out) == 1 {
 		return out[0]
 	}
 	return op.Apply(c, values...)
+}
+
+// fast computes the result for dense tensors by the operation's own short way, for those
+// whose only parameters they are.
+func fast(o *op.Op, values []tenon.Value) *tensor.Dense {
+	if len(values) != len(o.Params) || len(values) == 0 || len(values) > 2 {
+		return nil
+	}
+	x, _ := values[0].(*tensor.Dense)
+	if len(values) == 1 {
+		if o.Fast1 == nil || x == nil {
+			return nil
+		}
+		return o.Fast1(x)
+	}
+	y, _ := values[1].(*tensor.Dense)
+	if o.Fast2 == nil || x == nil || y == nil {
+		return nil
+	}
+	return o.Fast2(x, y)
 }
 
 // applied is Apply for tensors in memory, nil where the general way has to be taken.

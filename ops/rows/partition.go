@@ -130,7 +130,12 @@ var fromLengthsOp = op.Register(&op.Op{
 // length is an error that names it.
 //
 //	lengths: int[rows] → int[rows+1]. No gradient.
-func FromLengths(lengths any) tensor.Tensor { return direct.Eval(fromLengthsOp, lengths) }
+func FromLengths(lengths any) tensor.Tensor {
+	if out := shortFromLengths(lengths); out != nil {
+		return out
+	}
+	return direct.Eval(fromLengthsOp, lengths)
+}
 
 // Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
 // same type: lengths itself where they are in memory and so already.
@@ -218,7 +223,12 @@ const maxRows = 1 << 27
 // more than the last id. An id that falls or is out of range is an error that names it.
 //
 //	ids: int[nvals] → int[nrows+1]. No gradient.
-func FromRowIDs(ids, nrows any) tensor.Tensor { return direct.Eval(fromRowIDsOp, ids, nrows) }
+func FromRowIDs(ids, nrows any) tensor.Tensor {
+	if out := shortFromRowIDs(ids, nrows); out != nil {
+		return out
+	}
+	return direct.Eval(fromRowIDsOp, ids, nrows)
+}
 
 var uniformOp = op.Register(&op.Op{
 	Name: "ragged.uniform_splits", Doc: "The row splits of rows of one length.", Class: op.Creation, Nondifferentiable: true,
@@ -251,7 +261,12 @@ var uniformOp = op.Register(&op.Op{
 // scalar tensors. The result has the type of length.
 //
 //	length, nrows: int[] → int[nrows+1]. No gradient.
-func Uniform(length, nrows any) tensor.Tensor { return direct.Eval(uniformOp, length, nrows) }
+func Uniform(length, nrows any) tensor.Tensor {
+	if out := shortUniform(length, nrows); out != nil {
+		return out
+	}
+	return direct.Eval(uniformOp, length, nrows)
+}
 
 var uniformLengthOp = op.Register(&op.Op{
 	Name: "ragged.uniform_length", Doc: "The length that all rows have, or -1.", Class: op.Other, Nondifferentiable: true,

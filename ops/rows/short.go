@@ -79,6 +79,60 @@ func shortRepeat(items, splits any, nvals int) tensor.Tensor {
 	return out
 }
 
+// shortFromLengths is the short way of row splits for given lengths.
+func shortFromLengths(lengths any) tensor.Tensor {
+	d, _ := lengths.(*tensor.Dense)
+	if d == nil || d.Rank() != 1 || d.DType().Size() != 8 || !d.IsContiguous() || !isIndex(d.DType()) {
+		return nil
+	}
+	out, s := fresh(d.Len() + 1)
+	if segment.SplitsFromLengths(s, tensor.Data[int64](d)) != nil {
+		return nil
+	}
+	return valid(out, s)
+}
+
+// shortFromRowIDs is the short way of row splits for row ids, of which there are nrows.
+func shortFromRowIDs(ids, nrows any) tensor.Tensor {
+	d, _ := ids.(*tensor.Dense)
+	if d == nil || d.Rank() != 1 || d.Len() > fewSplits || d.DType().Size() != 8 || !d.IsContiguous() || !isIndex(d.DType()) {
+		return nil
+	}
+	at := tensor.Data[int64](d)
+	n := int64(0)
+	if nrows == nil {
+		if k := len(at); k > 0 {
+			n = at[k-1] + 1
+		}
+	} else if given, ok := scalarOf(nrows); ok {
+		n = given
+	} else {
+		return nil
+	}
+	if n < 0 || n > fewSplits || segment.CheckRowIDs(at, n) != nil {
+		return nil
+	}
+	out, s := fresh(int(n) + 1)
+	segment.SplitsFromRowIDs(s, at)
+	return valid(out, s)
+}
+
+// shortUniform is the short way of row splits for rows of one length.
+func shortUniform(length, nrows any) tensor.Tensor {
+	l, _ := length.(*tensor.Dense)
+	n, ok := scalarOf(nrows)
+	if l == nil || l.Rank() != 0 || l.DType() != dtype.Int64 || !ok || n < 0 || n > fewSplits {
+		return nil
+	}
+	by := tensor.Data[int64](l)[0]
+	if by < 0 || by > shortSize {
+		return nil
+	}
+	out, s := fresh(int(n) + 1)
+	segment.UniformSplits(s, by)
+	return valid(out, s)
+}
+
 func shortLengths(splits any) tensor.Tensor {
 	d, _ := splits.(*tensor.Dense)
 	s := entries(d)

@@ -104,16 +104,6 @@ func TestStopGradientAndCustom(t *testing.T) {
 	same(t, []float64{0.5, 1}, function.New(grad.Of(g)).Call(vec(0.25, 3)))
 }
 
-func TestCheckpoint(t *testing.T) {
-	runs := 0
-	block := grad.Checkpoint(func(x T) T { runs++; return ops.Sin(ops.Exp(x)) })
-	plain := func(x T) T { return ops.Sin(ops.Exp(x)) }
-	same(t, data(grad.Of(func(x T) T { return ops.Sum(plain(x)) })(vec(0.1, 0.2))), grad.Of(func(x T) T { return ops.Sum(block(x)) })(vec(0.1, 0.2)))
-	if runs < 2 {
-		t.Errorf("the block ran %d times: it was not computed again", runs)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	tests := []struct {
 		name string

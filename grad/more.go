@@ -1,11 +1,13 @@
 package grad
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/batching"
 	"github.com/tenonml/tenon/nest"
-	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -27,11 +29,11 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 		return value, deriv, tenon.NewError(tenon.ErrInvalid, "grad.JVP", fmt.Sprintf("the tangent has %d tensors, the argument %d", len(tan.ts), len(in.ts)))
 	}
 	var out *structure[R]
-	flat := onTensors(in, f, &out)
-	res, err := call(flat, in.ts)
+	p, err := pull(in.ts, onTensors(in, f, &out))
 	if err != nil {
 		return value, deriv, err
 	}
+	res := p.out
 	var dummies []tensor.Tensor // one cotangent for each floating result, at zero
 	err = catch(func() {
 		for _, r := range res {
@@ -43,7 +45,7 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 	if err != nil {
 		return value, deriv, err
 	}
-	pullback := func(cts []tensor.Tensor) ([]tensor.Tensor, error) {
+	linear := func(cts []tensor.Tensor) ([]tensor.Tensor, error) {
 		all := make([]tensor.Tensor, len(res))
 		k := 0
 		for i, r := range res {
@@ -52,7 +54,8 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 				k++
 			}
 		}
-		return VJPTensors(in.ts, all, flat)
+		back, err := p.back(all)
+		return slices.DeleteFunc(back, func(t tensor.Tensor) bool { return t == nil }), err
 	}
 	var seeds []tensor.Tensor
 	for i, t := range in.ts {
@@ -60,7 +63,7 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 			seeds = append(seeds, tan.ts[i])
 		}
 	}
-	lin, err := VJPTensors(dummies, seeds, pullback)
+	lin, err := VJPTensors(dummies, seeds, linear)
 	if err != nil {
 		return value, deriv, err
 	}
@@ -80,10 +83,11 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 }
 
 // Jacobian returns the Jacobian of a function of one tensor with one tensor as
-// its result: for x of shape S and f(x) of shape R, a tensor of shape R + S.
+// its result: for x of shape S and f(x) of shape R, a tensor of shape R + S. f runs once,
+// and is walked back once, for all elements of the result in bulk.
 func Jacobian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (j tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	y, pull, err := VJP(f, x)
+	y, back, err := VJP(f, x)
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +95,23 @@ func Jacobian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (j tensor.Te
 	if n < 0 {
 		return nil, tenon.NewError(tenon.ErrShape, "grad.Jacobian", fmt.Sprintf("the result's size is not known: %s", tenon.String(y.Spec())))
 	}
-	basis := ops.Reshape(ops.Eye(y.DType(), n, n), append([]int{n}, y.Shape().Dims()...))
-	rows := make([]tensor.Tensor, n)
-	for i := range rows {
-		if rows[i], err = pull(ops.Gather(basis, int64(i), 0)); err != nil {
-			return nil, err
-		}
-	}
 	if n == 0 {
 		return ops.Zeros(x.DType(), append(y.Shape().Dims(), x.Shape().Dims()...)), nil
 	}
-	return ops.Reshape(ops.Stack(rows, 0), append(y.Shape().Dims(), x.Shape().Dims()...)), nil
+	basis := ops.Reshape(ops.Eye(y.DType(), n, n), append([]int{n}, y.Shape().Dims()...))
+	rows, err := batching.Run("grad.Jacobian", func(ct tensor.Tensor) tensor.Tensor { return tenon.Must(back(ct)) }, basis)
+	if errors.Is(err, tenon.ErrUnsupported) { // an operation that has to look at one cotangent
+		each := make([]tensor.Tensor, n)
+		for i := range each {
+			if each[i], err = back(ops.Gather(basis, int64(i), 0)); err != nil {
+				return nil, err
+			}
+		}
+		rows = ops.Stack(each, 0)
+	} else if err != nil {
+		return nil, err
+	}
+	return ops.Reshape(rows, append(y.Shape().Dims(), x.Shape().Dims()...)), nil
 }
 
 // Hessian returns the second derivatives of a function of one tensor with a
@@ -119,110 +129,4 @@ func StopGradient[T any](x T) T {
 		}
 		return l[0], nil
 	}, nest.Options{Expand: true}, x))
-}
-
-// custom is an operation whose gradient a user has given.
-var custom = op.Register(&op.Op{
-	Name:    "grad.custom",
-	Doc:     "Runs a function whose gradient is given.",
-	Params:  []op.Param{{Name: "inputs", Kind: op.Tensors}, {Name: "rule", Kind: op.Attr}},
-	Results: -1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		out, err := call(c.Args[1].(*rule).forward, tensorsOf(c.List(0)))
-		specs := make([]tenon.Spec, len(out))
-		for i, o := range out {
-			specs[i] = o.Spec()
-		}
-		return specs, err
-	},
-	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		return call(c.Args[1].(*rule).forward, tensorsOf(c.List(0)))
-	},
-	VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		for i := range ct {
-			if ct[i] == nil && out[i].DType().IsDifferentiable() {
-				ct[i] = ops.ZerosLike(out[i])
-			}
-		}
-		return tenon.Must(c.Args[1].(*rule).backward(tensorsOf(c.List(0)), out, ct))
-	},
-})
-
-// rule is a function and its VJP on flat tensors.
-type rule struct {
-	forward  func([]tensor.Tensor) ([]tensor.Tensor, error)
-	backward func(in, out, ct []tensor.Tensor) ([]tensor.Tensor, error)
-}
-
-func tensorsOf(vs []tenon.Value) []tensor.Tensor {
-	ts := make([]tensor.Tensor, len(vs))
-	for i, v := range vs {
-		ts[i] = v.(tensor.Tensor)
-	}
-	return ts
-}
-
-// Custom returns f with a gradient of its own: vjp gets the argument, the result
-// and the cotangent of the result (a structure like it), and returns the
-// cotangent of the argument. What vjp computes with operations can be
-// differentiated again.
-func Custom[A, R any](f func(A) R, vjp func(x A, y R, ct R) A) func(A) R {
-	return func(x A) R {
-		in := tenon.Must(take(x))
-		var out *structure[R]
-		r := &rule{forward: onTensors(in, f, &out)}
-		r.backward = func(xs, ys, cts []tensor.Tensor) ([]tensor.Tensor, error) {
-			a, err := in.pack(xs)
-			if err != nil {
-				return nil, err
-			}
-			y, err := out.pack(ys)
-			if err != nil {
-				return nil, err
-			}
-			ct, err := out.cotangents(cts)
-			if err != nil {
-				return nil, err
-			}
-			g, err := tenon.Try(func() A { return vjp(a, y, ct) })
-			if err != nil {
-				return nil, err
-			}
-			back, err := takeLike(g, a)
-			if err != nil {
-				return nil, err
-			}
-			if len(back.ts) != len(xs) {
-				return nil, tenon.NewError(tenon.ErrInvalid, "grad.Custom", fmt.Sprintf("the gradient rule returned %d tensors for %d", len(back.ts), len(xs)))
-			}
-			for i, t := range xs {
-				if !t.DType().IsDifferentiable() {
-					back.ts[i] = nil
-				}
-			}
-			return back.ts, nil
-		}
-		return tenon.Must(evaluate(custom, r, in, &out))
-	}
-}
-
-// evaluate runs the operation and packs its results.
-func evaluate[A, R any](o *op.Op, r *rule, in *structure[A], out **structure[R]) (R, error) {
-	vs := make([]tenon.Value, len(in.ts))
-	for i, t := range in.ts {
-		vs[i] = t
-	}
-	res := op.EvalN(o, vs, r)
-	return (*out).pack(res)
-}
-
-// Checkpoint returns f as a function that keeps only its argument for the
-// gradient: what lies between is computed again on the way back, which trades time for
-// memory.
-func Checkpoint[A, R any](f func(A) R) func(A) R {
-	return Custom(f, func(x A, _ R, ct R) A {
-		_, pull, err := VJP(f, x)
-		tenon.Throw(err)
-		return tenon.Must(pull(ct))
-	})
 }

@@ -197,36 +197,38 @@ func valueAndGrad[A, R any](fn string, f func(A) R, x A) (value R, g A, err erro
 }
 
 // VJP runs f at x and returns its result, and a function that maps a cotangent
-// of the result (a structure like it) to one of x. Each call of that function
-// runs f again on a new tape.
+// of the result (a structure like it) to one of x. That function can be called any number
+// of times; f has run once, on a tape.
 func VJP[A, R any](f func(A) R, x A) (R, func(ct R) (A, error), error) {
-	value, err := tenon.Try(func() R { return f(x) })
+	var value R
+	in, err := take(x)
 	if err != nil {
+		return value, nil, err
+	}
+	var out *structure[R]
+	p, err := pull(in.ts, onTensors(in, f, &out))
+	if err != nil {
+		return value, nil, err
+	}
+	if value, err = out.pack(p.out); err != nil {
 		return value, nil, err
 	}
 	return value, func(ct R) (A, error) {
 		var zero A
-		in, err := take(x)
+		seed, err := takeLike(ct, value)
 		if err != nil {
 			return zero, err
 		}
-		var out *structure[R]
-		_, cts, err := vjpTensors(in.ts, onTensors(in, f, &out), func(ts []tensor.Tensor) ([]tensor.Tensor, error) {
-			seed, err := takeLike(ct, out.like)
-			if err != nil {
-				return nil, err
+		if len(seed.ts) != len(p.out) {
+			return zero, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("the cotangent has %d tensors, the result %d", len(seed.ts), len(p.out)))
+		}
+		seeds := make([]tensor.Tensor, len(p.out))
+		for i, o := range p.out {
+			if o.DType().IsDifferentiable() {
+				seeds[i] = seed.ts[i]
 			}
-			if len(seed.ts) != len(ts) {
-				return nil, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("the cotangent has %d tensors, the result %d", len(seed.ts), len(ts)))
-			}
-			seeds := make([]tensor.Tensor, len(ts))
-			for i, o := range ts {
-				if o.DType().IsDifferentiable() {
-					seeds[i] = seed.ts[i]
-				}
-			}
-			return seeds, nil
-		})
+		}
+		cts, err := p.back(seeds)
 		if err != nil {
 			return zero, err
 		}

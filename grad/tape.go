@@ -109,7 +109,6 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 // back walks the tape back from cotangents of some variables, and returns the
 // cotangent of every variable by id; nil where nothing depends on it.
 func (t *tape) back(seeds map[*variable]tensor.Tensor) ([]tensor.Tensor, error) {
-	t.ended = true
 	cts := make([]tensor.Tensor, t.next)
 	add := func(v *variable, ct tensor.Tensor) {
 		if cts[v.id] == nil {

@@ -29,40 +29,64 @@ func VJPTensors(inputs, cts []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.T
 // vjpTensors runs f on a tape, asks seed for the cotangents of the outputs, and
 // returns the outputs and a cotangent for each floating input; nil for others.
 func vjpTensors(inputs []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor, error), seed func(out []tensor.Tensor) ([]tensor.Tensor, error)) (out, in []tensor.Tensor, err error) {
-	t := newTape()
-	vars := make([]*variable, len(inputs))
+	p, err := pull(inputs, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	cts, err := seed(p.out)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err = p.back(cts)
+	return p.out, in, err
+}
+
+// pullback is a run of a function on a tape, which can be walked back any number of times.
+type pullback struct {
+	tape    *tape
+	vars    []*variable // of the inputs; nil for those that are not floating
+	results []tensor.Tensor
+	out     []tensor.Tensor // the results, as they are without the tape
+}
+
+// pull runs f on a tape.
+func pull(inputs []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor, error)) (*pullback, error) {
+	p := &pullback{tape: newTape(), vars: make([]*variable, len(inputs))}
 	args := make([]tensor.Tensor, len(inputs))
 	for i, x := range inputs {
 		if args[i] = x; x.DType().IsDifferentiable() {
-			vars[i] = t.variable(x)
-			args[i] = vars[i]
+			p.vars[i] = p.tape.variable(x)
+			args[i] = p.vars[i]
 		}
 	}
-	res, err := call(f, args)
-	if err != nil {
-		return nil, nil, err
+	var err error
+	if p.results, err = call(f, args); err != nil {
+		return nil, err
 	}
-	out = make([]tensor.Tensor, len(res))
-	for i, r := range res {
-		if out[i] = r; isOn(r, t) {
-			out[i] = r.(*variable).primal
+	p.tape.ended = true
+	p.out = make([]tensor.Tensor, len(p.results))
+	for i, r := range p.results {
+		if p.out[i] = r; isOn(r, p.tape) {
+			p.out[i] = r.(*variable).primal
 		}
 	}
-	cts, err := seed(out)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(cts) != len(res) {
-		return nil, nil, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("got %d cotangents for %d results", len(cts), len(res)))
+	return p, nil
+}
+
+// back returns a cotangent for each floating input, nil for others, from those of the
+// results, where nil stands for zeros.
+func (p *pullback) back(cts []tensor.Tensor) ([]tensor.Tensor, error) {
+	if len(cts) != len(p.results) {
+		return nil, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("got %d cotangents for %d results", len(cts), len(p.results)))
 	}
 	seeds := map[*variable]tensor.Tensor{}
-	for i, r := range res {
-		if cts[i] == nil || !isOn(r, t) {
+	for i, r := range p.results {
+		if cts[i] == nil || !isOn(r, p.tape) {
 			continue
 		}
 		v := r.(*variable)
 		if !cts[i].Shape().CompatibleWith(v.Shape()) || cts[i].DType() != v.DType() {
-			return nil, nil, tenon.NewError(tenon.ErrShape, "grad.VJP", fmt.Sprintf("cotangent %d is %v, the result is %v", i, tenon.String(cts[i].Spec()), tenon.String(v.Spec())))
+			return nil, tenon.NewError(tenon.ErrShape, "grad.VJP", fmt.Sprintf("cotangent %d is %v, the result is %v", i, tenon.String(cts[i].Spec()), tenon.String(v.Spec())))
 		}
 		if old, ok := seeds[v]; ok {
 			seeds[v] = ops.Add(old, cts[i])
@@ -70,22 +94,22 @@ func vjpTensors(inputs []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor
 			seeds[v] = cts[i]
 		}
 	}
-	all, err := t.back(seeds)
+	all, err := p.tape.back(seeds)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	in = make([]tensor.Tensor, len(inputs))
-	for i, v := range vars {
+	in := make([]tensor.Tensor, len(p.vars))
+	for i, v := range p.vars {
 		if v == nil {
 			continue
 		}
 		if in[i] = all[v.id]; in[i] == nil {
 			if err := catch(func() { in[i] = ops.ZerosLike(v.primal) }); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	}
-	return out, in, nil
+	return in, nil
 }
 
 func isOn(x tensor.Tensor, t *tape) bool {

@@ -165,7 +165,11 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 		}
 		return env[v.id]
 	}
+	into := rebuilt(inputs)
 	for _, n := range g.Nodes {
+		if into != nil && n.Line != "" {
+			into.replaced = n.Line
+		}
 		out, err := callOn(n, get).DoTensors()
 		if err != nil {
 			return nil, err
@@ -179,6 +183,17 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 		out[i] = get(o)
 	}
 	return out, nil
+}
+
+// rebuilt returns the graph that values belong to, if it is a graph that another one is made
+// into, whose nodes take the lines of those they replace.
+func rebuilt(values []tensor.Tensor) *Graph {
+	for _, x := range values {
+		if v, ok := x.(*Value); ok && v.graph.rebuilding {
+			return v.graph
+		}
+	}
+	return nil
 }
 
 // Refine narrows what is known of a parameter's shape; it is for passes that

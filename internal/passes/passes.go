@@ -21,6 +21,7 @@ type Pass struct {
 
 // Default is the passes of a function's graph in their order.
 var Default = []Pass{
+	{"customs", Customs},
 	{"ones", Ones},
 	{"fold", Fold},
 	{"simplify", Simplify},
@@ -65,6 +66,10 @@ func inRegions(g *graph.Graph, list []Pass) (*graph.Graph, error) {
 		return g, nil
 	}
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		list := list
+		if lateGradients(n) {
+			list = without(list, "customs")
+		}
 		for i, a := range c.Args {
 			switch a := a.(type) {
 			case *graph.Graph:

@@ -1,0 +1,183 @@
+package grad
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// customOp runs a region that has a gradient of its own. The first n inputs are the
+// argument of the function that the region was recorded from, the others what it captures.
+var customOp = op.Register(&op.Op{
+	Name: "grad.custom",
+	Doc:  "Runs a region whose gradient is given by a rule.",
+	Params: []op.Param{
+		{Name: "inputs", Kind: op.Tensors},
+		{Name: "n", Kind: op.Attr, Type: op.IntType},
+		{Name: "forward", Kind: op.Attr},
+		{Name: "rule", Kind: op.Attr},
+		{Name: "apart", Kind: op.Attr, Type: op.BoolType, Default: false},
+	},
+	Results: -1,
+	Infer:   inferRegion,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		r := c.Args[3].(*rule)
+		if out := r.out; out != nil { // recorded by running it: the first run is done
+			r.out = nil
+			return out, nil
+		}
+		return runRegion(c)
+	},
+})
+
+// callOp is what is left of customOp when its gradient has been taken: a region that is
+// kept together, so that what is computed a second time is not found to be there already.
+var callOp = op.Register(&op.Op{
+	Name: "grad.call",
+	Doc:  "Runs a region.",
+	Params: []op.Param{
+		{Name: "inputs", Kind: op.Tensors},
+		{Name: "n", Kind: op.Attr, Type: op.IntType, Default: 0},
+		{Name: "forward", Kind: op.Attr},
+	},
+	Results: -1,
+	Infer:   inferRegion,
+	Kernel:  runRegion,
+})
+
+func init() { // the rules refer to the operations
+	customOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		for i := range ct {
+			if ct[i] == nil && out[i].DType().IsDifferentiable() {
+				ct[i] = ops.ZerosLike(out[i])
+			}
+		}
+		return tenon.Must(c.Args[3].(*rule).backward(tensorsOf(c.List(0)), out, ct))
+	}
+	callOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+		_, in, err := vjpTensors(tensorsOf(c.List(0)), c.Args[2].(*graph.Graph).Inline, seeds(ct))
+		tenon.Throw(err)
+		return in
+	}
+}
+
+func inferRegion(c *op.Call) ([]tenon.Spec, error) {
+	g := c.Args[2].(*graph.Graph)
+	specs := make([]tenon.Spec, len(g.Outputs))
+	for i, o := range g.Outputs {
+		specs[i] = o.Spec()
+	}
+	return specs, nil
+}
+
+func runRegion(c *op.Call) ([]tensor.Tensor, error) {
+	return interp.For(c.Args[2].(*graph.Graph)).Run(c.Context(), tensorsOf(c.List(0)))
+}
+
+// rule is a VJP on flat tensors: it gets the inputs of a call, argument and captures, and
+// returns a cotangent for each that is floating.
+type rule struct {
+	backward func(in, out, ct []tensor.Tensor) ([]tensor.Tensor, error)
+	out      []tensor.Tensor // the results, where recording has computed them
+}
+
+func tensorsOf(vs []tenon.Value) []tensor.Tensor {
+	ts := make([]tensor.Tensor, len(vs))
+	for i, v := range vs {
+		ts[i] = v.(tensor.Tensor)
+	}
+	return ts
+}
+
+// seeds returns given cotangents whatever the results are.
+func seeds(ct []tensor.Tensor) func([]tensor.Tensor) ([]tensor.Tensor, error) {
+	return func([]tensor.Tensor) ([]tensor.Tensor, error) { return ct, nil }
+}
+
+// Custom returns f with a gradient of its own: vjp gets the argument, the result
+// and the cotangent of the result (a structure like it), and returns the
+// cotangent of the argument. What vjp computes with operations can be
+// differentiated again. What f captures is differentiated as if f had no rule.
+func Custom[A, R any](f func(A) R, vjp func(x A, y R, ct R) A) func(A) R {
+	return func(x A) R {
+		in := tenon.Must(take(x))
+		if graph.Current() == nil && !anyRecorded(in.ts) {
+			return f(x) // nobody asks for the gradient
+		}
+		r := tenon.Must(record(in, f))
+		n := len(in.ts)
+		made := &rule{out: r.values}
+		made.backward = func(ins, outs, cts []tensor.Tensor) ([]tensor.Tensor, error) {
+			a, err := in.pack(ins[:n])
+			if err != nil {
+				return nil, err
+			}
+			y, err := r.out.pack(outs)
+			if err != nil {
+				return nil, err
+			}
+			ct, err := r.out.cotangents(cts)
+			if err != nil {
+				return nil, err
+			}
+			g, err := tenon.Try(func() A { return vjp(a, y, ct) })
+			if err != nil {
+				return nil, err
+			}
+			back, err := takeLike(g, a)
+			if err != nil {
+				return nil, err
+			}
+			if len(back.ts) != n {
+				return nil, tenon.NewError(tenon.ErrInvalid, "grad.Custom", fmt.Sprintf("the gradient rule returned %d tensors for %d", len(back.ts), n))
+			}
+			for i, t := range ins[:n] {
+				if !t.DType().IsDifferentiable() {
+					back.ts[i] = nil
+				} else if b := back.ts[i]; b.DType() != t.DType() || !b.Shape().CompatibleWith(t.Shape()) {
+					return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "grad.Custom", Where: in.paths[in.at[i]].String(),
+						Msg: fmt.Sprintf("the gradient rule returned %s for %s", tenon.String(b.Spec()), tenon.String(t.Spec()))}
+				}
+			}
+			captured, err := r.ofCaptures(ins, cts, n)
+			return append(back.ts, captured...), err
+		}
+		return tenon.Must(r.call(in.ts, made, false))
+	}
+}
+
+// ofCaptures returns the cotangents of what a function captures.
+func (r *recorded[R]) ofCaptures(ins, cts []tensor.Tensor, n int) ([]tensor.Tensor, error) {
+	some := false
+	for _, t := range ins[n:] {
+		some = some || t.DType().IsDifferentiable()
+	}
+	if !some {
+		return make([]tensor.Tensor, len(ins)-n), nil
+	}
+	_, back, err := vjpTensors(ins[n:], func(captured []tensor.Tensor) ([]tensor.Tensor, error) {
+		return r.region.Inline(append(append([]tensor.Tensor(nil), ins[:n]...), captured...))
+	}, seeds(cts))
+	return back, err
+}
+
+// Checkpoint returns f as a function that keeps only its argument, and what it captures,
+// for the gradient: what lies between is computed again on the way back, which trades time
+// for memory.
+func Checkpoint[A, R any](f func(A) R) func(A) R {
+	return func(x A) R {
+		in := tenon.Must(take(x))
+		r := tenon.Must(record(in, f))
+		made := &rule{out: r.values}
+		made.backward = func(ins, _, cts []tensor.Tensor) ([]tensor.Tensor, error) {
+			_, back, err := vjpTensors(ins, r.region.Inline, seeds(cts))
+			return back, err
+		}
+		return tenon.Must(r.call(in.ts, made, true))
+	}
+}

@@ -1,0 +1,46 @@
+package passes
+
+import (
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Customs takes functions with gradients of their own for what they are where no gradient
+// is asked for any more: the operations of the function, or, where these are to be
+// computed a second time, a call of it.
+func Customs(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "grad.custom") {
+		return g, nil
+	}
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		if n.Op.Name != "grad.custom" {
+			return nil, nil
+		}
+		region := c.Args[2].(*graph.Graph)
+		if c.Bool(4) {
+			call, _ := op.Lookup("grad.call")
+			return op.EvalN(call, c.List(0), 0, region), nil
+		}
+		in := make([]tensor.Tensor, len(c.List(0)))
+		for i, v := range c.List(0) {
+			in[i] = v.(tensor.Tensor)
+		}
+		return region.Inline(in)
+	})
+}
+
+// lateGradients reports whether a node takes gradients of its regions when it runs: these
+// still need the rules.
+func lateGradients(n *graph.Node) bool { return n.Op.Name == "control.while_grad" }
+
+// without returns a list of passes less one.
+func without(list []Pass, name string) []Pass {
+	var out []Pass
+	for _, p := range list {
+		if p.Name != name {
+			out = append(out, p)
+		}
+	}
+	return out
+}

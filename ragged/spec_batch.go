@@ -88,31 +88,8 @@ func relaxTo(flat tenon.Spec, n int) (tenon.Spec, error) {
 // Box returns the tensor itself: rows of any length stack and slice by the
 // operations on ragged tensors.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
-	if err := s.accepts("ragged.Spec.Box", v); err != nil {
-		return nil, err
-	}
-	if t := v.(tensor.Tensor); t.Shape().HasRank() && t.Shape().Rank() < minRank {
-		return nil, tenon.NewError(tenon.ErrShape, "ragged.Spec.Box", fmt.Sprintf("%s has a rank below %d", tenon.String(v.Spec()), minRank))
-	}
-	return []tenon.Value{v}, nil
+	return tensor.Box(s, v, minRank)
 }
 
 // Unbox returns the tensor itself.
-func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
-	if len(tensors) != 1 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
-	}
-	return tensors[0], s.accepts("ragged.Spec.Unbox", tensors[0])
-}
-
-// accepts checks that v may be a value of s.
-func (s *Spec) accepts(fn string, v tenon.Value) error {
-	if _, ok := v.(tensor.Tensor); ok && tenon.Compatible(s, v.Spec()) {
-		return nil
-	}
-	got := "nil"
-	if v != nil {
-		got = tenon.String(v.Spec())
-	}
-	return tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("got %s, want %v", got, s))
-}
+func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }

@@ -1,34 +1,42 @@
 package sparse
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
 )
 
-var _ tenon.Boxer = (*Spec)(nil)
+var (
+	_ tenon.Boxer = (*Spec)(nil)
+	_ tenon.Boxer = (*MatrixSpec)(nil)
+)
 
 // Box returns the tensor itself: sparse tensors stack, slice and come apart by the
 // operations on them. Each has its own number of values.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
-	t, ok := v.(*Tensor)
-	if !ok || !tenon.Compatible(s, t.spec) {
-		return nil, tenon.NewError(tenon.ErrDType, "sparse.Spec.Box", fmt.Sprintf("the value does not belong to %v", s))
-	}
-	if r := t.spec.shape.Rank(); r < minRank {
-		return nil, tenon.NewError(tenon.ErrShape, "sparse.Spec.Box", fmt.Sprintf("%v has fewer than %d dimensions", t.spec, minRank))
-	}
-	return []tenon.Value{t}, nil
+	return tensor.Box(s, v, minRank)
 }
 
 // Unbox returns the tensor itself.
-func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
-	if len(tensors) != 1 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "sparse.Spec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
+func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
+
+// Box returns the matrix as a tensor of coordinates, which stacks, slices and comes apart
+// as all of them do.
+func (s *MatrixSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	if m, ok := v.(*Matrix); ok && m.spec.byColumns == s.byColumns {
+		v = m.coo()
 	}
-	t, ok := tensors[0].(*Tensor)
-	if !ok || !tenon.Compatible(s, t.spec) {
-		return nil, tenon.NewError(tenon.ErrDType, "sparse.Spec.Unbox", fmt.Sprintf("the value does not belong to %v", s))
+	return tensor.Box(NewSpec(s.dtype, s.shape), v, minRank)
+}
+
+// Unbox returns the matrix with its entries in order.
+func (s *MatrixSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
+	v, err := tensor.Unbox(NewSpec(s.dtype, s.shape), tensors)
+	if err != nil {
+		return nil, err
 	}
-	return t, nil
+	m, err := compress("MatrixSpec.Unbox", v.(*Tensor), s.byColumns)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }

@@ -206,23 +206,10 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 }
 
 // Box returns the tensor itself.
-func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
-	if err := s.check(v); err != nil {
-		return nil, err
-	}
-	if t, ok := v.(Tensor); !ok || t.Shape().HasRank() && t.Shape().Rank() < minRank {
-		return nil, tenon.NewError(tenon.ErrShape, "tensor.Spec.Box", fmt.Sprintf("%v has a rank below %d", v.Spec(), minRank))
-	}
-	return []tenon.Value{v}, nil
-}
+func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) { return Box(s, v, minRank) }
 
 // Unbox returns the tensor itself.
-func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
-	if len(tensors) != 1 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "tensor.Spec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
-	}
-	return tensors[0], s.check(tensors[0])
-}
+func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return Unbox(s, tensors) }
 
 // String prints "float32[2, ?]", with the name in front where there is one.
 func (s *Spec) String() string {

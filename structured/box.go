@@ -1,0 +1,49 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var (
+	_ tenon.Boxer = (*Spec)(nil)
+	_ tenon.Boxer = (*UnionSpec)(nil)
+	_ tenon.Boxer = (*DictionarySpec)(nil)
+	_ tenon.Boxer = (*HeldSpec)(nil)
+)
+
+// Box returns the value itself: records stack, slice and come apart by the operations on them.
+func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	return tensor.Box(s, v, minRank)
+}
+
+// Unbox returns the value itself.
+func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
+
+// Box returns the value itself: unions stack, slice and come apart by the operations on them.
+func (s *UnionSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	return tensor.Box(s, v, minRank)
+}
+
+// Unbox returns the value itself.
+func (s *UnionSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
+	return tensor.Unbox(s, tensors)
+}
+
+// Box returns the value itself: dictionaries stack, slice and come apart by the operations on them.
+func (s *DictionarySpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	return tensor.Box(s, v, minRank)
+}
+
+// Unbox returns the value itself.
+func (s *DictionarySpec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
+	return tensor.Unbox(s, tensors)
+}
+
+// Box returns the value itself: held values stack, slice and come apart by the operations on them.
+func (s *HeldSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	return tensor.Box(s, v, minRank)
+}
+
+// Unbox returns the value itself.
+func (s *HeldSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }

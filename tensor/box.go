@@ -1,0 +1,46 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/shape"
+)
+
+// Box is what a Spec needs for [tenon.Boxer.Box] where its values are tensors, which stack,
+// slice and come apart by the operations on them: it returns the value itself. A value
+// that does not belong to s, or has fewer than minRank dimensions, is an error; one of an
+// unknown rank may have any.
+func Box(s tenon.Spec, v tenon.Value, minRank int) ([]tenon.Value, error) {
+	t, err := boxed(s, "Box", v)
+	if err != nil {
+		return nil, err
+	}
+	if sh := t.Shape(); minRank > shape.MaxRank || sh.HasRank() && sh.Rank() < minRank {
+		return nil, tenon.NewError(tenon.ErrShape, s.TypeName()+".Box", fmt.Sprintf("%s has fewer than %d dimensions", tenon.String(v.Spec()), minRank))
+	}
+	return []tenon.Value{v}, nil
+}
+
+// Unbox is what a Spec needs for [tenon.Boxer.Unbox] beside [Box].
+func Unbox(s tenon.Spec, tensors []tenon.Value) (tenon.Value, error) {
+	if len(tensors) != 1 {
+		return nil, tenon.NewError(tenon.ErrInvalid, s.TypeName()+".Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
+	}
+	if _, err := boxed(s, "Unbox", tensors[0]); err != nil {
+		return nil, err
+	}
+	return tensors[0], nil
+}
+
+// boxed returns v as a tensor that belongs to s.
+func boxed(s tenon.Spec, fn string, v tenon.Value) (Tensor, error) {
+	if t, ok := v.(Tensor); ok && tenon.Compatible(s, v.Spec()) {
+		return t, nil
+	}
+	got := "nil"
+	if v != nil {
+		got = tenon.String(v.Spec())
+	}
+	return nil, tenon.NewError(tenon.ErrDType, s.TypeName()+"."+fn, fmt.Sprintf("got %s, want %s", got, tenon.String(s)))
+}

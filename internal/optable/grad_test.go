@@ -11,6 +11,9 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -52,6 +55,7 @@ func TestGradients(t *testing.T) {
 			t.Fatal(err)
 		}
 		compareGradients(t, "gradient", f, x, cts, g, 2e-7)
+		inGraph(t, "gradient", gradient, x, g)
 		if !r.Smooth || c.Kink || t.Failed() {
 			return
 		}
@@ -61,7 +65,32 @@ func TestGradients(t *testing.T) {
 			t.Fatal("of the gradient: ", err)
 		}
 		compareGradients(t, "gradient of the gradient", gradient, x, u, h, 2e-6)
+		inGraph(t, "gradient of the gradient", func(x []tensor.Tensor) ([]tensor.Tensor, error) { return grad.VJPTensors(x, u, gradient) }, x, h)
 	})
+}
+
+// inGraph compares the results of a function, which differences have confirmed, with those of
+// its graph after all passes.
+func inGraph(t *testing.T, what string, f function, x, want []tensor.Tensor) {
+	t.Helper()
+	specs := make([]*tensor.Spec, len(x))
+	for i, v := range x {
+		specs[i] = tensor.NewSpec(v.DType(), v.Shape())
+	}
+	g, err := graph.Trace("f", specs, f)
+	if err == nil {
+		g, err = passes.Apply(g, passes.Default)
+	}
+	if err != nil {
+		t.Fatalf("%s, traced: %v", what, err)
+	}
+	got, err := interp.For(g).Run(t.Context(), x)
+	if err != nil {
+		t.Fatalf("%s, traced: %v\n%v", what, err, g)
+	}
+	for k := range want {
+		compare(t, fmt.Sprintf("%s, traced: argument %d", what, k), ArrayOf(got[k]), ArrayOf(want[k]), 1e-9)
+	}
 }
 
 // A result that is not used has the cotangent nil, which means zeros, also where the gradient is

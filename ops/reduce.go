@@ -92,7 +92,8 @@ func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 	t := Transpose(x, perm...)
 	flat := Reshape(t, []int{-1})
 	if kept > 0 {
-		flat = Reshape(t, Concat([]any{Slice(Shape(t), []int{0}, []int{kept}), []int{-1}}, 0))
+		dims := Shape(t) // where a size is 0 an open one could be anything
+		flat = Reshape(t, Concat([]any{Slice(dims, []int{0}, []int{kept}), ProdKeep(Slice(dims, []int{kept}, []int{-1}), 0)}, 0))
 	}
 	return Transpose(Reshape(othersAlong(flat, -1), Shape(t)), inverse...)
 }

@@ -439,7 +439,8 @@ func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
 		return out
 	}
 	w := widened(t).(*Tensor)
-	d := ops.Sub(w, spread(w, meanOf(w, axes), axes))
+	far, _ := split(ops.Sub(w, spread(w, meanOf(w, axes), axes)))
+	d := w.with(far) // in the partitions of w, which know what is uniform
 	sum := reducers["reduce_sum"].reduce(ops.Square(d), axes)
 	return narrowed(ops.Div(sum, ops.Maximum(ops.Sub(counts(w, axes, sum.DType()), float64(ddof)), 0)), t.DType())
 }
@@ -461,7 +462,8 @@ func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	t = widened(t).(*Tensor)
 	top := ops.StopGradient(reducers["reduce_max"].reduce(t, axes))
 	top = ops.Where(ops.IsFinite(top), top, ops.ZerosLike(top))
-	sum := reducers["reduce_sum"].reduce(ops.Exp(ops.Sub(t, spread(t, top, axes))), axes)
+	below, _ := split(ops.Sub(t, spread(t, top, axes)))
+	sum := reducers["reduce_sum"].reduce(t.with(ops.Exp(below)), axes)
 	return narrowed(ops.Add(ops.Log(sum), top), d)
 }
 

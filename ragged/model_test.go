@@ -6,8 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -304,4 +306,47 @@ func agree(want, got any) bool {
 		}
 	}
 	return true
+}
+
+// slope compares the derivative of a weighted sum of what f returns for rows of distinct
+// elements, in a random direction, with a difference.
+func slope(t *testing.T, name string, r *rand.Rand, x *ragged.Tensor, f func(x any) T) {
+	t.Helper()
+	n := x.FlatValues().Shape().Size()
+	noise := func(scale float64) T {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = scale * (r.Float64() - 0.5)
+		}
+		return ops.Reshape(tensor.Of(v), x.FlatValues().Shape().Dims())
+	}
+	at, step := noise(8), noise(1)
+	seed := r.Uint64()
+	loss := func(flat T) T {
+		y := f(tenon.Must(x.WithFlatValues(flat)))
+		z := tensor.Of([]float64{0})
+		if rows, ok := y.(*ragged.Tensor); ok {
+			z = ops.Reshape(rows.FlatValues(), []int{rows.FlatValues().Shape().Size()})
+		} else {
+			z = ops.Reshape(y, []int{y.Shape().Size()})
+		}
+		w := rand.New(rand.NewPCG(seed, 0))
+		weights := make([]float64, z.Shape().Size())
+		for i := range weights {
+			weights[i] = w.Float64()
+		}
+		z = ops.Where(ops.IsFinite(z), z, ops.ZerosLike(z))
+		return ops.Sum(ops.Mul(z, tensor.Of(weights)))
+	}
+	got, err := tenon.Try(func() float64 { return tensor.Item[float64](ops.Sum(ops.Mul(grad.Of(loss)(at), step))) })
+	if err != nil {
+		t.Errorf("gradient of %s of %v: %v", name, x.Spec(), err)
+		return
+	}
+	const h = 1e-6
+	moved := func(h float64) float64 { return tensor.Item[float64](loss(ops.Add(at, ops.Mul(step, h)))) }
+	want := (moved(h) - moved(-h)) / (2 * h)
+	if !(math.Abs(got-want) <= 1e-4*(1+math.Abs(want))) {
+		t.Errorf("gradient of %s of %v: %v along a direction, the difference is %v", name, x.Spec(), got, want)
+	}
 }

@@ -96,6 +96,8 @@ func TestEveryMove(t *testing.T) {
 			t.Errorf("%s of %v %v: %v", name, x.Spec(), nestedOf(x), err)
 		} else if !agree(want, got) {
 			t.Errorf("%s of %v %v: got %v, want %v", name, x.Spec(), nestedOf(x), got, want)
+		} else if name != "nonzero" && r.IntN(4) == 0 {
+			slope(t, name, r, x, f)
 		} else if r.IntN(10) == 0 && !strings.HasPrefix(name, "unstacked") { // into a number of parts that has to be known
 			t.Run(name, func(t *testing.T) {
 				traced(t, func(x, _ T) T { return f(x) }, x, tensor.Scalar(int64(0)))

@@ -172,6 +172,12 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 		if err := checkUniform("ragged.PartitionSpec.Assemble", length, nrows); err != nil {
 			return nil, err
 		}
+		if s.length >= 0 && known(length) < 0 { // what the Spec knows need not be asked for in a graph
+			length = scalar(s.length, s.dtype)
+		}
+		if s.nrows >= 0 && known(nrows) < 0 {
+			nrows = scalar(s.nrows, s.dtype)
+		}
 		return s.admit(assembleUniform(nrows, length))
 	}
 	splits := components[0].(tensor.Tensor)

@@ -3,7 +3,6 @@ package protoio
 import (
 	"encoding/binary"
 	"math"
-	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -13,16 +12,19 @@ import (
 // A buffer collects the values of one feature in a run of examples.
 type buffer struct {
 	kind   kind
-	lens   []int64 // of the rows; absent where a row lacks the feature
+	lens   []int64 // of the rows; absent where a row lacks the feature, or a [wire.Span]
 	ints   []int64
 	floats []float32
 	bytes  []byte
 	ends   []int64 // of the strings in bytes, behind a zero
 
 	steps []int64 // of feature lists: the rows of each example
+
+	done    int  // so many rows have no spans
+	pending bool // others may have some
 }
 
-const absent = -1
+const absent = wire.Absent
 
 // reset empties the buffer for rows that lack the feature so far.
 func (f *buffer) reset(k kind, rows int) {
@@ -30,6 +32,67 @@ func (f *buffer) reset(k kind, rows int) {
 	for range rows {
 		f.lens = append(f.lens, absent)
 	}
+}
+
+// rewind drops all values but the first n, for rows that lack the feature so far.
+func (f *buffer) rewind(n, rows int) {
+	f.cut(n)
+	f.lens, f.steps, f.done, f.pending = f.lens[:0], f.steps[:0], 0, false
+	for range rows {
+		f.lens = append(f.lens, absent)
+	}
+}
+
+// decode decodes the lists of all rows before one that have only been noted. It
+// reports false where one is malformed.
+func (f *buffer) decode(messages [][]byte, row int) bool {
+	for f.pending && f.done < row {
+		lists, spans := messages[f.done:row], f.lens[f.done:row]
+		done, n := 0, 0
+		switch f.kind {
+		case int64List:
+			done, n = wire.Ints(f.ints[len(f.ints):cap(f.ints)], lists, spans)
+			f.ints = f.ints[:len(f.ints)+n]
+		case floatList:
+			done, n = wire.Floats(f.floats[len(f.floats):cap(f.floats)], lists, spans)
+			f.floats = f.floats[:len(f.floats)+n]
+		default:
+			var size int
+			done, size, n = wire.Strings(f.bytes[len(f.bytes):cap(f.bytes)], f.ends[len(f.ends):cap(f.ends)], int64(len(f.bytes)), lists, spans)
+			f.bytes, f.ends = f.bytes[:len(f.bytes)+size], f.ends[:len(f.ends)+n]
+		}
+		f.done += done
+		if done < len(lists) {
+			if !f.decodeRow(lists[done]) {
+				return false
+			}
+			f.done++
+		}
+	}
+	f.done, f.pending = max(f.done, row), false
+	return true
+}
+
+// decodeRow decodes the list of the row that is next, which lies in b.
+func (f *buffer) decodeRow(b []byte) bool {
+	i, end := wire.Bounds(f.lens[f.done])
+	before := f.count()
+	switch f.kind {
+	case int64List:
+		if f.packedInts(b, i, end) < 0 {
+			return false
+		}
+	case floatList:
+		if f.packedFloats(b, i, end) < 0 {
+			return false
+		}
+	default:
+		if f.strings(b, i, end) != nil {
+			return false
+		}
+	}
+	f.lens[f.done] = int64(f.count() - before)
+	return true
 }
 
 // count returns the number of values.
@@ -123,6 +186,12 @@ func (f *buffer) strings(b []byte, i, end int) error {
 		from, to := length(b, i+1, end)
 		if from < 0 {
 			return truncated(i)
+		}
+		if n := to - from + wire.Slack; cap(f.bytes)-len(f.bytes) < n {
+			f.bytes = grow(f.bytes, n)
+		}
+		if cap(f.ends)-len(f.ends) < 1 {
+			f.ends = grow(f.ends, 1)
 		}
 		f.bytes = append(f.bytes, b[from:to]...)
 		f.ends = append(f.ends, int64(len(f.bytes)))
@@ -223,45 +292,13 @@ func (f *buffer) packedFloats(b []byte, i, end int) int {
 		f.floats = grow(f.floats, n)
 	}
 	f.floats = f.floats[:at+n]
-	if n > 0 { // all machines are little-endian, as messages are
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(&f.floats[at])), end-i), b[i:end])
-	}
+	wire.CopyFloats(f.floats[at:], b[i:end])
 	return n
 }
 
-// usualStrings appends the strings in b[i:end], each shorter than 128 bytes, and
-// returns how many there are: -1, and none, where there is something else.
-func (f *buffer) usualStrings(b []byte, i, end int) int {
-	// A string takes two bytes besides its own; copies of 16 bytes reach beyond it.
-	const copied = 16
-	if cap(f.bytes)-len(f.bytes) < end-i+copied {
-		f.bytes = grow(f.bytes, end-i+copied)
-	}
-	if cap(f.ends)-len(f.ends) < (end-i)/2 {
-		f.ends = grow(f.ends, (end-i)/2)
-	}
-	at, bytes, count := len(f.bytes), f.bytes[:cap(f.bytes)], 0
-	for ends := f.ends[len(f.ends):cap(f.ends)]; i < end; count++ {
-		if end-i < 2 || b[i] != tagFirst || b[i+1] >= 0x80 || int(b[i+1]) > end-i-2 {
-			return -1
-		}
-		n := int(b[i+1])
-		i += 2
-		if n <= copied && len(b)-i >= copied {
-			*(*[copied]byte)(bytes[at:]) = *(*[copied]byte)(b[i:])
-		} else {
-			copy(bytes[at:at+n], b[i:i+n])
-		}
-		at, i = at+n, i+n
-		ends[count] = int64(at)
-	}
-	f.bytes, f.ends = bytes[:at], f.ends[:len(f.ends)+count]
-	return count
-}
-
-// grow returns s with room for n more.
+// grow returns s with room for n more, and for what kernels write beyond them.
 func grow[T any](s []T, n int) []T {
-	t := make([]T, len(s), max(len(s)+n, 2*cap(s), 64))
+	t := make([]T, len(s), max(len(s)+n+wire.Slack, 2*cap(s)))
 	copy(t, s)
 	return t
 }

@@ -55,23 +55,62 @@ func parse(p *plan, messages [][]byte, listed bool, one func(*scanner, []byte) e
 		}
 		s := prepare(p, rows)
 		g.lend(lo/step, s)
-		for i := lo; i < hi; i++ {
-			if i+ahead < hi {
-				wire.Fetch(messages[i+ahead])
-			}
-			if err := one(s, messages[i]); err != nil {
-				s.failed = wrong(i, err)
-				break
-			}
-		}
+		s.failed = s.chunk(messages[lo:hi], lo, rows, one)
 		g.put(lo/step, s)
 	})
 	return g.columns()
 }
 
+// chunk reads messages, of which the first one has a place in the batch, as a number of
+// rows. What is wrong first is found by reading them again.
+func (s *scanner) chunk(messages [][]byte, place, rows int, one func(*scanner, []byte) error) error {
+	counts := make([]int, len(s.bufs))
+	for k := range s.plan.kinds {
+		counts[k] = s.bufs[k].count()
+	}
+	s.messages = messages
+	err := s.read(place, one)
+	if err != nil {
+		for k, n := range counts[:len(s.plan.kinds)] {
+			s.bufs[k].rewind(n, rows)
+		}
+		clear(s.wrong)
+		s.row, s.bad, s.exact = 0, 0, true
+		err = s.read(place, one)
+	}
+	s.messages = nil
+	return err
+}
+
+// decodedBytes is the size of messages of which the lists are noted before they are
+// decoded: little enough that the first-level cache still has them.
+const decodedBytes = 16 << 10
+
+// read reads the messages of the chunk.
+func (s *scanner) read(place int, one func(*scanner, []byte) error) error {
+	noted := 0
+	for i, m := range s.messages {
+		if i+ahead < len(s.messages) {
+			wire.Fetch(s.messages[i+ahead])
+		}
+		if err := one(s, m); err != nil {
+			return wrong(place+i, err)
+		}
+		if noted += len(m); noted >= decodedBytes || i == len(s.messages)-1 {
+			noted = 0
+			for k := range s.plan.kinds {
+				if !s.bufs[k].decode(s.messages, s.row) {
+					return errMalformedList
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // ahead is how many messages before its turn one is asked for. They lie anywhere in
 // memory, and waiting for each in turn takes as long as reading it.
-const ahead = 8
+const ahead = 16
 
 // wrong returns the error for message i.
 func wrong(i int, err error) error {

@@ -243,6 +243,7 @@ func TestExamplesRefused(t *testing.T) {
 		"no such type":         {good, protoio.Ragged{DType: dtype.Float64}, protoio.ParseOptions{}, "float64"},
 		"cut off":              {good[:len(good)-1], protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "example 1: the message is cut off or malformed at byte 0"},
 		"open number":          {example(entry("v", message(3, message(1, "\x01\x80")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, `example 1, feature "v": a packed list is malformed at byte 13`},
+		"number without end":   {example(entry("v", message(3, message(1, strings.Repeat("\x80", 8))))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, `example 1, feature "v": a packed list is malformed at byte 13`},
 		"number too long":      {example(entry("v", message(3, message(1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "packed"},
 		"float of three bytes": {example(entry("v", message(2, message(1, "abc")))), protoio.Ragged{DType: dtype.Float32}, protoio.ParseOptions{}, "packed"},
 		"extra":                {example(entry("v", ints(1)), entry("u", ints(1))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{RefuseExtra: true}, `"u"`},
@@ -263,6 +264,44 @@ func TestExamplesRefused(t *testing.T) {
 	}
 	if _, err := protoio.ParseExamples(nil, protoio.Features{"a": nil}, protoio.ParseOptions{}); err == nil {
 		t.Error("a nil feature")
+	}
+}
+
+// Lists are decoded some messages after they were found; what counts is the order of
+// the messages all the same: which one is wrong first, and which list is the last one.
+func TestOrderOfWhatIsFound(t *testing.T) {
+	features := protoio.Features{"v": protoio.Ragged{DType: dtype.Int64}, "w": protoio.Ragged{DType: dtype.Float32}}
+	good := example(entry("v", ints(1)), entry("w", one32))
+	list, other := example(entry("v", message(3, message(1, "\x80"))), entry("w", one32)), []byte{0xff}
+	for _, c := range []struct {
+		messages [][]byte
+		where    string
+	}{
+		{[][]byte{good, list, other}, `example 1, feature "v": a packed list is malformed at byte 13`},
+		{[][]byte{good, other, list}, "example 1: the message is cut off"},
+		{[][]byte{good, example(entry("w", message(2, message(1, "abc"))), entry("v", message(3, message(1, "\x80")))), list}, `example 1, feature "w"`},
+		{[][]byte{good, example(entry("v", one32)), list}, `example 1, feature "v": is a list of float32`},
+	} {
+		if _, err := protoio.ParseExamples(c.messages, features, protoio.ParseOptions{}); err == nil || !strings.Contains(err.Error(), c.where) {
+			t.Errorf("got %v, want %s", err, c.where)
+		}
+	}
+	messages := [][]byte{
+		good,
+		example(entry("v", ints(2)), entry("v", ints(3, 4))),
+		example(entry("v", ints(5)), entry("v", one32), entry("v", ints(6))),
+		example(entry("v", loose(7))),
+		example(entry("w", one32), entry("v", ints(8))),
+		example(entry("v", ints(9)), entry("x", ints(1)), entry("v", message(4, "")), entry("w", one32)),
+		example(entry("w", one32)),
+	}
+	m := tenon.Must(protoio.ParseExamples(messages, features, protoio.ParseOptions{}))
+	v, w := m["v"].(*ragged.Tensor), m["w"].(*ragged.Tensor)
+	if got := rows(t, v); got != "[[1] [3 4] [6] [7] [8] [] []]" {
+		t.Errorf("v is %v", got)
+	}
+	if got := tensor.Data[int64](w.RowSplits()); !slices.Equal(got, []int64{0, 1, 1, 1, 1, 2, 3, 4}) {
+		t.Errorf("w has the splits %v", got)
 	}
 }
 

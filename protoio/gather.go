@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/wire"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -55,9 +56,10 @@ var scanners = sync.Pool{New: func() any { return new(scanner) }}
 func prepare(p *plan, rows int) *scanner {
 	s := scanners.Get().(*scanner)
 	if s.plan != p {
-		s.plan, s.order = p, [len(s.order)]known{}
+		s.plan, s.first, s.other = p, known{}, known{source: ignored}
+		s.keys = make(map[string]*known, len(p.keys))
 	}
-	s.row, s.bad, s.failed = 0, 0, nil
+	s.row, s.bad, s.failed, s.exact = 0, 0, nil, false
 	for len(s.bufs) < len(p.keys) {
 		s.bufs = append(s.bufs, buffer{})
 	}
@@ -174,7 +176,7 @@ func (g *gatherer) roomFor(n int) int {
 	if n == 0 {
 		return 0
 	}
-	return int(float64(n)*float64(g.bytes)/float64(max(g.first, 1))*1.03) + 64
+	return int(float64(n)*float64(g.bytes)/float64(max(g.first, 1))*1.03) + 4*wire.Slack
 }
 
 // columns returns what has been put together.

@@ -9,28 +9,40 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/kernel/wire"
 )
 
 // A scanner reads examples one after the other into buffers.
 type scanner struct {
-	plan  *plan
-	bufs  []buffer // of the features asked for
-	wrong []kind   // the list that a feature of this row has in place of its own
-	bad   int      // how many of them are wrong
-	row   int      // in this chunk
+	plan     *plan
+	messages [][]byte // of this chunk
+	bufs     []buffer // of the features asked for
+	wrong    []kind   // the list that a feature of this row has in place of its own
+	bad      int      // how many of them are wrong
+	row      int      // in this chunk
+	exact    bool     // read entries one by one, so as to find what is wrong first
 
-	// order has the features of earlier examples by their position: most examples
-	// have the same ones in the same order, so that one comparison finds a feature.
-	order [32]known
-	join  []byte // the value of an entry that comes in pieces
+	// Most examples have the same features in the same order, so that one comparison
+	// finds a feature: that with the one which followed its predecessor the last time.
+	// What follows first starts an example.
+	keys  map[string]*known
+	first known
+	other known // any key that nobody asked for, once there are many of those
+
+	join []byte // the value of an entry that comes in pieces
 
 	failed error // why the rest of the chunk was not read
 	lent   bool  // the values in bufs are those of the columns themselves
 }
 
+// mostKeys bounds the keys that a scanner remembers without having been asked for them.
+const mostKeys = 1024
+
+// A known key is one that has been seen.
 type known struct {
 	key    string
 	source int
+	next   *known // the key that followed it the last time
 
 	// head is how the entry starts: the key and the tag of the value; empty where the
 	// length of the key has more than a byte. lo and hi are its first 16 bytes, and
@@ -40,8 +52,8 @@ type known struct {
 	loMask, hiMask uint64
 }
 
-func know(key string, source int) known {
-	k := known{key: key, source: source}
+func know(key string, source int) *known {
+	k := &known{key: key, source: source}
 	if len(key) >= 0x80 {
 		return k
 	}
@@ -57,6 +69,9 @@ func know(key string, source int) known {
 
 // heads reports whether b[i:] begins as the entry does.
 func (k *known) heads(b []byte, i int) bool {
+	if k.head == "" {
+		return false
+	}
 	if len(b)-i < 16 || len(k.head) > 16 {
 		return len(b)-i >= len(k.head) && string(b[i:i+len(k.head)]) == k.head
 	}
@@ -132,6 +147,10 @@ func skip(b []byte, i, end int) int {
 	return i + n
 }
 
+// errMalformedList stands for what is wrong with a list that was only noted at first.
+// Where it is, reading everything again with exact set tells.
+var errMalformedList = errors.New("a list is malformed")
+
 // example reads a serialized Example as the next row.
 func (s *scanner) example(b []byte) error {
 	for i := 0; i < len(b); {
@@ -180,8 +199,8 @@ func (e *featureError) Error() string { return fmt.Sprintf("feature %q %s", e.ke
 
 // features reads the entries of a Features message, which is b[i:end].
 func (s *scanner) features(b []byte, i, end int) error {
-	for at := 0; ; at++ {
-		if i, at = s.usual(b, i, end, at); i >= end {
+	for prev := &s.first; ; {
+		if i, prev = s.usual(b, i, end, prev); i >= end {
 			return nil
 		}
 		if b[i] != tagFirst {
@@ -196,60 +215,72 @@ func (s *scanner) features(b []byte, i, end int) error {
 		if start < 0 {
 			return truncated(i)
 		}
-		if err := s.entryAt(at, b, start, stop); err != nil {
+		var err error
+		if prev, err = s.entryAfter(prev, b, start, stop); err != nil {
 			return err
 		}
 		i = stop
 	}
 }
 
-// usual reads entries in b[i:end], the first of which stands at a position of its
-// example, as long as they have the form that nearly all have: the key that stood
-// at this position before, shorter than 128 bytes, and then a value with one list of
-// the type asked for that is packed. It returns the place and the position of the
-// entry that is of another form or wrong, with which it has done nothing.
-func (s *scanner) usual(b []byte, i, end, at int) (int, int) {
-	if s.bad != 0 {
-		return i, at
+// usual reads entries in b[i:end] as long as they have the form that nearly all have:
+// a key shorter than 128 bytes that has been seen, and then a value with one list of
+// the type asked for that is packed. Of such a list it notes where it lies. It returns
+// the place of the entry that is of another form or wrong, with which it has done
+// nothing, and the key before it, as prev is the key before the first one.
+func (s *scanner) usual(b []byte, i, end int, prev *known) (int, *known) {
+	if s.bad != 0 || s.exact || end > wire.MostSpan {
+		return i, prev
 	}
 	b = b[:end]
-	for ; at < len(s.order) && end-i > 2 && b[i] == tagFirst; at++ {
-		k := &s.order[at]
+	for end-i > 2 && b[i] == tagFirst {
 		start, stop := short(b, i+1, end)
+		if stop > end {
+			break
+		}
+		k := prev.next
+		if k == nil || !k.heads(b, start) {
+			if k = s.lookup(b, start, stop); k == nil {
+				break
+			}
+			prev.next = k
+		}
 		from := start + len(k.head)
-		if k.head == "" || stop > end || from >= stop || !k.heads(b, start) {
+		if from >= stop {
 			break
 		}
 		if k.source == ignored {
 			if _, last := short(b, from, stop); last != stop {
 				break
 			}
-			i = stop
+			i, prev = stop, k
 			continue
 		}
 		f := &s.bufs[k.source]
 		if f.lens[s.row] != absent {
 			break
 		}
-		count := -1
 		if from = f.open(b, from, stop); from < 0 {
 			break
 		}
-		switch f.kind {
-		case bytesList:
-			count = f.usualStrings(b, from, stop)
-		case int64List:
-			count = f.packedInts(b, from, stop)
-		default:
-			count = f.packedFloats(b, from, stop)
-		}
-		if count < 0 {
-			break
-		}
-		f.lens[s.row] = int64(count)
-		i = stop
+		f.lens[s.row] = wire.SpanOf(from, stop)
+		f.pending = true
+		i, prev = stop, k
 	}
-	return i, at
+	return i, prev
+}
+
+// lookup returns the key with which an entry b[i:end] of the usual form starts, nil
+// where it has another form or a key that is not known yet.
+func (s *scanner) lookup(b []byte, i, end int) *known {
+	if end-i < 3 || b[i] != tagFirst || b[i+1] >= 0x80 {
+		return nil
+	}
+	stop := i + 2 + int(b[i+1])
+	if stop >= end || b[stop] != tagSecond {
+		return nil
+	}
+	return s.keys[string(b[i+2:stop])]
 }
 
 // open returns where the elements start in a value b[i:end], which is not empty, with
@@ -303,25 +334,26 @@ func short(b []byte, i, end int) (start, stop int) {
 	return i + 2, i + 2 + n&0x7f + int(b[i+1])<<7
 }
 
-// entryAt reads the entry b[start:stop], which stands at a position of its example.
-func (s *scanner) entryAt(at int, b []byte, start, stop int) error {
+// entryAfter reads the entry b[start:stop], which follows that of another key, and
+// returns its own key.
+func (s *scanner) entryAfter(prev *known, b []byte, start, stop int) (*known, error) {
 	key, from, to, err := s.entry(b, start, stop)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	source, err := s.find(key, at)
-	if err != nil || source == ignored {
-		return err
+	k, err := s.find(key, prev)
+	if err != nil || k.source == ignored {
+		return k, err
 	}
 	joined := from < 0
 	if joined {
 		b, from, to = s.join, 0, len(s.join)
 	}
-	if err := s.feature(source, b, from, to); err != nil {
+	if err := s.feature(k.source, b, from, to); err != nil {
 		err = placed(err, joined)
-		return &featureError{s.plan.keys[source], tenon.ErrInvalid, err.Error()}
+		return nil, &featureError{k.key, tenon.ErrInvalid, err.Error()}
 	}
-	return nil
+	return k, nil
 }
 
 // entry returns the key of a map entry and where its value lies. A value in several
@@ -361,32 +393,38 @@ func (s *scanner) entry(b []byte, i, end int) (key []byte, from, to int, err err
 	return key, from, to, nil
 }
 
-// find returns the source of a key that stands at a position of its example.
-func (s *scanner) find(key []byte, at int) (int, error) {
-	var k *known
-	if at < len(s.order) {
-		k = &s.order[at]
-		if k.key != "" && len(key) == len(k.key) && string(key) == k.key {
-			return k.source, nil
-		}
+// find returns what is known of a key that follows another one.
+func (s *scanner) find(key []byte, prev *known) (*known, error) {
+	if k := prev.next; k != nil && string(key) == k.key {
+		return k, nil
 	}
-	source, ok := s.plan.index[string(key)]
+	k, ok := s.keys[string(key)]
 	if !ok {
-		if s.plan.refuse {
-			return 0, &featureError{string(bytes.Clone(key)), tenon.ErrNotFound, "was not asked for"}
+		source, asked := s.plan.index[string(key)]
+		switch {
+		case asked:
+		case s.plan.refuse:
+			return nil, &featureError{string(bytes.Clone(key)), tenon.ErrNotFound, "was not asked for"}
+		case len(s.keys) >= mostKeys+len(s.plan.keys):
+			return &s.other, nil
+		default:
+			source = ignored
 		}
-		source = ignored
+		k = know(string(key), source)
+		s.keys[k.key] = k
 	}
-	if k != nil && (k.key == "" || ok) { // a key asked for takes the place of one that is not
-		*k = know(string(key), source)
-	}
-	return source, nil
+	prev.next = k
+	return k, nil
 }
 
 // feature reads a Feature message, b[i:end], as the value of the source in this row.
 // Of several entries with one key the last one counts.
 func (s *scanner) feature(source int, b []byte, i, end int) error {
 	buf := &s.bufs[source]
+	if !buf.decode(s.messages, s.row+1) {
+		return errMalformedList
+	}
+	buf.done = s.row // which may get another list yet
 	if buf.lens[s.row] != absent {
 		buf.undo(s.row)
 	}

@@ -124,22 +124,25 @@ func (s *scanner) lists(b []byte) error {
 		s.bufs[i].steps = append(s.bufs[i].steps, absent)
 	}
 	err := part(b, 0, len(b), tagSecond, func(i, end int) error {
-		at := 0
+		prev := &s.first
 		return part(b, i, end, tagFirst, func(i, end int) error {
 			key, from, to, err := s.entry(b, i, end)
 			if err != nil {
 				return err
 			}
-			source, err := s.find(key, at)
-			at++
-			if err != nil || source == ignored {
+			k, err := s.find(key, prev)
+			if err != nil {
 				return err
+			}
+			prev = k
+			if k.source == ignored {
+				return nil
 			}
 			whole, joined := b, from < 0
 			if joined {
 				whole, from, to = s.join, 0, len(s.join)
 			}
-			return s.list(source, whole, from, to, joined)
+			return s.list(k.source, whole, from, to, joined)
 		})
 	})
 	if err != nil {

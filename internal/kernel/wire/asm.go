@@ -14,6 +14,31 @@ var wide = cpu.PermutesBytes()
 // long is how many bytes it takes for the wide kernel to be the faster one.
 const long = 12
 
+// intLists is Ints by a kernel, where there is one.
+func intLists(dst []int64, messages [][]byte, rows []Span) (done, count int, ok bool) {
+	if !wide || level < cpu.AVX512 || len(rows) == 0 || len(dst) == 0 {
+		return 0, 0, false
+	}
+	done, count = intListsVBMI(&dst[0], len(dst), &messages[0], &rows[0], len(rows))
+	return done, count, true
+}
+
+func floatLists(dst []float32, messages [][]byte, rows []Span) (done, count int, ok bool) {
+	if !wide || level < cpu.AVX512 || len(rows) == 0 || len(dst) == 0 {
+		return 0, 0, false
+	}
+	done, count = floatListsVBMI(&dst[0], len(dst), &messages[0], &rows[0], len(rows))
+	return done, count, true
+}
+
+func stringLists(dst []byte, ends []int64, offset int64, messages [][]byte, rows []Span) (done, size, count int, ok bool) {
+	if !wide || level < cpu.AVX512 || len(rows) == 0 || len(dst) == 0 || len(ends) == 0 {
+		return 0, 0, 0, false
+	}
+	done, size, count = stringListsVBMI(&dst[0], len(dst), &ends[0], len(ends), int(offset), &messages[0], &rows[0], len(rows))
+	return done, size, count, true
+}
+
 func fast(dst []int64, b []byte, i, end int) (n, used int) {
 	if wide && level == cpu.AVX512 && end-i >= long {
 		if n, used = varintsVBMI(&dst[0], &b[i], end-i); used > 0 {

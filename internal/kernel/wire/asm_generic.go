@@ -13,6 +13,13 @@ var (
 	wide  bool
 )
 
+// intLists, floatLists and stringLists have no kernels here.
+func intLists([]int64, [][]byte, []Span) (done, count int, ok bool)     { return 0, 0, false }
+func floatLists([]float32, [][]byte, []Span) (done, count int, ok bool) { return 0, 0, false }
+func stringLists([]byte, []int64, int64, [][]byte, []Span) (done, size, count int, ok bool) {
+	return 0, 0, 0, false
+}
+
 func fast(dst []int64, b []byte, i, end int) (n, used int) {
 	limit := min(end, len(b)-7)
 	if i >= limit {

@@ -17,6 +17,24 @@ func varintsBMI2(dst *int64, src *byte, limit int) (count int, used int)
 //go:noescape
 func varintsVBMI(dst *int64, src *byte, limit int) (count int, used int)
 
+// intListsVBMI decodes lists of packed numbers.
+// It stops before a row that it leaves to others, or for which dst may lack room, and returns how many rows are done and how many numbers they have.
+//
+//go:noescape
+func intListsVBMI(dst *int64, room int, messages *[]byte, rows *int64, n int) (done int, count int)
+
+// floatListsVBMI copies lists of packed numbers of four bytes.
+// It stops before a row that it leaves to others, or for which dst may lack room, and returns how many rows are done and how many numbers they have.
+//
+//go:noescape
+func floatListsVBMI(dst *float32, room int, messages *[]byte, rows *int64, n int) (done int, count int)
+
+// stringListsVBMI copies lists of strings shorter than 128 bytes.
+// It stops before a row that it leaves to others, or for which dst may lack room, and returns how many rows are done, how many bytes the strings have, and how many there are.
+//
+//go:noescape
+func stringListsVBMI(dst *byte, room int, ends *int64, roomEnds int, offset int, messages *[]byte, rows *int64, n int) (done int, size int, count int)
+
 // fetchLines asks for the cache lines of 64 bytes from p on. There is at least one.
 //
 //go:noescape

@@ -63,78 +63,77 @@ TEXT ·varintsVBMI(SB), NOSPLIT, $0-40
 	MOVQ            AX, BX
 	MOVQ            CX, SI
 	MOVQ            $0xffffffffffffffff, DI
-	MOVQ            $0x0000000000000040, R8
-	VMOVDQU64       places<>+0(SB), Z0
-	VMOVDQU64       groupsOf<>+0(SB), Z1
-	MOVQ            $0x0706050403020100, R9
-	VPBROADCASTQ    R9, Z3
-	VBROADCASTI32X4 firstOfEach<>+0(SB), Z2
-	MOVQ            $0x8001800180018001, R9
-	VPBROADCASTQ    R9, Z4
-	MOVQ            $0x4000000140000001, R9
-	VPBROADCASTQ    R9, Z5
-	MOVQ            $0x000000000fffffff, R9
-	VPBROADCASTQ    R9, Z6
+	VMOVDQU64       places<>+0(SB), Z1
+	VMOVDQU64       groupsOf<>+0(SB), Z2
+	MOVQ            $0x0706050403020100, R8
+	VPBROADCASTQ    R8, Z3
+	VBROADCASTI32X4 firstOfEach<>+0(SB), Z0
+	MOVQ            $0x8001800180018001, R8
+	VPBROADCASTQ    R8, Z4
+	MOVQ            $0x4000000140000001, R8
+	VPBROADCASTQ    R8, Z5
+	MOVQ            $0x000000000fffffff, R8
+	VPBROADCASTQ    R8, Z6
 
 block:
-	MOVQ          DX, R9
-	CMPQ          R9, R8
-	CMOVQGT       R8, R9
-	BZHIQ         R9, DI, R9
-	KMOVQ         R9, K1
+	MOVL          $0x00000040, R8
+	CMPQ          DX, R8
+	CMOVQLT       DX, R8
+	BZHIQ         R8, DI, R8
+	KMOVQ         R8, K1
 	VMOVDQU8.Z    (SI), K1, Z7
 	VPMOVB2M      Z7, K1
-	KMOVQ         K1, R10
-	ANDNQ         R9, R10, R9
+	KMOVQ         K1, R9
+	ANDNQ         R8, R9, R8
 	JZ            end
-	MOVQ          R10, R11
-	SHRQ          $0x01, R11
-	ANDQ          R11, R10
-	MOVQ          R10, R11
-	SHRQ          $0x02, R11
-	ANDQ          R11, R10
-	MOVQ          R10, R11
-	SHRQ          $0x04, R11
-	ANDQ          R11, R10
+	MOVQ          R9, R10
+	SHRQ          $0x01, R10
+	ANDQ          R10, R9
+	MOVQ          R9, R10
+	SHRQ          $0x02, R10
+	ANDQ          R10, R9
+	MOVQ          R9, R10
+	SHRQ          $0x04, R10
+	ANDQ          R10, R9
 	JNZ           end
-	KMOVQ         R9, K1
-	LEAQ          1(R9)(R9*1), R11
-	KMOVQ         R11, K2
-	VPCOMPRESSB.Z Z0, K2, Z8
-	VPCOMPRESSB.Z Z0, K1, Z9
+	KMOVQ         R8, K1
+	LEAQ          1(R8)(R8*1), R9
+	KMOVQ         R9, K2
+	VPCOMPRESSB.Z Z1, K2, Z8
+	VPCOMPRESSB.Z Z1, K1, Z9
 	VPSUBB        Z8, Z9, Z9
-	POPCNTQ       R9, R10
-	LZCNTQ        R9, R9
-	SUBQ          $0x40, R9
-	SUBQ          R9, SI
-	ADDQ          R9, DX
+	POPCNTQ       R8, R9
+	LZCNTQ        R8, R8
+	SUBQ          $0x40, R8
+	SUBQ          R8, SI
+	ADDQ          R8, DX
 
 eight:
 	VPMOVZXBQ  X8, Z10
 	VPMOVZXBQ  X9, Z11
-	VPSHUFB    Z2, Z10, Z10
+	VPSHUFB    Z0, Z10, Z10
 	VPADDB     Z3, Z10, Z10
 	VPERMB     Z7, Z10, Z10
-	VPERMQ     Z1, Z11, Z11
+	VPERMQ     Z2, Z11, Z11
 	VPANDQ     Z11, Z10, Z10
 	VPMADDUBSW Z10, Z4, Z10
 	VPMADDWD   Z5, Z10, Z10
 	VPSRLQ     $0x04, Z10, Z11
 	VPTERNLOGQ $0xe4, Z6, Z11, Z10
-	CMPQ       R10, $0x08
+	CMPQ       R9, $0x08
 	JBE        last
 	VMOVDQU64  Z10, (BX)
 	VALIGNQ    $0x01, Z8, Z8, Z8
 	VALIGNQ    $0x01, Z9, Z9, Z9
 	ADDQ       $0x40, BX
-	SUBQ       $0x08, R10
+	SUBQ       $0x08, R9
 	JMP        eight
 
 last:
-	BZHIQ     R10, DI, R11
-	KMOVB     R11, K1
+	BZHIQ     R9, DI, R10
+	KMOVB     R10, K1
 	VMOVDQU64 Z10, K1, (BX)
-	LEAQ      (BX)(R10*8), BX
+	LEAQ      (BX)(R9*8), BX
 	TESTQ     DX, DX
 	JNZ       block
 
@@ -170,6 +169,398 @@ GLOBL groupsOf<>(SB), RODATA|NOPTR, $64
 DATA firstOfEach<>+0(SB)/8, $0x0000000000000000
 DATA firstOfEach<>+8(SB)/8, $0x0808080808080808
 GLOBL firstOfEach<>(SB), RODATA|NOPTR, $16
+
+// func intListsVBMI(dst *int64, room int, messages *[]byte, rows *int64, n int) (done int, count int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VBMI2, BMI, BMI2, CMOV, LZCNT, POPCNT
+TEXT ·intListsVBMI(SB), NOSPLIT, $8-56
+	MOVQ            messages+16(FP), AX
+	MOVQ            rows+24(FP), CX
+	MOVQ            n+32(FP), DX
+	LEAQ            (CX)(DX*8), DX
+	MOVQ            dst+0(FP), R9
+	MOVQ            room+8(FP), BX
+	LEAQ            (R9)(BX*8), BX
+	MOVQ            BX, (SP)
+	MOVQ            $0xffffffffffffffff, R11
+	VMOVDQU64       places<>+0(SB), Z1
+	VMOVDQU64       groupsOf<>+0(SB), Z2
+	MOVQ            $0x0706050403020100, BX
+	VPBROADCASTQ    BX, Z3
+	VBROADCASTI32X4 firstOfEach<>+0(SB), Z0
+	MOVQ            $0x8001800180018001, BX
+	VPBROADCASTQ    BX, Z4
+	MOVQ            $0x4000000140000001, BX
+	VPBROADCASTQ    BX, Z5
+	MOVQ            $0x000000000fffffff, BX
+	VPBROADCASTQ    BX, Z6
+	MOVQ            $0x0302010003020100, BX
+	VPBROADCASTQ    BX, Z7
+	VBROADCASTI32X4 groupsOfFour<>+0(SB), Z8
+	VBROADCASTI32X4 firstOfFour<>+0(SB), Z9
+
+row:
+	CMPQ    CX, DX
+	JAE     done
+	MOVQ    (CX), DI
+	CMPQ    DI, $-1
+	JGE     next
+	MOVL    DI, SI
+	ADDQ    DI, DI
+	SHRQ    $0x21, DI
+	LEAQ    (DI)(SI*1), BX
+	MOVQ    8(AX), R8
+	CMPQ    BX, R8
+	JA      done
+	MOVQ    (AX), BX
+	ADDQ    DI, BX
+	LEAQ    8(DI), DI
+	MOVQ    R9, R10
+	LEAQ    128(R9)(SI*8), R12
+	CMPQ    R12, (SP)
+	JA      done
+	XORL    R12, R12
+	TESTQ   SI, SI
+	JZ      counted
+	CMPQ    SI, $0x08
+	JA      block
+	CMPQ    DI, R8
+	JA      block
+	MOVQ    (BX), R8
+	MOVQ    R8, R13
+	NOTQ    R13
+	ANDQ    tops<>+0(SB), R13
+	TZCNTQ  R13, R12
+	INCQ    R12
+	MOVQ    SI, DI
+	SHLQ    $0x03, DI
+	CMPQ    R12, DI
+	JNE     block
+	BLSMSKQ R13, R13
+	ANDQ    groups<>+0(SB), R13
+	PEXTQ   R13, R8, R8
+	MOVQ    R8, (R9)
+	ADDQ    $0x08, R9
+	MOVL    $0x00000001, R12
+	JMP     counted
+
+block:
+	MOVL          $0x00000040, DI
+	CMPQ          SI, DI
+	CMOVQLT       SI, DI
+	BZHIQ         DI, R11, DI
+	KMOVQ         DI, K1
+	VMOVDQU8.Z    (BX), K1, Z10
+	VPMOVB2M      Z10, K1
+	KMOVQ         K1, R8
+	ANDNQ         DI, R8, DI
+	JZ            leave
+	MOVQ          R8, R12
+	SHRQ          $0x01, R12
+	ANDQ          R12, R8
+	MOVQ          R8, R12
+	SHRQ          $0x02, R12
+	ANDQ          R12, R8
+	KMOVQ         DI, K1
+	LEAQ          1(DI)(DI*1), R12
+	KMOVQ         R12, K2
+	VPCOMPRESSB.Z Z1, K2, Z11
+	VPCOMPRESSB.Z Z1, K1, Z12
+	VPSUBB        Z11, Z12, Z12
+	POPCNTQ       DI, R13
+	LZCNTQ        DI, DI
+	SUBQ          $0x40, DI
+	SUBQ          DI, BX
+	ADDQ          DI, SI
+	TESTQ         R8, R8
+	JNZ           long
+
+sixteen:
+	VPMOVZXBD     X11, Z13
+	VPMOVZXBD     X12, Z14
+	VPSHUFB       Z9, Z13, Z13
+	VPADDB        Z7, Z13, Z13
+	VPERMB        Z10, Z13, Z15
+	VPERMD        Z8, Z14, Z14
+	VPANDD        Z14, Z15, Z15
+	VPMADDUBSW    Z15, Z4, Z15
+	VPMADDWD      Z5, Z15, Z15
+	VPMOVZXDQ     Y15, Z13
+	VEXTRACTI64X4 $0x01, Z15, Y15
+	VPMOVZXDQ     Y15, Z15
+	VMOVDQU64     Z13, (R9)
+	VMOVDQU64     Z15, 64(R9)
+	CMPQ          R13, $0x10
+	JBE           last
+	VALIGNQ       $0x02, Z11, Z11, Z11
+	VALIGNQ       $0x02, Z12, Z12, Z12
+	ADDQ          $+128, R9
+	SUBQ          $0x10, R13
+	JMP           sixteen
+
+long:
+	MOVQ  R8, R12
+	SHRQ  $0x04, R12
+	TESTQ R12, R8
+	JNZ   leave
+
+eight:
+	VPMOVZXBQ  X11, Z13
+	VPMOVZXBQ  X12, Z14
+	VPSHUFB    Z0, Z13, Z13
+	VPADDB     Z3, Z13, Z13
+	VPERMB     Z10, Z13, Z13
+	VPERMQ     Z2, Z14, Z14
+	VPANDQ     Z14, Z13, Z13
+	VPMADDUBSW Z13, Z4, Z13
+	VPMADDWD   Z5, Z13, Z13
+	VPSRLQ     $0x04, Z13, Z14
+	VPTERNLOGQ $0xe4, Z6, Z14, Z13
+	VMOVDQU64  Z13, (R9)
+	CMPQ       R13, $0x08
+	JBE        last
+	VALIGNQ    $0x01, Z11, Z11, Z11
+	VALIGNQ    $0x01, Z12, Z12, Z12
+	ADDQ       $0x40, R9
+	SUBQ       $0x08, R13
+	JMP        eight
+
+last:
+	LEAQ  (R9)(R13*8), R9
+	TESTQ SI, SI
+	JNZ   block
+	MOVQ  R9, R12
+	SUBQ  R10, R12
+	SHRQ  $0x03, R12
+
+counted:
+	MOVQ R12, (CX)
+
+next:
+	ADDQ $0x08, CX
+	ADDQ $0x18, AX
+	JMP  row
+
+leave:
+	MOVQ R10, R9
+
+done:
+	VZEROUPPER
+	SUBQ rows+24(FP), CX
+	SHRQ $0x03, CX
+	MOVQ CX, done+40(FP)
+	SUBQ dst+0(FP), R9
+	SHRQ $0x03, R9
+	MOVQ R9, count+48(FP)
+	RET
+
+DATA tops<>+0(SB)/8, $0x8080808080808080
+GLOBL tops<>(SB), RODATA|NOPTR, $8
+
+DATA groups<>+0(SB)/8, $0x7f7f7f7f7f7f7f7f
+GLOBL groups<>(SB), RODATA|NOPTR, $8
+
+DATA groupsOfFour<>+0(SB)/8, $0x00007f7f0000007f
+DATA groupsOfFour<>+8(SB)/8, $0x7f7f7f7f007f7f7f
+GLOBL groupsOfFour<>(SB), RODATA|NOPTR, $16
+
+DATA firstOfFour<>+0(SB)/8, $0x0404040400000000
+DATA firstOfFour<>+8(SB)/8, $0x0c0c0c0c08080808
+GLOBL firstOfFour<>(SB), RODATA|NOPTR, $16
+
+// func floatListsVBMI(dst *float32, room int, messages *[]byte, rows *int64, n int) (done int, count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·floatListsVBMI(SB), NOSPLIT, $8-56
+	MOVQ messages+16(FP), AX
+	MOVQ rows+24(FP), CX
+	MOVQ n+32(FP), DX
+	LEAQ (CX)(DX*8), DX
+	MOVQ dst+0(FP), R8
+	MOVQ room+8(FP), BX
+	LEAQ (R8)(BX*4), BX
+	MOVQ BX, (SP)
+	MOVQ $0xffffffffffffffff, R9
+
+row:
+	CMPQ  CX, DX
+	JAE   done
+	MOVQ  (CX), DI
+	CMPQ  DI, $-1
+	JGE   next
+	MOVL  DI, SI
+	ADDQ  DI, DI
+	SHRQ  $0x21, DI
+	LEAQ  (DI)(SI*1), R10
+	MOVQ  8(AX), BX
+	CMPQ  R10, BX
+	JA    done
+	MOVQ  (AX), BX
+	ADDQ  DI, BX
+	LEAQ  8(DI), DI
+	LEAQ  128(R8)(SI*1), DI
+	CMPQ  DI, (SP)
+	JA    done
+	TESTQ $0x00000003, SI
+	JNZ   done
+	MOVQ  SI, DI
+	SHRQ  $0x02, DI
+
+long:
+	CMPQ      SI, $0x00000080
+	JB        short
+	VMOVDQU64 (BX), Z0
+	VMOVDQU64 64(BX), Z1
+	VMOVDQU64 Z0, (R8)
+	VMOVDQU64 Z1, 64(R8)
+	ADDQ      $+128, BX
+	ADDQ      $+128, R8
+	SUBQ      $+128, SI
+	JMP       long
+
+short:
+	XORL       R11, R11
+	MOVQ       SI, R10
+	SUBQ       $0x40, R10
+	CMOVQLT    R11, R10
+	BZHIQ      SI, R9, R11
+	KMOVQ      R11, K1
+	VMOVDQU8.Z (BX), K1, Z0
+	BZHIQ      R10, R9, R10
+	KMOVQ      R10, K1
+	VMOVDQU8.Z 64(BX), K1, Z1
+	VMOVDQU64  Z0, (R8)
+	VMOVDQU64  Z1, 64(R8)
+	ADDQ       SI, R8
+	MOVQ       DI, (CX)
+
+next:
+	ADDQ $0x08, CX
+	ADDQ $0x18, AX
+	JMP  row
+
+done:
+	VZEROUPPER
+	SUBQ rows+24(FP), CX
+	SHRQ $0x03, CX
+	MOVQ CX, done+40(FP)
+	SUBQ dst+0(FP), R8
+	SHRQ $0x02, R8
+	MOVQ R8, count+48(FP)
+	RET
+
+// func stringListsVBMI(dst *byte, room int, ends *int64, roomEnds int, offset int, messages *[]byte, rows *int64, n int) (done int, size int, count int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·stringListsVBMI(SB), NOSPLIT, $32-88
+	MOVQ messages+40(FP), AX
+	MOVQ rows+48(FP), CX
+	MOVQ n+56(FP), DX
+	LEAQ (CX)(DX*8), DX
+	MOVQ dst+0(FP), R8
+	MOVQ ends+16(FP), R9
+	MOVQ offset+32(FP), R10
+	MOVQ room+8(FP), BX
+	LEAQ (R8)(BX*1), BX
+	MOVQ BX, (SP)
+	MOVQ roomEnds+24(FP), BX
+	LEAQ (R9)(BX*8), BX
+	MOVQ BX, 8(SP)
+	MOVQ $0xffffffffffffffff, R11
+	SUBQ R8, R10
+
+row:
+	CMPQ CX, DX
+	JAE  done
+	MOVQ (CX), DI
+	CMPQ DI, $-1
+	JGE  next
+	MOVL DI, SI
+	ADDQ DI, DI
+	SHRQ $0x21, DI
+	LEAQ (DI)(SI*1), R12
+	MOVQ 8(AX), BX
+	CMPQ R12, BX
+	JA   done
+	MOVQ (AX), BX
+	ADDQ DI, BX
+	LEAQ 8(DI), DI
+	LEAQ 128(R8)(SI*1), DI
+	CMPQ DI, (SP)
+	JA   done
+	LEAQ 128(R9)(SI*4), DI
+	CMPQ DI, 8(SP)
+	JA   done
+	MOVQ R8, 16(SP)
+	MOVQ R9, 24(SP)
+	ADDQ BX, SI
+
+string:
+	CMPQ       BX, SI
+	JE         all
+	LEAQ       2(BX), R12
+	CMPQ       R12, SI
+	JA         leave
+	MOVWLZX    (BX), DI
+	XORL       $0x0000000a, DI
+	TESTL      $0x000080ff, DI
+	JNZ        leave
+	SHRL       $0x08, DI
+	LEAQ       (R12)(DI*1), BX
+	CMPQ       BX, SI
+	JA         leave
+	CMPQ       DI, $0x20
+	JA         long
+	BZHIQ      DI, R11, R13
+	KMOVD      R13, K1
+	VMOVDQU8.Z (R12), K1, Y0
+	VMOVDQU    Y0, (R8)
+
+copied:
+	ADDQ DI, R8
+	LEAQ (R8)(R10*1), DI
+	MOVQ DI, (R9)
+	ADDQ $0x08, R9
+	JMP  string
+
+long:
+	XORL       R14, R14
+	MOVQ       DI, R13
+	SUBQ       $0x40, R13
+	CMOVQLT    R14, R13
+	BZHIQ      DI, R11, R14
+	KMOVQ      R14, K1
+	VMOVDQU8.Z (R12), K1, Z0
+	BZHIQ      R13, R11, R13
+	KMOVQ      R13, K1
+	VMOVDQU8.Z 64(R12), K1, Z1
+	VMOVDQU64  Z0, (R8)
+	VMOVDQU64  Z1, 64(R8)
+	JMP        copied
+
+all:
+	MOVQ R9, BX
+	SUBQ 24(SP), BX
+	SHRQ $0x03, BX
+	MOVQ BX, (CX)
+
+next:
+	ADDQ $0x08, CX
+	ADDQ $0x18, AX
+	JMP  row
+
+leave:
+	MOVQ 16(SP), R8
+	MOVQ 24(SP), R9
+
+done:
+	VZEROUPPER
+	SUBQ rows+48(FP), CX
+	SHRQ $0x03, CX
+	MOVQ CX, done+64(FP)
+	SUBQ dst+0(FP), R8
+	MOVQ R8, size+72(FP)
+	SUBQ ends+16(FP), R9
+	SHRQ $0x03, R9
+	MOVQ R9, count+80(FP)
+	RET
 
 // func fetchLines(p *byte, lines int)
 // Requires: MMX+

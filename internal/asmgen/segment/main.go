@@ -33,6 +33,12 @@ func main() {
 		perRow(m, "mulRows", "x[i] c[r]", func(x, c vec.V) vec.V { return m.Mul(x, c) })
 		perRow(m, "subRows", "x[i] - c[r]", func(x, c vec.V) vec.V { return m.Sub(x, c) })
 	}
+	for _, m := range floats {
+		if m.Wide {
+			inverseMark(m)
+			scaleAhead(m)
+		}
+	}
 	fence()
 	gatherSplits()
 	for _, wide := range []bool{true, false} {

@@ -25,12 +25,15 @@ var reductions = []reduction{
 	{name: "mean", doc: "means", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, splits gp) vec.V {
 		return m.Div(total, lengths(m, splits))
 	}},
-	{name: "inverse", doc: "inverses of the sums", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, _ gp) vec.V {
-		return m.Div(m.Load(vec.Const(1)), total)
-	}},
+	inverses,
 	{name: "max", doc: "largest elements", combine: vec.Machine.Max, fill: vec.Const(math.Inf(-1)), ordered: true},
 	{name: "min", doc: "smallest elements", combine: vec.Machine.Min, fill: vec.Const(math.Inf(1)), ordered: true},
 }
+
+// inverses are what rows of exponentials are multiplied by.
+var inverses = reduction{name: "inverse", doc: "inverses of the sums", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, _ gp) vec.V {
+	return m.Div(m.Load(vec.Const(1)), total)
+}}
 
 // longest is the length up to which a row is reduced in one go: its running sums are
 // short enough for their rounding errors not to add up.
@@ -92,7 +95,7 @@ func reduce(m vec.Machine, r reduction) {
 		PREFETCHT0(Mem{Base: splits, Disp: at + fetchAhead})
 	}
 	s.clearNaN()
-	s.leaveAtLong(splits, vectors*lanes, "some")
+	s.leaveAtLong(Mem{Base: splits}, vectors*lanes, "some")
 	total := s.short(vectors)
 	s.leaveAtNaN("done")
 	s.finish(total, splits, out)
@@ -161,12 +164,12 @@ func (s *reducer) row(vectors int) (at, n gp, z vec.V) {
 	return at, n, z
 }
 
-// leaveAtLong jumps where a row of the batch has more than most elements.
-func (s *reducer) leaveAtLong(splits gp, most int, label string) {
+// leaveAtLong jumps where a row of the batch with splits has more than most elements.
+func (s *reducer) leaveAtLong(splits Mem, most int, label string) {
 	i64 := s.m.As(vec.Int64)
 	var long vec.Mask
 	for i := 0; i < 8*s.m.Lanes(); i += s.m.Bytes() {
-		k := i64.Cmp(vec.Greater, i64.Sub(i64.Load(Mem{Base: splits, Disp: i + 8}), Mem{Base: splits, Disp: i}), vec.Const(float64(most)))
+		k := i64.Cmp(vec.Greater, i64.Sub(i64.Load(splits.Offset(i+8)), splits.Offset(i)), vec.Const(float64(most)))
 		if i == 0 {
 			long = k
 		} else {

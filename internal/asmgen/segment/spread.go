@@ -29,7 +29,6 @@ func spread(m vec.Machine, name, formula string, combine func(x, c vec.V) vec.V)
 }
 
 func spreadTo(m vec.Machine, name, formula string, streaming bool, combine func(x, c vec.V) vec.V) {
-	size := uint8(m.Elem.Size())
 	TEXT(name, NOSPLIT, "func(dst, x, c *"+m.Elem.Go()+", splits *int64, rows int, marks *byte, own *"+m.Elem.Go()+")")
 	Pragma("noescape")
 	doc := []string{
@@ -45,6 +44,18 @@ func spreadTo(m vec.Machine, name, formula string, streaming bool, combine func(
 		i: GP64(), n: GP64(), ones: GP64(), combine: combine, streaming: streaming}
 	s.mark()
 
+	s.begin()
+	s.rest()
+	VZEROUPPER()
+	RET()
+}
+
+// step is the number of elements that are done in one go.
+const step = 64
+
+// begin gets ready, with marks and own filled and n set.
+func (s *spreader) begin() {
+	m, size := s.m, uint8(s.m.Elem.Size())
 	SUBQ(U8(size), s.own)
 	XORQ(s.i, s.i)
 	if size == 4 {
@@ -54,45 +65,33 @@ func spreadTo(m vec.Machine, name, formula string, streaming bool, combine func(
 	} else {
 		MOVQ(U64(0x0101010101010101), s.ones)
 	}
-	count := GP64()
-	if streaming {
+	if s.streaming {
 		// Up to where dst is aligned.
+		count := GP64()
 		MOVQ(s.out, count)
 		NEGQ(count)
 		ANDQ(U8(63), count)
 		JZ(LabelRef("lines"))
-		SHRQ(U8(map[uint8]uint8{4: 2, 8: 3}[size]), count)
+		SHRQ(shiftOf(m), count)
 		CMPQ(count, s.n)
 		CMOVQGT(s.n, count)
 		s.some(count)
 		Label("lines")
 	}
-	left, bits := GP64(), GP64()
+}
+
+// rest does what is left.
+func (s *spreader) rest() {
+	m := s.m
 	Label("many")
-	MOVQ(s.n, left)
-	SUBQ(s.i, left)
-	CMPQ(left, U8(64))
-	JL(LabelRef("rest"))
-	starts, k := ZMM(), K()
-	VMOVDQU64(Mem{Base: s.marks, Index: s.i, Scale: 1}, starts)
-	VPTESTMB(starts, starts, k)
-	KMOVQ(k, bits)
-	for g := 0; g < 64; g += m.Lanes() {
-		at := Mem{Base: s.out, Index: s.i, Scale: size, Disp: g * int(size)}
-		v := s.vector(bits, g)
-		if streaming {
-			VMOVNTPS(v, at)
-		} else {
-			m.Store(v, at)
-		}
-		SHRQ(U8(uint8(m.Lanes())), bits)
-	}
-	ADDQ(U8(64), s.i)
+	s.leaveAtEnd("rest")
+	s.vectors(s.starts(), 0, step/m.Lanes())
+	ADDQ(U8(step), s.i)
 	JMP(LabelRef("many"))
 	Label("rest")
 	CMPQ(s.i, s.n)
 	JGE(LabelRef("done"))
-	most := GP64()
+	count, most := GP64(), GP64()
 	MOVQ(U32(uint64(m.Lanes())), most)
 	MOVQ(s.n, count)
 	SUBQ(s.i, count)
@@ -101,8 +100,41 @@ func spreadTo(m vec.Machine, name, formula string, streaming bool, combine func(
 	s.some(count)
 	JMP(LabelRef("rest"))
 	Label("done")
-	VZEROUPPER()
-	RET()
+}
+
+// leaveAtEnd jumps where fewer than step elements are left.
+func (s *spreader) leaveAtEnd(label string) {
+	left := GP64()
+	MOVQ(s.n, left)
+	SUBQ(s.i, left)
+	CMPQ(left, U8(step))
+	JL(LabelRef(label))
+}
+
+// starts returns which of the next step elements begin a row.
+func (s *spreader) starts() (bits gp) {
+	starts, k, bits := ZMM(), K(), GP64()
+	VMOVDQU64(Mem{Base: s.marks, Index: s.i, Scale: 1}, starts)
+	VPTESTMB(starts, starts, k)
+	KMOVQ(k, bits)
+	return bits
+}
+
+// vectors does the vectors [lo, hi) of the next step elements.
+func (s *spreader) vectors(bits gp, lo, hi int) {
+	m, size := s.m, s.m.Elem.Size()
+	for v := lo; v < hi; v++ {
+		at := Mem{Base: s.out, Index: s.i, Scale: uint8(size), Disp: v * m.Bytes()}
+		result := s.vector(bits, v*m.Lanes())
+		if s.streaming {
+			VMOVNTPS(result, at)
+		} else {
+			m.Store(result, at)
+		}
+		if (v+1)*m.Lanes() < step {
+			SHRQ(U8(uint8(m.Lanes())), bits)
+		}
+	}
 }
 
 // mark fills marks and own and sets n.
@@ -186,6 +218,7 @@ func (s *spreader) mark() {
 // which of them begin a row.
 func (s *spreader) vector(bits gp, skip int) vec.V {
 	m, size := s.m, uint8(s.m.Elem.Size())
+	x := m.Load(Mem{Base: s.x, Index: s.i, Scale: size, Disp: skip * int(size)})
 	starts, first, behind := GP64(), GP64(), GP64()
 	if m.Lanes() == 16 {
 		MOVWLZX(bits.As16(), starts.As32())
@@ -200,20 +233,22 @@ func (s *spreader) vector(bits gp, skip int) vec.V {
 	// for an element.
 	PDEPQ(s.ones, starts, behind)
 	IMULQ(s.ones, behind)
+	m.Pause()
 	POPCNTL(starts.As32(), starts.As32())
 	few, at, c := XMM(), ZMM(), ZMM()
 	VMOVQ(behind, few)
-	x := m.Load(Mem{Base: s.x, Index: s.i, Scale: size, Disp: skip * int(size)})
 	if size == 4 {
 		// The permutation looks at the lowest four bits.
 		VPERMD(few.AsZ(), s.half, at)
 		VPSRLVD(s.shift, at, at)
+		m.Pause()
 		VPERMPS(Mem{Base: s.own}, at, c)
 	} else {
 		VPMOVZXBQ(few, at)
 		VPERMPD(Mem{Base: s.own}, at, c)
 	}
 	LEAQ(Mem{Base: s.own, Index: starts, Scale: size}, s.own)
+	m.Pause()
 	return s.combine(x, c)
 }
 

@@ -94,40 +94,90 @@ func (m Machine) ExpNear(x V) V {
 	return m.Mul(m.Add(em, Const(1)), m.pow2(n))
 }
 
-// ExpBounded is [Machine.ExpNear] with the fewest instructions, for |x| <= 100 where
-// elements are float32.
+// ExpBounded is [Machine.ExpNear] with the fewest instructions, for |x| <= 40 where
+// elements are float32 and vectors are wide.
 func (m Machine) ExpBounded(x V) V {
-	if !m.Wide {
+	switch {
+	case !m.Wide:
 		return m.ExpNear(x)
-	}
-	if m.Elem == Float64 {
+	case m.Elem == Float64:
 		n, em := m.reduceExp(x)
 		return m.scale(m.Add(em, Const(1)), n)
 	}
-	// x = (k + j/16)·ln 2 + r with integers k and j < 16. Adding 1.5·2^19 leaves 16k + j
-	// in the low bits, of which the look-up takes j.
-	const round = 0x1.8p19
-	t := m.FMAConst(m.Load(x), Const(math.Log2E), m.Get(Const(round)))
-	n := m.Sub(t, Const(round))
+	return m.expBySixteenths(x, m.sixteenthsOf(x))
+}
+
+// ExpNoting is [Machine.ExpBounded] of an x that may be anything, for wide vectors: what
+// makes the result meaningless stays in far, which begins as zeros. [Machine.Noted] looks at it.
+func (m Machine) ExpNoting(x, far V) V {
+	if m.Elem == Float64 {
+		// As integers, the magnitudes of floats are ordered like them, and NaN behind all.
+		VPMAXSQ(m.Abs(x), far, far)
+		m.emitted()
+		return m.ExpBounded(x)
+	}
+	t := m.sixteenthsOf(x)
+	const farOrDiffers = 0xf0 | 0x0f&(0xcc^0xaa)
+	VPTERNLOGD(Imm(farOrDiffers), m.Get(Const(sixteenthsRound)), t, far)
+	m.emitted()
+	return m.expBySixteenths(x, t)
+}
+
+// Noted returns the lanes in which ExpNoting has seen an x that is NaN or not within
+// about 40 of 0 where elements are float32, 340 where they are float64.
+func (m Machine) Noted(far V) Mask {
+	i := m.Ints()
+	if m.Elem == Float64 {
+		return i.Cmp(Greater, far, m.Get(Const(340)))
+	}
+	k := K()
+	VPTESTMD(m.Get(Bits(^uint32(2*sixteenthsRange-1))), far, k)
+	return Mask{k}
+}
+
+// sixteenthsOf returns x/ln 2 rounded to sixteenths, plus sixteenthsRound.
+func (m Machine) sixteenthsOf(x V) V {
+	return m.FMAConst(m.Load(x), Const(math.Log2E), m.Get(Const(sixteenthsRound)))
+}
+
+const (
+	// sixteenthsRange is the number of sixteenths up to which an x is not far.
+	sixteenthsRange = 64 * 16
+	// sixteenthsRound is 1.5·2^19, to which a sixteenth is the lowest bit, and sixteenthsRange
+	// such bits: for an x that is not far, adding it changes these and the next lower bits only.
+	sixteenthsRound = 0x1.8p19 + sixteenthsRange/16
+)
+
+// expBySixteenths returns e^x for x = (k + j/16)·ln 2 + r with integers k and j < 16, of
+// which t has 16k + j in its low bits.
+func (m Machine) expBySixteenths(x, t V) V {
+	n := m.Sub(t, Const(sixteenthsRound))
 	const high = float32(math.Ln2)
 	r := m.MulSub(m.Load(x), n, Const(high))
 	r = m.MulSub(r, n, Const(math.Ln2-float64(high)))
-	p := m.Reg()
+	// The look-up takes j. The bits, shifted up, are k as an exponent, and j, which the table
+	// has taken away before.
+	p, i := m.Reg(), m.Ints()
 	VPERMPS(m.table(m.exp2Sixteenths()), t, p)
 	m.emitted()
+	p = i.Add(p, i.ShiftLeft(t, sixteenthsShift))
 	// (e^r-1-r)/r², |r| <= ln 2/32: 2^-32 of e^r
 	em := m.FMA(m.Poly(r, 0.5, 0.166669492), m.Mul(r, r), r)
-	return m.scale(m.FMA(em, p, p), n)
+	return m.FMA(em, p, p)
 }
 
 var sixteenths *Mem
 
-// exp2Sixteenths returns the memory of 2^(j/16).
+// sixteenthsShift is where the exponent begins, less the bits of a sixteenth.
+const sixteenthsShift = 23 - 4
+
+// exp2Sixteenths returns the memory of 2^(j/16), less what stands above them in the low
+// bits of expBySixteenths, shifted.
 func (m Machine) exp2Sixteenths() Mem {
 	if sixteenths == nil {
 		mem := GLOBL("exp2Sixteenths", RODATA|NOPTR)
 		for j := range 16 {
-			DATA(4*j, U32(math.Float32bits(float32(math.Exp2(float64(j)/16)))))
+			DATA(4*j, U32(math.Float32bits(float32(math.Exp2(float64(j)/16)))-uint32(sixteenthsRange+j)<<sixteenthsShift))
 		}
 		sixteenths = &mem
 	}

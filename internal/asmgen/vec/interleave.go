@@ -33,6 +33,14 @@ func (m Machine) together(bodies []func(m Machine), alternate bool) {
 	}
 }
 
+// Alternate emits bodies that do not depend on each other so that their instructions
+// alternate.
+func (m Machine) Alternate(bodies ...func(m Machine)) { m.together(bodies, true) }
+
+// Pause lets the other bodies of [Machine.Alternate] emit an instruction, after some that
+// the machine knows nothing of.
+func (m Machine) Pause() { m.emitted() }
+
 // emitted lets the other bodies emit an instruction.
 func (m Machine) emitted() {
 	if m.pause != nil {

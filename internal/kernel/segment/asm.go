@@ -18,6 +18,8 @@ var kernels32 = [...]*floatKernels[float32]{
 		expNear: expNearF32AVX512, exp: expF32AVX512, log: logF32AVX512,
 		mul: rowwise[float32]{spread: mulRowsF32AVX512, spreadPast: mulRowsPastF32AVX512},
 		sub: rowwise[float32]{spread: subRowsF32AVX512, spreadPast: subRowsPastF32AVX512},
+
+		inverseMark: inverseMarkF32AVX512, scaleAhead: scaleAheadF32AVX512, scaleAheadPast: scaleAheadPastF32AVX512,
 	},
 	cpu.AVX2: {
 		reducers: [...]reducer[float32]{
@@ -45,6 +47,8 @@ var kernels64 = [...]*floatKernels[float64]{
 		expNear: expNearF64AVX512, exp: expF64AVX512, log: logF64AVX512,
 		mul: rowwise[float64]{spread: mulRowsF64AVX512, spreadPast: mulRowsPastF64AVX512},
 		sub: rowwise[float64]{spread: subRowsF64AVX512, spreadPast: subRowsPastF64AVX512},
+
+		inverseMark: inverseMarkF64AVX512, scaleAhead: scaleAheadF64AVX512, scaleAheadPast: scaleAheadPastF64AVX512,
 	},
 	cpu.AVX2: {
 		reducers: [...]reducer[float64]{

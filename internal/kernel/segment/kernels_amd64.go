@@ -340,6 +340,58 @@ func subRowsF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int)
 //go:noescape
 func subRowsPastF64AVX2(dst *byte, x *float64, c *float64, splits *int64, rows int, stage *byte) int
 
+// inverseMarkF32AVX512 writes the inverses of the sums of rows that are not empty to own, where there is room for a vector behind them, and returns
+// how many those are. x is where element first is. It sets the byte in marks of each element that begins a row, and of the one behind
+// the last row. The number of rows is a multiple of 16; none has more than 4096 elements.
+// Memory is read up to 32 elements behind the beginning of each row. What lies behind next as the
+// rows lie behind x is asked for.
+//
+//go:noescape
+func inverseMarkF32AVX512(own *float32, x *float32, first int64, splits *int64, rows int, scratch *byte, marks *byte, next *float32) int
+
+// scaleAheadF32AVX512 sets dst[i] = x[i] c for n elements i of rows, with a number c for each row: marks and own are as inverseMark leaves them.
+// Nothing else is written.
+// Meanwhile it sets e[i] = e^next[i] for elements of next from the first on, of nextN, as long as none is NaN or far from 0, and returns
+// how many of them are left. e may be x.
+//
+//go:noescape
+func scaleAheadF32AVX512(dst *float32, x *float32, n int, marks *byte, own *float32, e *float32, next *float32, nextN int) int
+
+// scaleAheadPastF32AVX512 sets dst[i] = x[i] c for n elements i of rows, with a number c for each row: marks and own are as inverseMark leaves them.
+// Nothing else is written.
+// Meanwhile it sets e[i] = e^next[i] for elements of next from the first on, of nextN, as long as none is NaN or far from 0, and returns
+// how many of them are left. e may be x.
+// Whole lines are written past the cache.
+//
+//go:noescape
+func scaleAheadPastF32AVX512(dst *float32, x *float32, n int, marks *byte, own *float32, e *float32, next *float32, nextN int) int
+
+// inverseMarkF64AVX512 writes the inverses of the sums of rows that are not empty to own, where there is room for a vector behind them, and returns
+// how many those are. x is where element first is. It sets the byte in marks of each element that begins a row, and of the one behind
+// the last row. The number of rows is a multiple of 8; none has more than 4096 elements.
+// Memory is read up to 24 elements behind the beginning of each row. What lies behind next as the
+// rows lie behind x is asked for.
+//
+//go:noescape
+func inverseMarkF64AVX512(own *float64, x *float64, first int64, splits *int64, rows int, scratch *byte, marks *byte, next *float64) int
+
+// scaleAheadF64AVX512 sets dst[i] = x[i] c for n elements i of rows, with a number c for each row: marks and own are as inverseMark leaves them.
+// Nothing else is written.
+// Meanwhile it sets e[i] = e^next[i] for elements of next from the first on, of nextN, as long as none is NaN or far from 0, and returns
+// how many of them are left. e may be x.
+//
+//go:noescape
+func scaleAheadF64AVX512(dst *float64, x *float64, n int, marks *byte, own *float64, e *float64, next *float64, nextN int) int
+
+// scaleAheadPastF64AVX512 sets dst[i] = x[i] c for n elements i of rows, with a number c for each row: marks and own are as inverseMark leaves them.
+// Nothing else is written.
+// Meanwhile it sets e[i] = e^next[i] for elements of next from the first on, of nextN, as long as none is NaN or far from 0, and returns
+// how many of them are left. e may be x.
+// Whole lines are written past the cache.
+//
+//go:noescape
+func scaleAheadPastF64AVX512(dst *float64, x *float64, n int, marks *byte, own *float64, e *float64, next *float64, nextN int) int
+
 // storeFence orders all earlier stores of this processor before all later ones.
 func storeFence()
 

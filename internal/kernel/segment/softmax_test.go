@@ -2,6 +2,7 @@ package segment
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tenonml/tenon/dtype"
@@ -88,4 +89,67 @@ func TestSoftmaxSpecialValues(t *testing.T) {
 			t.Errorf("LogSoftmax = %v", logp)
 		}
 	})
+}
+
+// Pieces of rows of which some hold elements that are far from 0, and rows that are longer
+// than a piece, between others: what is computed ahead is used where it is right.
+func TestSoftmaxInPieces(t *testing.T) {
+	defer func(large int) { largeOutput = large }(largeOutput)
+	for _, large := range []int{1, 1 << 30} {
+		largeOutput = large
+		atEachLevel(t, func(t *testing.T) {
+			testSoftmaxInPieces[float32](t)
+			testSoftmaxInPieces[float64](t)
+		})
+	}
+}
+
+func testSoftmaxInPieces[T float32 | float64](t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	splits := []int64{5}
+	for r := range 9000 {
+		n := rng.IntN(28)
+		switch {
+		case r/700%5 == 4:
+			n = rng.IntN(2)
+		case r%1117 == 1116:
+			n = 1500 + rng.IntN(4000)
+		case r%331 == 330:
+			n = 33 + rng.IntN(200)
+		}
+		splits = append(splits, splits[r]+int64(n))
+	}
+	x := make([]T, splits[len(splits)-1])
+	for i := range x {
+		x[i] = T(rng.NormFloat64() * 9)
+	}
+	for _, v := range []float64{1e30, -1e30, 700, -43.5, 43.5, 44.5, -44.5, 1e-40, -5e-324, math.NaN(), math.Inf(1), math.Inf(-1), 100, -200} {
+		for range 2 {
+			x[rng.IntN(len(x))] = T(v)
+		}
+	}
+	p, inPlace := make([]T, len(x)), append([]T(nil), x...)
+	Softmax(p, x, splits, 1)
+	Softmax(inPlace, inPlace, splits, 1)
+	for i := range splits[0] {
+		if p[i] != 0 || inPlace[i] != x[i] {
+			t.Fatalf("element %d before the first row was written: %v", i, p[i])
+		}
+	}
+	for r := range len(splits) - 1 {
+		row := make([]float64, 0, 32)
+		for _, v := range x[splits[r]:splits[r+1]] {
+			row = append(row, float64(v))
+		}
+		want, _ := softmaxReference(row)
+		for k, w := range want {
+			at := int(splits[r]) + k
+			if !near(float64(p[at]), w, 1e-35, 4*tolerance[T]()) {
+				t.Fatalf("%T: Softmax in row %d of %d elements is %v at %d, want %v", p[at], r, len(row), p[at], k, w)
+			}
+			if inPlace[at] != p[at] && p[at] == p[at] {
+				t.Fatalf("%T: Softmax in place in row %d is %v, not %v", p[at], r, inPlace[at], p[at])
+			}
+		}
+	}
 }

@@ -14,6 +14,10 @@ type floatKernels[T float32 | float64] struct {
 	log     func(dst, x *T, n int)
 
 	mul, sub rowwise[T]
+
+	// Softmax of a piece and the exponentials of the next, where there are kernels for it.
+	inverseMark                func(own, x *T, first int64, splits *int64, rows int, scratch, marks *byte, next *T) int
+	scaleAhead, scaleAheadPast func(dst, x *T, n int, marks *byte, own, e, next *T, nextN int) int
 }
 
 // A rowwise operation combines each row with a number of its own. It is done by spread,
@@ -34,6 +38,7 @@ type normalizer[T float32 | float64] struct {
 	x      []T
 	splits []int64
 	flow   flow
+	ahead  int // exponentials of the next piece that have been computed already
 }
 
 // A normalization names what a normalizer computes.
@@ -68,30 +73,33 @@ func normalizeVectorised[T any](n normalization, out, values []T, splits []int64
 
 func normalizeRows[T float32 | float64](k *floatKernels[T], kind normalization, out, x []T, splits []int64) {
 	f := flowFor(len(out) * int(unsafe.Sizeof(*new(T))))
-	eachRows(splits, vectorExpCost, func(lo, hi int) {
+	eachRows(splits, 1, func(lo, hi int) {
 		n := normalizer[T]{k: k, ws: workspaces.Get().(*workspace), kind: kind, out: out, x: x, splits: splits, flow: f}
 		defer workspaces.Put(n.ws)
 		defer f.arrive()
 		elements := blockBytes / int(unsafe.Sizeof(*new(T)))
 		average := averageRows(splits, lo, hi, elements)
-		for lo < hi {
-			end := blockEnd(splits, lo, hi, elements, average)
-			if int(splits[end]-splits[lo]) > elements {
+		size := func(lo, hi int) int { return int(splits[hi] - splits[lo]) }
+		// Ranges are as long as those of sums: the first piece of each has nobody before it
+		// to compute its exponentials.
+		for end := blockEnd(splits, lo, hi, elements, average); lo < hi; {
+			next := blockEnd(splits, end, hi, elements, average)
+			switch {
+			case size(lo, end) > elements:
 				n.longRow(lo)
-			} else {
-				n.block(lo, end)
+			case size(end, next) > elements:
+				n.block(lo, end, end)
+			default:
+				n.block(lo, end, next)
 			}
-			lo = end
+			lo, end = end, next
 		}
 	})
 }
 
-// vectorExpCost is about what one of many exponentials costs, in elements that are
-// only added.
-const vectorExpCost = 3
-
-// block does the rows [lo, hi), which fit into the buffers.
-func (n *normalizer[T]) block(lo, hi int) {
+// block does the rows [lo, hi), which fit into the buffers, and may begin with those up to
+// next, which do so, too.
+func (n *normalizer[T]) block(lo, hi, next int) {
 	rows := hi - lo
 	splits := n.splits[lo : hi+1]
 	from, to := int(splits[0]), int(splits[rows])
@@ -105,7 +113,11 @@ func (n *normalizer[T]) block(lo, hi int) {
 
 	// Exponentials near 0 need no shift. It would cost a pass to find the largest of
 	// each row.
-	near := n.kind != logSoftmax && (size == 0 || n.k.expNear(&e[0], unsafe.SliceData(x), size) == size)
+	near := n.kind != logSoftmax
+	if left := size - n.ahead; near && left > 0 {
+		near = n.k.expNear(&e[n.ahead], &x[n.ahead], left) == left
+	}
+	n.ahead = 0
 	if !near {
 		n.k.reducers[reduceMax].run(n.ws, high, x, splits, from, plainMax(x, splits, from, high))
 		n.combine(n.k.sub, through, y[:size], x, y, high, splits)
@@ -113,6 +125,10 @@ func (n *normalizer[T]) block(lo, hi int) {
 	}
 	sums := reduceSum
 	if n.kind == softmax {
+		if n.k.inverseMark != nil {
+			n.scale(e, splits, n.x[to:n.splits[next]])
+			return
+		}
 		sums = reduceInverse
 	}
 	n.k.reducers[sums].run(n.ws, sum, e, splits, from, nil)
@@ -131,6 +147,31 @@ func (n *normalizer[T]) block(lo, hi int) {
 		}
 		copy(n.out[lo:hi], sum)
 	}
+}
+
+// scale divides the rows of e by their sums, and computes the exponentials of the elements
+// next meanwhile, up to where these are not near 0, which take the place of e.
+func (n *normalizer[T]) scale(e []T, splits []int64, next []T) {
+	ws, rows := n.ws, len(splits)-1
+	from, size := splits[0], int(splits[rows]-splits[0])
+	own, marks := view[T](ws.own[:]), ws.marks[:size+64]
+	clear(marks)
+	batch := n.k.reducers[reduceInverse].batch
+	whole := rows - rows%batch
+	count := n.k.inverseMark(&own[0], &e[0], from, &splits[0], whole, &ws.vectors[0], &marks[0], unsafe.SliceData(next))
+	if whole < rows {
+		// The last rows are a batch that ends with empty ones.
+		for i := range batch + 1 {
+			ws.splits[i] = splits[min(whole+i, rows)]
+		}
+		n.k.inverseMark(&own[count], &e[0], from, &ws.splits[0], batch, &ws.vectors[0], &marks[0], unsafe.SliceData(next))
+	}
+	kernel := n.k.scaleAhead
+	if n.flow == past {
+		kernel = n.k.scaleAheadPast
+	}
+	left := kernel(&n.out[from], &e[0], size, &marks[0], &own[0], &e[0], unsafe.SliceData(next), len(next))
+	n.ahead = len(next) - left
 }
 
 // combine writes what o makes of the rows of x and the numbers c to out. A kernel that

@@ -1,7 +1,10 @@
 package ragged
 
 import (
+	"math"
+
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -15,14 +18,26 @@ const (
 	byProduct
 	byMax
 	byMin
+	byMean  // the sum divided by the number of elements
+	bySqrtN // the sum divided by the root of their number
 )
+
+// adds reports whether elements are added up.
+func (how combination) adds() bool { return how == bySum || how == byMean || how == bySqrtN }
+
+// fewAdded is the number of elements up to which they are added up one after the other:
+// many of one segment are in wider numbers.
+const fewAdded = 256
 
 // fewCombined is [bySegments] for a few rows of numbers: the rows of which ids give the
 // same segment, or all rows where ids is nil and n is 1, are combined position by
 // position. It returns nil where the general way has to be taken.
 func fewCombined(how combination, t tensor.Tensor, ids tensor.Tensor, n int) *Tensor {
 	f, ok := fewOf(t)
-	if !ok || how == otherwise || f.flat.Rank() != 1 || n < 0 || n > shortElements {
+	if !ok || how == otherwise || f.flat.Rank() != 1 || n < 0 || n > shortElements || how.adds() && f.flat.Len() > fewAdded {
+		return nil
+	}
+	if d := f.flat.DType(); (how == byMean || how == bySqrtN) && d != dtype.Float32 && d != dtype.Float64 {
 		return nil
 	}
 	var of []int64
@@ -79,10 +94,10 @@ func combine[T float32 | float64 | int64](how combination, out *tensor.Dense, f 
 		at := y[ends[s]:]
 		for i, v := range x[f.splits[r]:f.splits[r+1]] {
 			switch {
+			case how.adds(): // to 0, which -0 becomes
+				at[i] += v
 			case int64(i) >= met[s]:
 				at[i] = v
-			case how == bySum:
-				at[i] += v
 			case how == byProduct:
 				at[i] *= v
 			case how == byMax:
@@ -92,6 +107,23 @@ func combine[T float32 | float64 | int64](how combination, out *tensor.Dense, f 
 			}
 		}
 		met[s] = max(met[s], f.splits[r+1]-f.splits[r])
+	}
+	if how != byMean && how != bySqrtN {
+		return
+	}
+	var counts [fewAdded]int // of each result, how many elements it adds up
+	for r := range f.nrows() {
+		first := ends[segment(r)]
+		for i := range f.splits[r+1] - f.splits[r] {
+			counts[first+i]++
+		}
+	}
+	for i := range y {
+		by := float64(counts[i])
+		if how == bySqrtN {
+			by = math.Sqrt(by)
+		}
+		y[i] = T(float64(y[i]) / by)
 	}
 }
 
@@ -136,6 +168,36 @@ func fewCounted(x *Tensor, o BinCountOptions) tensor.Tensor {
 		row := counts[int64(r)*bins:][:bins]
 		for _, n := range numbers[f.splits[r]:f.splits[r+1]] {
 			row[n]++
+		}
+	}
+	return out
+}
+
+// fewNonzero returns the coordinates of the elements that are not zero, for a few numbers
+// or truth values in rows; nil where the general way has to be taken.
+func fewNonzero(x *Tensor) tensor.Tensor {
+	f, ok := fewOf(x)
+	if !ok || f.flat.Rank() != 1 {
+		return nil
+	}
+	truth, ok := ops.Cast(f.flat, dtype.Bool).(*tensor.Dense)
+	if !ok {
+		return nil
+	}
+	there := tensor.Data[bool](truth)
+	n := 0
+	for _, b := range there {
+		if b {
+			n++
+		}
+	}
+	out, at := tensor.Make[int64](shape.Of(n, 2))
+	for r := range f.nrows() {
+		for i := f.splits[r]; i < f.splits[r+1]; i++ {
+			if there[i] {
+				at[0], at[1] = int64(r), i-f.splits[r]
+				at = at[2:]
+			}
 		}
 	}
 	return out

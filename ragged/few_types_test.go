@@ -50,12 +50,17 @@ func TestFewOfEveryType(t *testing.T) {
 		"roll back":    func(x *Tensor, _ tensor.Tensor) tensor.Tensor { return ops.Roll(x, -7, 0) },
 		"repeat each":  func(x *Tensor, times tensor.Tensor) tensor.Tensor { return ops.Repeat(x, times, 0) },
 		"repeat":       func(x *Tensor, _ tensor.Tensor) tensor.Tensor { return ops.Repeat(x, 2, 1) },
+		"nonzero":      func(x *Tensor, _ tensor.Tensor) tensor.Tensor { return ops.Nonzero(x) },
 		"stack":        func(x *Tensor, _ tensor.Tensor) tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
 	}
 	along := map[string]func(x *Tensor) tensor.Tensor{
 		"layer norm": func(x *Tensor) tensor.Tensor { return ops.LayerNorm(x, nil, nil, 1e-3, 1) },
 		"scaled":     func(x *Tensor) tensor.Tensor { return ops.LayerNorm(x, 2.0, 1.0, 1e-3, -1) },
 		"rms norm":   func(x *Tensor) tensor.Tensor { return ops.RMSNorm(x, nil, 1e-5, 1) },
+	}
+	segments := map[string]func(data, ids, n any) tensor.Tensor{
+		"segment sum": ops.SegmentSum, "segment mean": ops.SegmentMean, "segment sqrt": ops.SegmentSqrtN,
+		"segment product": ops.SegmentProd,
 	}
 	compare := func(name string, x *Tensor, f func() tensor.Tensor) {
 		t.Helper()
@@ -85,6 +90,9 @@ func TestFewOfEveryType(t *testing.T) {
 			if d.IsFloat() && inner == nil {
 				for name, f := range along {
 					compare(name, x, func() tensor.Tensor { return f(x) })
+				}
+				for name, f := range segments {
+					compare(name, x, func() tensor.Tensor { return f(ops.Sub(x, 3), tensor.Of(times), 3) })
 				}
 			}
 		}

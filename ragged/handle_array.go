@@ -472,6 +472,9 @@ func coordinates(x *Tensor) tensor.Tensor {
 
 func nonzero(c *op.Call) ([]tenon.Value, error) {
 	x, _ := raggedArg(c, 0)
+	if out := fewNonzero(x); out != nil {
+		return c.One(out)
+	}
 	flat := ops.Nonzero(x.flat) // [n, inner rank]
 	first := ops.Index(flat, key.All, 0)
 	outer := ops.Gather(coordinates(x), first, 0)

@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -33,7 +34,7 @@ func crossEntropy(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.One(x.with(op.Apply(c, x.flat, l)))
+	return c.One(x.with(direct.Apply(c, []tenon.Value{x.flat, l})))
 }
 
 // crossEntropyDense is crossEntropy with a distribution over the classes.
@@ -49,7 +50,7 @@ func crossEntropyDense(c *op.Call) ([]tenon.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.One(t.with(op.Apply(c, t.flat, q)))
+		return c.One(t.with(direct.Apply(c, []tenon.Value{t.flat, q})))
 	}
 	return c.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
 }

@@ -16,8 +16,8 @@ func init() {
 	handle(segmented(ops.SegmentProd, byProduct), "segment_prod")
 	handle(segmented(ops.SegmentMax, byMax), "segment_max")
 	handle(segmented(ops.SegmentMin, byMin), "segment_min")
-	handle(segmented(ops.SegmentMean, otherwise), "segment_mean")
-	handle(segmented(ops.SegmentSqrtN, otherwise), "segment_sqrt_n")
+	handle(segmented(ops.SegmentMean, byMean), "segment_mean")
+	handle(segmented(ops.SegmentSqrtN, bySqrtN), "segment_sqrt_n")
 	handle(binCount, "bincount")
 }
 

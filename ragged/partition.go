@@ -217,13 +217,19 @@ func newUniform(nrows, length tensor.Tensor) *RowPartition {
 
 // assembleUniform is newUniform for the parts that a partition came apart into.
 func assembleUniform(nrows, length tensor.Tensor) *RowPartition {
-	spec := &PartitionSpec{dtype: length.DType(), nrows: known(nrows), nvals: shape.Unknown, length: known(length), uniform: true}
+	made := &struct {
+		RowPartition
+		spec PartitionSpec
+	}{spec: PartitionSpec{dtype: length.DType(), nrows: known(nrows), nvals: shape.Unknown, length: known(length), uniform: true}}
+	spec := &made.spec
 	if spec.nrows >= 0 && spec.length >= 0 {
 		spec.nvals = spec.nrows * spec.length
 	} else if spec.length == 0 {
 		spec.nvals = 0
 	}
-	return &RowPartition{spec: spec, uniform: length, nrows: nrows, nvals: spec.nvals}
+	p := &made.RowPartition
+	p.spec, p.uniform, p.nrows, p.nvals = spec, length, nrows, spec.nvals
+	return p
 }
 
 // as returns the partition with splits of another type, which has to hold them.

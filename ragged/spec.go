@@ -110,7 +110,10 @@ func (s *Spec) over(inner shape.Shape) shape.Shape {
 	for _, p := range s.parts {
 		dims = append(dims, p.length)
 	}
-	return shape.Concat(shape.Of(dims...), inner.Tail(min(1, inner.Rank())))
+	if inner.Rank() > 1 {
+		dims = inner.Tail(1).AppendDims(dims)
+	}
+	return shape.Of(dims...)
 }
 
 // TypeName returns "ragged.Tensor".

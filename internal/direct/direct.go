@@ -268,8 +268,28 @@ func vector(x any) *tensor.Dense {
 		return tensor.Vector(x)
 	case []bool:
 		return tensor.Vector(x)
+	case [][]int:
+		return matrix(x)
+	case [][]int64:
+		return matrix(x)
 	}
 	return nil
+}
+
+// matrix returns rows of one length as a tensor, nil for others.
+func matrix[T int | int64](rows [][]T) *tensor.Dense {
+	if len(rows) == 0 {
+		return nil
+	}
+	m := len(rows[0])
+	out := make([]T, 0, len(rows)*m)
+	for _, r := range rows {
+		if len(r) != m {
+			return nil
+		}
+		out = append(out, r...)
+	}
+	return tensor.Wrap(out, shape.Of(len(rows), m))
 }
 
 // Apply calls the operation of c, which has no lists of tensors, with other tensor

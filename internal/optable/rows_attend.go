@@ -31,11 +31,11 @@ func init() {
 	sizes[1] = 0
 	forward = append(forward, call(labels[0], 1, 3))
 	Add(
-		Row{Op: "attend", Tol: 64, SizesKnown: true, Calls: forward, Ref: func(a []any) []Array {
+		Row{Op: "attend", Smooth: true, Tol: 64, SizesKnown: true, Calls: forward, Ref: func(a []any) []Array {
 			w := newAttendReference(a, 3)
 			return []Array{sums([]string{w.scores, w.terms[2]}, w.terms[3], []Array{w.p, a[2].(Array)})}
 		}},
-		Row{Op: "attend_grad", Tol: 256, SizesKnown: true, Calls: backward, Ref: func(a []any) []Array {
+		Row{Op: "attend_grad", Smooth: true, Tol: 256, SizesKnown: true, Calls: backward, Ref: func(a []any) []Array {
 			w := newAttendReference(a, 4)
 			q, k, v, ct := a[0].(Array), a[1].(Array), a[2].(Array), a[3].(Array)
 			dp := sums([]string{w.terms[3], w.terms[2]}, w.scores, []Array{ct, v})

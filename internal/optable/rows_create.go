@@ -23,7 +23,7 @@ func init() {
 			Indices(out.Shape, func(i int, at []int) { out.X[i] = complex(Truth(at[0] == at[1]), 0) })
 			return []Array{out}
 		}},
-		Row{Op: "range", Calls: append(EachType(Reals, func(d dtype.DType) []Call {
+		Row{Op: "range", Smooth: true, Calls: append(EachType(Reals, func(d dtype.DType) []Call {
 			s := func(x float64) any { return Shaped(d, []int{}, x) }
 			return []Call{Args(s(0), s(7), s(3)), NoGrad(s(2), s(2), s(1)), NoGrad(s(1), s(9), s(1))}
 		}), Args(One(5), One(0), One(-2)), Args(tensorOf(0.25), tensorOf(-1.1), tensorOf(-0.25))), Ref: func(a []any) []Array {

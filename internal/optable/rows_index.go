@@ -122,8 +122,8 @@ func init() {
 			return []Array{scattered(u.Like(Positions(a[2])), a[0].(Array), u, func(_, v float64) float64 { return v }, true)}
 		}},
 		scatterRow("tensor_scatter_add", Numbers, nil),
-		scatterRow("tensor_scatter_max", Reals, math.Max),
-		scatterRow("tensor_scatter_min", Reals, math.Min),
+		smooth(scatterRow("tensor_scatter_max", Reals, math.Max)),
+		smooth(scatterRow("tensor_scatter_min", Reals, math.Min)),
 		Row{Op: "tensor_scatter_update", Smooth: true, Calls: EachMovable(scatterCalls), Ref: func(a []any) []Array {
 			x, idx, u := a[0].(Array), a[1].(Array), a[2].(Array)
 			out := Move(x, x.Shape, func(at []int) int { return Offset(x.Shape, at) })

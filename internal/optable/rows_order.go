@@ -172,7 +172,7 @@ func init() {
 			}
 			return []Array{out}
 		}},
-		Row{Op: "unique", Calls: append(EachMovable(func(d dtype.DType) []Call { return []Call{NoGrad(Sample(d, 30)), Args(Sample(d, 0))} }),
+		Row{Op: "unique", Smooth: true, Calls: append(EachMovable(func(d dtype.DType) []Call { return []Call{NoGrad(Sample(d, 30)), Args(Sample(d, 0))} }),
 			Args(Values(dtype.Float64, 3, 1, 2)), NoGrad(Values(dtype.Float32, 3, 1, 3, 2, 1)), Args(Text([]int{4}, "", "b", "", "a"))), Ref: func(a []any) []Array {
 			x := a[0].(Array)
 			var first, inverse, counts []int
@@ -226,7 +226,7 @@ func foldc(x []complex128, start complex128, f func(a, b complex128) complex128)
 // segmentRow makes the row of a reduction over segments. No segment is empty: what
 // those give depends on the element type, and has tests of its own.
 func segmentRow(name string, types []dtype.DType, f func(x []complex128) complex128) Row {
-	return Row{Op: name, Smooth: name != "segment_max" && name != "segment_min", Tol: 16, Calls: EachType(types, func(d dtype.DType) []Call {
+	return Row{Op: name, Smooth: true, Tol: 16, Calls: EachType(types, func(d dtype.DType) []Call {
 		return []Call{
 			Args(UniformSeed(d, []int{6}, 1, 4, 3), Int(2, 0, 1, 0, 2, 2), One(3)), Args(UniformSeed(d, []int{4, 2}, 1, 4, 3), Int32(1, -1, 0, 1)),
 			Args(UniformSeed(d, []int{2, 3, 2}, 1, 3, 3), IntShaped([]int{2, 3}, 0, 1, 1, 0, -3, 1), tensor.Scalar(int32(2))), Args(UniformSeed(d, []int{0, 2}, 1, 3, 3), Int(), One(0)),

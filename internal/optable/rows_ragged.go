@@ -173,8 +173,8 @@ func init() {
 		})),
 		smooth(fullRows(perRowRow("ragged.mean", Reals, -4, real1(meanOf)))),
 		smooth(fullRows(perRowRow("ragged.var", Reals, -4, real1(func(x []float64) float64 { return varianceOf(x, 0) })))),
-		perRowRow("ragged.max", identity, -4, real1(func(x []float64) float64 { return Fold(x, -Inf, math.Max) })),
-		perRowRow("ragged.min", identity, -4, real1(func(x []float64) float64 { return Fold(x, Inf, math.Min) })),
+		smooth(perRowRow("ragged.max", identity, -4, real1(func(x []float64) float64 { return Fold(x, -Inf, math.Max) }))),
+		smooth(perRowRow("ragged.min", identity, -4, real1(func(x []float64) float64 { return Fold(x, Inf, math.Min) }))),
 		perRowRow("ragged.any", Bools, -4, func(x []complex128) complex128 { return complex(Truth(slices.Contains(x, 1)), 0) }),
 		perRowRow("ragged.all", Bools, -4, func(x []complex128) complex128 { return complex(Truth(!slices.Contains(x, 0)), 0) }),
 		perRowRow("ragged.count_nonzero", AllPlain, -1, func(x []complex128) complex128 {

@@ -9,89 +9,126 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Labels of the axes of padded rows: rows, queries, heads, features of queries and keys,
-// keys, features of values.
-var (
-	queryLabels  = []int{0, 1, 2, 3}
-	keyLabels    = []int{0, 4, 2, 3}
-	valueLabels  = []int{0, 4, 2, 5}
-	resultLabels = []int{0, 1, 2, 5}
-	scoreLabels  = []int{0, 2, 1, 4}
-)
+// A headed side of attention: the items of each row, taken apart into one matrix for each row
+// and head, head after head.
+type headed struct {
+	splits  tensor.Tensor // of the items of rows
+	lengths tensor.Tensor // int64[rows·heads]: how many items a matrix has
+	starts  tensor.Tensor // int64[rows·heads+1]: where its items lie
+	heads   int
+	there   tensor.Tensor // which of the items' heads is at each place; nil with one head
+	back    tensor.Tensor // at which place each of the items' heads is
+}
+
+func headedRows(splits tensor.Tensor, heads int) headed {
+	splits = ops.Cast(splits, dtype.Int64)
+	h := headed{splits: splits, lengths: ops.Repeat(Lengths(splits), heads, 0), heads: heads}
+	h.starts = FromLengths(h.lengths)
+	if heads == 1 {
+		return h
+	}
+	n := int64(heads)
+	matrix := RowIDs(h.starts, -1)
+	first := ops.Gather(splits, ops.FloorDiv(matrix, n), 0)
+	h.there = ops.Add(ops.Mul(ops.Add(first, Offsets(h.starts, -1)), n), ops.Mod(matrix, n))
+	row := ops.ExpandDims(ops.Mul(RowIDs(splits, -1), n), 1) // the first matrix of each item's row
+	matrices := ops.Add(row, ops.Range(int64(0), n, int64(1)))
+	h.back = ops.Add(ops.Gather(h.starts, matrices, 0), ops.ExpandDims(Offsets(splits, -1), 1))
+	return h
+}
+
+// matrices returns the elements of x [items, heads·width], one matrix after the other, and the
+// sizes of the matrices.
+func (h headed) matrices(x tensor.Tensor) (elements, sizes tensor.Tensor) {
+	width := ops.FloorDiv(widthOf(x), int64(h.heads))
+	sizes = ops.Stack([]tensor.Tensor{h.lengths, ops.Add(ops.ZerosLike(h.lengths), width)}, 1)
+	if h.heads > 1 {
+		each := ops.Mul(ops.Slice(ops.Shape(x), []int{0}, []int{1}), int64(h.heads))
+		x = ops.Gather(ops.Reshape(x, ops.Concat([]any{each, width}, 0)), h.there, 0)
+	}
+	return ops.Reshape(x, []int{-1}), sizes
+}
+
+// items is the inverse of matrices, for what has the shape of another tensor.
+func (h headed) items(elements, like tensor.Tensor) tensor.Tensor {
+	if h.heads > 1 {
+		width := ops.FloorDiv(widthOf(like), int64(h.heads))
+		each := ops.Mul(ops.Slice(ops.Shape(like), []int{0}, []int{1}), int64(h.heads))
+		elements = ops.Gather(ops.Reshape(elements, ops.Concat([]any{each, width}, 0)), h.back, 0)
+	}
+	y := ops.Reshape(elements, ops.Shape(like))
+	if !y.Shape().SubtypeOf(like.Shape()) {
+		y = ops.EnsureShape(y, like.Shape())
+	}
+	return y
+}
+
+// widthOf returns the size of the last axis of a matrix: int64[1].
+func widthOf(x tensor.Tensor) tensor.Tensor { return ops.Slice(ops.Shape(x), []int{1}, []int{1}) }
 
 // vjpAttentionGrad is the gradient of the gradients of attention: of query, key, value and
-// cotangent. It fills the rows up to one length and consists of operations that have
-// gradients themselves, so that derivatives of any order exist; memory is needed for the
-// scores of all rows, filled up. With s = scale·q·k, p its softmax, dp = ct·v and
+// cotangent. It consists of products of the matrices of each row and head, which have
+// gradients themselves, so that derivatives of any order exist; the scores of all rows are in
+// memory, and nothing is filled up. With s = scale·q·k, p its softmax, dp = ct·v and
 // ds = p·(dp - Σ p·dp), the gradients are scale·ds·k, scale·ds·q and p·ct.
 func vjpAttentionGrad(c *op.Call, u []tensor.Tensor) []tensor.Tensor {
-	qs, ks, heads, scale := c.Value(4), c.Value(5), c.Int(6), c.Float(7)
-	lq, lk := Lengths(qs), Lengths(ks)
-	most := func(lengths tensor.Tensor) tensor.Tensor { return ops.Max(ops.Concat([]any{lengths, []int64{1}}, 0)) }
-	n, m := most(lq), most(lk)
-	one := func(x tensor.Tensor) tensor.Tensor { return ops.Reshape(x, []int{1}) }
-	columns := func(x tensor.Tensor) tensor.Tensor { return ops.Slice(ops.Shape(x), []int{1}, []int{1}) }
-	filled := func(x tensor.Tensor, splits any, width tensor.Tensor) tensor.Tensor {
-		return ops.Reshape(ToDense(x, splits, width, nil), ops.Concat([]any{ops.Shape(lq), one(width), []int{heads}, ops.FloorDiv(columns(x), heads)}, 0))
-	}
+	heads, scale := c.Int(6), c.Float(7)
+	queries, keys := headedRows(c.Tensor(4), heads), headedRows(c.Tensor(5), heads)
 	d := c.Tensor(0).DType()
 	var factor tensor.Tensor
 	if scale != 0 {
 		factor = ops.Cast(scale, d)
 	} else {
-		depth := ops.Cast(ops.FloorDiv(columns(c.Tensor(0)), heads), d)
+		depth := ops.Cast(ops.FloorDiv(widthOf(c.Tensor(0)), int64(heads)), d)
 		factor = ops.Rsqrt(ops.Maximum(depth, ops.Cast(1, d)))
 	}
-	q, k, v, g := filled(c.Tensor(0), qs, n), filled(c.Tensor(1), ks, m), filled(c.Tensor(2), ks, m), filled(c.Tensor(3), qs, n)
 	cotangent := func(i int) tensor.Tensor { // of a gradient that is not used, nil
 		if u[i] == nil {
 			return ops.ZerosLike(c.Tensor(i))
 		}
 		return u[i]
 	}
-	uq, uk, uv := filled(cotangent(0), qs, n), filled(cotangent(1), ks, m), filled(cotangent(2), ks, m)
-
-	seen := attentionSeen(lq, lk, n, m, c.Bool(8))
-	zero := ops.Cast(0, d)
-	lowest := -math.MaxFloat32
-	if d == dtype.Float64 {
-		lowest = -math.MaxFloat64
-	}
+	q, qn := queries.matrices(c.Tensor(0))
+	k, kn := keys.matrices(c.Tensor(1))
+	v, vn := keys.matrices(c.Tensor(2))
+	g, gn := queries.matrices(c.Tensor(3))
+	uq, _ := queries.matrices(cotangent(0))
+	uk, _ := keys.matrices(cotangent(1))
+	uv, _ := keys.matrices(cotangent(2))
 	q, uq = ops.Mul(q, factor), ops.Mul(uq, factor)
-	s := ops.Contract(q, k, queryLabels, keyLabels, scoreLabels)
-	p := ops.Where(seen, ops.Softmax(ops.Where(seen, s, ops.Cast(lowest, d)), -1), zero)
-	through := func(x tensor.Tensor) tensor.Tensor { return ops.Mul(p, ops.Sub(x, ops.SumKeep(ops.Mul(p, x), -1))) }
-	dp := ops.Contract(g, v, resultLabels, valueLabels, scoreLabels)
+
+	// One line of scores for each query of each matrix.
+	matrix := RowIDs(queries.starts, -1)
+	seen := ops.Gather(keys.lengths, matrix, 0)
+	lines := FromLengths(seen)
+	sn := ops.Stack([]tensor.Tensor{queries.lengths, keys.lengths}, 1)
+	sum := func(x tensor.Tensor) tensor.Tensor { return Repeat(Sum(x, lines), lines, -1) }
+	s := MatMul(q, k, qn, kn, false, true)
+	var p tensor.Tensor
+	if c.Bool(8) { // causal: the last query sees all keys, each one before it one key less
+		last := ops.Add(Offsets(queries.starts, -1), ops.Gather(ops.Sub(keys.lengths, queries.lengths), matrix, 0))
+		visible := ops.LessEqual(Offsets(lines, -1), Repeat(last, lines, -1))
+		lowest := -math.MaxFloat32
+		if d == dtype.Float64 {
+			lowest = -math.MaxFloat64
+		}
+		p = ops.Where(visible, Softmax(ops.Where(visible, s, ops.Cast(lowest, d)), lines), ops.Cast(0, d))
+	} else {
+		p = Softmax(s, lines)
+	}
+	through := func(x tensor.Tensor) tensor.Tensor { return ops.Mul(p, ops.Sub(x, sum(ops.Mul(p, x)))) }
+	dp := MatMul(g, v, gn, vn, false, true)
 	ds := through(dp)
-	w := ops.Add(ops.Contract(uq, k, queryLabels, keyLabels, scoreLabels), ops.Contract(q, uk, queryLabels, keyLabels, scoreLabels)) // the cotangent of ds
-	gp := ops.Add(ops.Contract(g, uv, resultLabels, valueLabels, scoreLabels),
-		ops.Sub(ops.Mul(w, ops.Sub(dp, ops.SumKeep(ops.Mul(p, dp), -1))), ops.Mul(dp, ops.SumKeep(ops.Mul(p, w), -1))))
+	w := ops.Add(MatMul(uq, k, qn, kn, false, true), MatMul(q, uk, qn, kn, false, true)) // the cotangent of ds
+	gp := ops.Add(MatMul(g, uv, gn, vn, false, true),
+		ops.Sub(ops.Mul(w, ops.Sub(dp, sum(ops.Mul(p, dp)))), ops.Mul(dp, sum(ops.Mul(p, w)))))
 	gs, gdp := through(gp), through(w)
 
-	back := func(x tensor.Tensor, splits any, like tensor.Tensor) tensor.Tensor {
-		flat := ops.Reshape(x, ops.Concat([]any{ops.Slice(ops.Shape(x), []int{0}, []int{2}), columns(like)}, 0))
-		y := FromDense(flat, splits)
-		if !y.Shape().SubtypeOf(like.Shape()) {
-			y = ops.EnsureShape(y, like.Shape())
-		}
-		return y
-	}
-	gq := ops.Add(ops.Contract(ds, uk, scoreLabels, keyLabels, queryLabels), ops.Contract(gs, k, scoreLabels, keyLabels, queryLabels))
-	gk := ops.Add(ops.Contract(ds, uq, scoreLabels, queryLabels, keyLabels), ops.Contract(gs, q, scoreLabels, queryLabels, keyLabels))
-	gv := ops.Contract(gdp, g, scoreLabels, resultLabels, valueLabels)
-	gg := ops.Add(ops.Contract(p, uv, scoreLabels, valueLabels, resultLabels), ops.Contract(gdp, v, scoreLabels, valueLabels, resultLabels))
+	gq := ops.Add(MatMul(ds, uk, sn, kn, false, false), MatMul(gs, k, sn, kn, false, false))
+	gk := ops.Add(MatMul(ds, uq, sn, qn, true, false), MatMul(gs, q, sn, qn, true, false))
+	gv := MatMul(gdp, g, sn, gn, true, false)
+	gg := ops.Add(MatMul(p, uv, sn, vn, false, false), MatMul(gdp, v, sn, vn, false, false))
 	return []tensor.Tensor{
-		back(ops.Mul(gq, factor), qs, c.Tensor(0)), back(gk, ks, c.Tensor(1)), back(gv, ks, c.Tensor(2)), back(gg, qs, c.Tensor(3)), nil, nil,
+		queries.items(ops.Mul(gq, factor), c.Tensor(0)), keys.items(gk, c.Tensor(1)), keys.items(gv, c.Tensor(2)), queries.items(gg, c.Tensor(3)), nil, nil,
 	}
-}
-
-// attentionSeen says which keys a query sees: [rows, 1, n, m].
-func attentionSeen(lq, lk, n, m tensor.Tensor, causal bool) tensor.Tensor {
-	queries, keys := ops.ExpandDims(ops.SequenceMask(lq, n), -1), ops.ExpandDims(ops.SequenceMask(lk, m), -2)
-	seen := ops.LogicalAnd(queries, keys)
-	if causal {
-		last := ops.Add(ops.ExpandDims(ops.Range(0, n, 1), 0), ops.ExpandDims(ops.Sub(lk, lq), -1)) // of each query
-		seen = ops.LogicalAnd(seen, ops.LessEqual(ops.Range(0, m, 1), ops.ExpandDims(last, -1)))
-	}
-	return ops.ExpandDims(seen, 1)
 }

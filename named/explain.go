@@ -61,7 +61,7 @@ func (d Dims) Explain(operands ...tenon.Value) Explanation {
 	for _, t := range ts {
 		live = append(live, sketchOf(t))
 	}
-	e := Explanation{Naive: float64(max(2, len(ts)))}
+	e := Explanation{Naive: float64(max(len(ts)-1, 1)) + flopsPer(len(dims.ids) > 0) - 1}
 	for _, n := range all.ids {
 		e.Naive *= sizeIn(live, n)
 	}
@@ -214,7 +214,7 @@ func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
 // explainPair is explainStep for tensors that are contracted as they are stored.
 func explainPair(a, b sketch, sum *layout) (ContractStep, sketch) {
 	c := tenon.Must(newContraction(a.names, b.names, sum))
-	step := ContractStep{A: a.String(), B: b.String(), Over: sum.String(), FLOPs: 2}
+	step := ContractStep{A: a.String(), B: b.String(), Over: sum.String(), FLOPs: flopsPer(len(sum.ids) > 0)}
 	for _, n := range a.names.and(b.names).ids {
 		step.FLOPs *= sizeIn([]sketch{a, b}, n)
 	}

@@ -126,7 +126,7 @@ func (s *search) order(ts []*Tensor, dims *layout, pairs [][2]int) *order {
 		union := a.and(b)
 		sum := union.both(dims).without(rest)
 		o.steps = append(o.steps, pairStep{p[0], p[1], sum})
-		cost := 2.0
+		cost := flopsPer(len(sum.ids) > 0)
 		for _, n := range union.ids {
 			cost *= s.size(n)
 		}
@@ -134,6 +134,15 @@ func (s *search) order(ts []*Tensor, dims *layout, pairs [][2]int) *order {
 		live = append(live, union.without(sum))
 	}
 	return o
+}
+
+// flopsPer returns the operations that each product of two elements takes: with the
+// addition, where it is part of a sum.
+func flopsPer(summed bool) float64 {
+	if summed {
+		return 2
+	}
+	return 1
 }
 
 func (s *search) size(n id) float64 { return s.sizes[slices.Index(s.ids, n)] }
@@ -146,7 +155,7 @@ func (s *search) volume(set uint64) float64 {
 	return v
 }
 
-// best finds the order with the fewest multiplications by dynamic programming over the
+// best finds the order with the fewest operations by dynamic programming over the
 // subsets of the tensors: the cheapest way to contract a subset is made of the
 // cheapest ways for two parts of it. Of equally cheap ones it takes that with the
 // smaller intermediate results.
@@ -169,7 +178,8 @@ func (s *search) best() [][2]int {
 		cost[t] = math.Inf(1)
 		for a := (t - 1) & t; a > t&^a; a = (a - 1) & t {
 			b := t &^ a
-			c := cost[a] + cost[b] + s.volume(kept[a]|kept[b])
+			all := kept[a] | kept[b]
+			c := cost[a] + cost[b] + s.volume(all)*flopsPer(all != kept[t])
 			if z := size[a] + size[b] + s.volume(kept[t]); c < cost[t] || c == cost[t] && z < size[t] {
 				cost[t], size[t], split[t] = c, z, a
 			}

@@ -181,7 +181,7 @@ func repeats(g *graph.Graph) bool {
 			}
 			if s.of = v; v.Node() == nil {
 				if t, ok := v.ConstValue(); ok {
-					s.of = t
+					s.of = constKey(t)
 				}
 			}
 		})
@@ -202,7 +202,7 @@ func keyOf(n *graph.Node, c *op.Call) (string, bool) {
 	value := func(v tenon.Value) {
 		x := v.(*graph.Value)
 		if k, ok := x.ConstValue(); ok {
-			fmt.Fprintf(&b, " c%p", k)
+			b.WriteString(constKey(k))
 			return
 		}
 		fmt.Fprintf(&b, " %d", x.ID())
@@ -225,6 +225,16 @@ func keyOf(n *graph.Node, c *op.Call) (string, bool) {
 		}
 	}
 	return b.String(), true
+}
+
+// constKey returns the same for constants that are the same: small ones by their elements,
+// others by what holds them.
+func constKey(t tensor.Tensor) string {
+	const small = 64 // bytes
+	if d, ok := t.(*tensor.Dense); ok && d.IsContiguous() && d.Len()*d.DType().Size() <= small {
+		return fmt.Sprintf(" %v%v%x", d.DType(), d.Shape(), d.Bytes())
+	}
+	return fmt.Sprintf(" c%p", t)
 }
 
 // DCE drops what no output needs and that has no effect.

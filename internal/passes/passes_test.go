@@ -71,6 +71,15 @@ func TestPasses(t *testing.T) {
   return %2
 }
 `},
+		{"cse knows small constants by their elements", CSE, x, func(x tensor.Tensor) tensor.Tensor {
+			return ops.Add(ops.Mul(x, constant(x, 2)), ops.Mul(x, constant(x, 2)))
+		}, `graph f(%0: float32[2, 3]) {
+  %1 = const float32[] "AAAAQA=="
+  %2 = mul(x: %0, y: %1) : float32[2, 3]
+  %3 = add(x: %2, y: %2) : float32[2, 3]
+  return %3
+}
+`},
 		{"dce drops what nobody reads", DCE, x, func(x tensor.Tensor) tensor.Tensor {
 			ops.Exp(x)
 			return ops.Log(x)

@@ -10,6 +10,9 @@
 // Milakov and Gimelshein (2018): a later block with a greater score scales
 // down what the earlier ones added.
 //
+// [ForwardOf] also computes queries, keys and values, where they are products: head by head,
+// in memory that stays in the cache.
+//
 // The products are those of internal/kernel/gemm. Blocks have a fixed size, so the bits of
 // a result do not depend on the number of workers.
 package attention

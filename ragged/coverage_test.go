@@ -135,6 +135,9 @@ func documented(dir string) (map[string]bool, error) {
 				if p, ok := t.(*ast.StarExpr); ok {
 					t = p.X
 				}
+				if p, ok := t.(*ast.IndexExpr); ok { // of a type with a parameter
+					t = p.X
+				}
 				recv, ok := t.(*ast.Ident)
 				if !ok {
 					continue

@@ -20,8 +20,10 @@
 // vectors of C in registers; it addresses A by strides, so that A is copied only where
 // its rows would evict each other from the first-level cache. B is copied into
 // panels of a tile's width, and the first tile that reads a panel leaves the copy behind
-// as it goes, so that packing costs stores and no pass of its own. Products with one
-// row or one column stream the matrix once, at memory speed.
+// as it goes, so that packing costs stores and no pass of its own. While a tile is
+// computed, it asks for what comes next, a line or two at a time: its own rows of C, and the
+// panel or the rows of A that later tiles read. Products with one row or one column stream
+// the matrix once, at memory speed.
 //
 // Glossary: a tile is the piece of C one kernel call computes; a panel is a strip of B of
 // a tile's width; a block is a range of rows (mc), columns (nc) or steps (kc) that is

@@ -206,25 +206,25 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 	case float64:
 		if only(e, e.floats) {
 			if err = c.found(depth); err == nil {
-				e.floats, n = unboxed(e.floats, x, func(f float64) float64 { return f })
+				e.floats, n = unboxedFloats(e.floats, x)
 			}
 		}
 	case int:
 		if only(e, e.ints) {
 			if err = c.found(depth); err == nil {
-				e.ints, n = unboxed(e.ints, x, func(i int) int64 { return int64(i) })
+				e.ints, n = unboxedInts(e.ints, x)
 			}
 		}
 	case string:
 		if only(e, e.strs) {
 			if err = c.found(depth); err == nil {
-				e.strs, n = unboxed(e.strs, x, func(s string) string { return s })
+				e.strs, n = unboxed(e.strs, x)
 			}
 		}
 	case bool:
 		if only(e, e.bools) {
 			if err = c.found(depth); err == nil {
-				e.bools, n = unboxed(e.bools, x, func(b bool) bool { return b })
+				e.bools, n = unboxed(e.bools, x)
 			}
 		}
 	}
@@ -232,18 +232,46 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 }
 
 // unboxed appends what a list begins with of one type, and returns how much it was.
-func unboxed[A, B any](to []B, x []any, f func(A) B) (all []B, n int) {
+func unboxed[T any](to []T, x []any) (all []T, n int) {
 	to = ahead(to, len(x))
-	room := to[len(to) : len(to)+len(x)]
-	for _, e := range x {
-		v, ok := e.(A)
+	room := to[len(to):][:len(x)]
+	for i, e := range x {
+		v, ok := e.(T)
 		if !ok {
-			break
+			return to[:len(to)+i], i
 		}
-		room[n] = f(v)
-		n++
+		room[i] = v
 	}
-	return to[:len(to)+n], n
+	return to[:len(to)+len(x)], len(x)
+}
+
+// unboxedFloats is unboxed for the type that most elements have, which the compiler then
+// knows.
+func unboxedFloats(to []float64, x []any) (all []float64, n int) {
+	to = ahead(to, len(x))
+	room := to[len(to):][:len(x)]
+	for i, e := range x {
+		v, ok := e.(float64)
+		if !ok {
+			return to[:len(to)+i], i
+		}
+		room[i] = v
+	}
+	return to[:len(to)+len(x)], len(x)
+}
+
+// unboxedInts is unboxedFloats for integers.
+func unboxedInts(to []int64, x []any) (all []int64, n int) {
+	to = ahead(to, len(x))
+	room := to[len(to):][:len(x)]
+	for i, e := range x {
+		v, ok := e.(int)
+		if !ok {
+			return to[:len(to)+i], i
+		}
+		room[i] = int64(v)
+	}
+	return to[:len(to)+len(x)], len(x)
 }
 
 func leaves[T any](c *literal, x []T, depth int, add func(*literal, []T) error) error {

@@ -9,8 +9,9 @@ import (
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
-// linesAhead is about how many cache lines a core can wait for at a time.
-const linesAhead = 24
+// linesAhead is about how many cache lines are asked for ahead. They come into the
+// second-level cache, which has more of them on their way at a time than the first-level one.
+const linesAhead = 96
 
 // maxFetched is the length up to which all lines of a row are fetched ahead; those
 // further behind are found by the processor itself.
@@ -85,10 +86,10 @@ func rows(m vec.Machine, past bool) {
 	}
 	Label("row")
 	next, left := c.fetch(), GP64()
-	PREFETCHT0(Mem{Base: next, Index: fetched, Scale: 1, Disp: -1})
+	PREFETCHT1(Mem{Base: next, Index: fetched, Scale: 1, Disp: -1})
 	MOVQ(fetched, left)
 	Label("fetch")
-	PREFETCHT0(Mem{Base: next})
+	PREFETCHT1(Mem{Base: next})
 	ADDQ(U8(64), next)
 	SUBQ(U8(64), left)
 	JG(LabelRef("fetch"))
@@ -132,8 +133,8 @@ func shortRows(bytes int) {
 	c := newCopier(linesAhead / 2)
 	Label("row")
 	next := c.fetch()
-	PREFETCHT0(Mem{Base: next})
-	PREFETCHT0(Mem{Base: next, Index: c.bytes, Scale: 1, Disp: -1})
+	PREFETCHT1(Mem{Base: next})
+	PREFETCHT1(Mem{Base: next, Index: c.bytes, Scale: 1, Disp: -1})
 	at := c.row()
 	first, last := Mem{Base: at}, Mem{Base: at, Index: c.bytes, Scale: 1, Disp: -bytes}
 	toFirst, toLast := Mem{Base: c.dst}, Mem{Base: c.dst, Index: c.bytes, Scale: 1, Disp: -bytes}

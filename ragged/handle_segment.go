@@ -36,6 +36,11 @@ func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerF
 			if s := n.Shape(); s.HasRank() && s.Rank() != 0 {
 				return nil, c.Errorf(tenon.ErrShape, "num_segments has the shape %v, want a scalar", s)
 			}
+			if d, ok := n.(*tensor.Dense); ok && d.DType().IsInteger() {
+				if k := tensor.Item[int64](ops.Cast(d, dtype.Int64)); k < 0 {
+					return nil, c.Errorf(tenon.ErrInvalid, "num_segments is %d, want at least 0", k)
+				}
+			}
 			if out := fewCombined(how, data, ids, known(n)); out != nil {
 				return c.One(out)
 			}
@@ -58,7 +63,8 @@ func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerF
 			return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", k, d)
 		}
 		if n == nil {
-			n = ops.Add(ops.Max(ids), ops.OnesLike(ops.Max(ids)))
+			// One more than the largest id, and none without ids.
+			n = ops.Maximum(ops.Add(ops.Max(ops.Cast(ids, dtype.Int64)), int64(1)), int64(0))
 		}
 		return c.One(bySegments(data, ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64), f))
 	}

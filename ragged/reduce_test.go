@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -75,6 +76,26 @@ func TestTypesOfReductions(t *testing.T) {
 			if y.DType() != d || len(got) != 1 || math.Abs(got[0]-c.want) > 0.005*c.want {
 				t.Errorf("%s of many %v: got %v, want %v", c.name, d, y, c.want)
 			}
+		}
+	}
+}
+
+// TestSegmentsOfNothing: without ids there are no segments, and their number is not negative.
+func TestSegmentsOfNothing(t *testing.T) {
+	empty := tenon.Must(ragged.FromUniformRowLength([]float64{}, int32(0), int32(0)))
+	for _, ids := range []any{[]int64{}, []int32{}, []uint8{}} {
+		if got := fmt.Sprint(ops.SegmentSum(empty, ids, nil)); got != "[] float64[0, 0]" {
+			t.Errorf("of %T: got %s", ids, got)
+		}
+	}
+	x := rag([]float64{1, 2}, nil, []float64{3})
+	if got := fmt.Sprint(ops.SegmentSum(x, []int64{1, 0, 1}, nil)); got != "[[] [4. 2.]] float64[2, ~]" {
+		t.Errorf("got %s", got)
+	}
+	for _, data := range []T{empty, x} {
+		ids := make([]int64, data.Shape().Dim(0))
+		if _, err := tenon.Try(func() T { return ops.SegmentMax(data, ids, -2) }); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "num_segments is -2, want at least 0") {
+			t.Errorf("-2 segments: got the error %v", err)
 		}
 	}
 }

@@ -90,8 +90,8 @@ const decodedBytes = 16 << 10
 func (s *scanner) read(place int, one func(*scanner, []byte) error) error {
 	noted := 0
 	for i, m := range s.messages {
-		if i+ahead < len(s.messages) {
-			wire.Fetch(s.messages[i+ahead])
+		if i%ahead == 0 {
+			wire.Fetch(s.messages[min(i+ahead, len(s.messages)):min(i+2*ahead, len(s.messages))])
 		}
 		if err := one(s, m); err != nil {
 			return wrong(place+i, err)
@@ -108,9 +108,9 @@ func (s *scanner) read(place int, one func(*scanner, []byte) error) error {
 	return nil
 }
 
-// ahead is how many messages before its turn one is asked for. They lie anywhere in
-// memory, and waiting for each in turn takes as long as reading it.
-const ahead = 16
+// ahead is how many messages before their turn so many are asked for. They lie anywhere
+// in memory, and waiting for each in turn takes as long as reading it.
+const ahead = 8
 
 // wrong returns the error for message i.
 func wrong(i int, err error) error {

@@ -50,6 +50,7 @@ type known struct {
 	head           string
 	lo, hi         uint64
 	loMask, hiMask uint64
+	brief          bool // it has no more than 16 bytes
 }
 
 func know(key string, source int) *known {
@@ -58,6 +59,7 @@ func know(key string, source int) *known {
 		return k
 	}
 	k.head = string([]byte{tagFirst, byte(len(key))}) + key + string([]byte{tagSecond})
+	k.brief = len(k.head) <= 16
 	var first, mask [16]byte
 	for i := range copy(first[:], k.head) {
 		mask[i] = 0xff
@@ -67,17 +69,17 @@ func know(key string, source int) *known {
 	return k
 }
 
-// heads reports whether b[i:] begins as the entry does.
+// heads reports whether b[i:] begins as the entry does. Where both have 16 bytes, or the
+// entry has fewer, two comparisons tell.
 func (k *known) heads(b []byte, i int) bool {
-	if k.head == "" {
-		return false
+	if len(b)-i < 16 || !k.brief {
+		return k.head != "" && len(b)-i >= len(k.head) && string(b[i:i+len(k.head)]) == k.head
 	}
-	if len(b)-i < 16 || len(k.head) > 16 {
-		return len(b)-i >= len(k.head) && string(b[i:i+len(k.head)]) == k.head
-	}
-	first := (*[16]byte)(b[i:])
-	lo, hi := binary.LittleEndian.Uint64(first[:8]), binary.LittleEndian.Uint64(first[8:])
-	return (lo^k.lo)&k.loMask|(hi^k.hi)&k.hiMask == 0
+	return k.headsBrief((*[16]byte)(b[i:]))
+}
+
+func (k *known) headsBrief(b *[16]byte) bool {
+	return (binary.LittleEndian.Uint64(b[:8])^k.lo)&k.loMask|(binary.LittleEndian.Uint64(b[8:])^k.hi)&k.hiMask == 0
 }
 
 // ignored is the source of features that nobody asked for.
@@ -162,7 +164,13 @@ func (s *scanner) example(b []byte) error {
 			i = next
 			continue
 		}
-		start, stop := length(b, i+1, len(b))
+		if len(b)-i < 2 {
+			return truncated(i)
+		}
+		start, stop := short(b, i+1, len(b))
+		if stop > len(b) {
+			start, stop = length(b, i+1, len(b))
+		}
 		if start < 0 {
 			return truncated(i)
 		}
@@ -239,7 +247,7 @@ func (s *scanner) usual(b []byte, i, end int, prev *known) (int, *known) {
 			break
 		}
 		k := prev.next
-		if k == nil || !k.heads(b, start) {
+		if k == nil || !(k.brief && len(b)-start >= 16 && k.headsBrief((*[16]byte)(b[start:])) || k.heads(b, start)) {
 			if k = s.lookup(b, start, stop); k == nil {
 				break
 			}

@@ -55,10 +55,10 @@ func fast(dst []int64, b []byte, i, end int) (n, used int) {
 	return varintsBMI2(&dst[0], &b[i], limit-i)
 }
 
-// Fetch asks for the memory of a message, up to its first 512 bytes, without waiting
-// for it.
-func Fetch(b []byte) {
-	if len(b) > 0 {
-		fetchLines(&b[0], (min(len(b), 512)+63)/64)
+// Fetch asks for the memory of messages, up to the first 512 bytes of each, without
+// waiting for it.
+func Fetch(messages [][]byte) {
+	if len(messages) > 0 {
+		fetchMessages(&messages[0], len(messages))
 	}
 }

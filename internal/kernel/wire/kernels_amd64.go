@@ -35,7 +35,7 @@ func floatListsVBMI(dst *float32, room int, messages *[]byte, rows *int64, n int
 //go:noescape
 func stringListsVBMI(dst *byte, room int, ends *int64, roomEnds int, offset int, messages *[]byte, rows *int64, n int) (done int, size int, count int)
 
-// fetchLines asks for the cache lines of 64 bytes from p on. There is at least one.
+// fetchMessages asks for the first 512 bytes of n messages. There is at least one.
 //
 //go:noescape
-func fetchLines(p *byte, lines int)
+func fetchMessages(messages *[]byte, n int)

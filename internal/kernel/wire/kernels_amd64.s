@@ -562,15 +562,48 @@ done:
 	MOVQ R9, count+80(FP)
 	RET
 
-// func fetchLines(p *byte, lines int)
-// Requires: MMX+
-TEXT ·fetchLines(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ lines+8(FP), CX
+// func fetchMessages(messages *[]byte, n int)
+// Requires: CMOV, MMX+
+TEXT ·fetchMessages(SB), NOSPLIT, $0-16
+	MOVQ messages+0(FP), AX
+	MOVQ n+8(FP), CX
+
+message:
+	MOVQ       (AX), DX
+	MOVQ       8(AX), BX
+	LEAQ       -1(DX)(BX*1), SI
+	PREFETCHT0 (DX)
+	LEAQ       64(DX), DI
+	CMPQ       DI, SI
+	CMOVQHI    SI, DI
+	PREFETCHT0 (DI)
+	LEAQ       128(DX), DI
+	CMPQ       DI, SI
+	CMOVQHI    SI, DI
+	PREFETCHT0 (DI)
+	LEAQ       192(DX), DI
+	CMPQ       DI, SI
+	CMOVQHI    SI, DI
+	PREFETCHT0 (DI)
+	CMPQ       BX, $0x00000100
+	JA         long
+
+next:
+	ADDQ $0x18, AX
+	DECQ CX
+	JNZ  message
+	RET
+
+long:
+	LEAQ    256(DX), DI
+	LEAQ    512(DX), DX
+	CMPQ    DX, SI
+	CMOVQHI SI, DX
 
 line:
-	PREFETCHT0 (AX)
-	ADDQ       $0x40, AX
-	DECQ       CX
-	JNZ        line
-	RET
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, DX
+	JB         line
+	PREFETCHT0 (DX)
+	JMP        next

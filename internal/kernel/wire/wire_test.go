@@ -72,8 +72,10 @@ func TestVarintsRefused(t *testing.T) {
 }
 
 func TestFetch(t *testing.T) {
-	for _, n := range []int{0, 1, 64, 65, 5000} {
-		Fetch(make([]byte, n))
+	Fetch(nil)
+	Fetch([][]byte{nil})
+	for _, n := range []int{0, 1, 64, 65, 256, 257, 511, 512, 5000} {
+		Fetch([][]byte{make([]byte, n), make([]byte, 5000-n)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package ragged_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -79,8 +80,12 @@ func TestHostileEncodings(t *testing.T) {
 		}, "row 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := c.err(); err == nil || !strings.Contains(err.Error(), c.want) {
+			err := c.err()
+			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got the error %v, want one with %q", err, c.want)
+			}
+			if !errors.Is(err, tenon.ErrInvalid) {
+				t.Errorf("got the error %v, want %v", err, tenon.ErrInvalid)
 			}
 		})
 	}

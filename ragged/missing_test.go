@@ -191,6 +191,7 @@ func TestRegroup(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"counts":      second(ragged.Unflatten(x, []int64{3, 3}, 1)),
+		"no row":      second(ragged.Unflatten(tenon.Must(ragged.FromRowLengths([]int64{}, []int64{})), []int64{0}, 1)),
 		"axis":        second(ragged.Num(x, 2)),
 		"differ":      second(ragged.ToRegular(x, 1)),
 		"uneven":      second(ragged.Unflatten(x, 3, 1)),

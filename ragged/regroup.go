@@ -179,6 +179,9 @@ func evenRows(fn string, p *RowPartition, n tensor.Tensor) *RowPartition {
 // values. Where an outer row ends, an inner one has to end; empty inner rows there belong
 // to the outer row in front, at the start to the first.
 func regrouped(fn string, p, q *RowPartition) *RowPartition {
+	if n := q.StaticNRows(); n > 0 && p.StaticNRows() == 0 {
+		tenon.Throw(invalid(fn, "counts", "make %d rows, and there is no row to hold them", n))
+	}
 	d := p.DType()
 	limits := q.RowLimits()
 	at := ops.SearchSorted(limits, p.RowSplits(), true)

@@ -73,7 +73,7 @@ func (o *Op) constant(x any, beside *tensor.Dense) *tensor.Dense {
 		return nil
 	}
 	switch x.(type) {
-	case int, float64, float32:
+	case int, int64, float64, float32:
 		t, _ := tensor.ScalarLike(x, beside.DType())
 		d, _ := t.(*tensor.Dense)
 		return d

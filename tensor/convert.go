@@ -362,6 +362,10 @@ func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 			return nil, false
 		}
 	}
+	switch reflect.ValueOf(x).Kind() {
+	case reflect.Invalid, reflect.Slice, reflect.Array, reflect.Map, reflect.String: // no constants: an error would be made only to be dropped
+		return nil, false
+	}
 	out := NewDense(dt, shape.Shape{})
 	if err := Assign(reflect.NewAt(dt.GoType(), out.Raw()).Elem(), x, dt); err != nil {
 		return nil, false

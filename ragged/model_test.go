@@ -324,7 +324,7 @@ func slope(t *testing.T, name string, r *rand.Rand, x *ragged.Tensor, f func(x a
 	seed := r.Uint64()
 	loss := func(flat T) T {
 		y := f(tenon.Must(x.WithFlatValues(flat)))
-		z := tensor.Of([]float64{0})
+		var z T
 		if rows, ok := y.(*ragged.Tensor); ok {
 			z = ops.Reshape(rows.FlatValues(), []int{rows.FlatValues().Shape().Size()})
 		} else {

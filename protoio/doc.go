@@ -12,8 +12,8 @@
 // [ParseExamples] turns serialized tf.Example messages into columns: dense, ragged
 // and sparse tensors, as [Features] ask for; [ParseSequenceExamples] does it for
 // tf.SequenceExample, and [ParseStructured] makes one structured tensor of them.
-// [InferFeatures] looks at messages and says what is in them. [AppendExample] and
-// [EncodeExamples] write messages.
+// [InferFeatures] looks at messages and says what is in them. [AppendExample],
+// [EncodeExamples] and [EncodeSequenceExamples] write messages.
 //
 // A message is read in one pass over its bytes, without a message object: the lists
 // of the features that were asked for are decoded to the end of growing columns, all

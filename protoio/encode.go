@@ -25,9 +25,22 @@ import (
 // name/row_lengths_1 and so on, from the outermost one inwards.
 func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Features, err error) {
 	defer tenon.Catch(&err)
-	fs = Features{}
-	var parts []encoded
 	rows := -1
+	parts, fs, err := encodeColumns(columns, &rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	messages = make([][]byte, max(rows, 0))
+	for i := range messages {
+		messages[i] = appendBytes(nil, 1, appendEntries(nil, parts, i))
+	}
+	return messages, fs, nil
+}
+
+// encodeColumns returns what is to be written of columns, which all have the given
+// number of rows, or, where that is negative, as many as the first one, which it is set to.
+func encodeColumns(columns map[string]tensor.Tensor, rows *int) (parts []encoded, fs Features, err error) {
+	fs = Features{}
 	for _, name := range sortedKeys(columns) {
 		list, f, err := encodeColumn(name, columns[name])
 		if err != nil {
@@ -35,22 +48,29 @@ func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Fea
 		}
 		fs[name] = f
 		for _, e := range list {
-			if n := len(e.splits) - 1; rows >= 0 && n != rows {
-				return nil, nil, fail(tenon.ErrShape, name, "has %d rows, others have %d", n, rows)
+			if err := sameRows(name, len(e.splits)-1, rows); err != nil {
+				return nil, nil, err
 			}
-			rows = len(e.splits) - 1
 		}
 		parts = append(parts, list...)
 	}
-	messages = make([][]byte, max(rows, 0))
-	for i := range messages {
-		var features []byte
-		for _, e := range parts {
-			features = e.appendEntry(features, i)
-		}
-		messages[i] = appendBytes(nil, 1, features)
+	return parts, fs, nil
+}
+
+func sameRows(name string, n int, rows *int) error {
+	if *rows >= 0 && n != *rows {
+		return fail(tenon.ErrShape, name, "has %d rows, others have %d", n, *rows)
 	}
-	return messages, fs, nil
+	*rows = n
+	return nil
+}
+
+// appendEntries appends the entries of a row to a Features message.
+func appendEntries(b []byte, parts []encoded, row int) []byte {
+	for i := range parts {
+		b = parts[i].appendEntry(b, row)
+	}
+	return b
 }
 
 // EncodeStructured is [EncodeExamples] for the fields of records of rank 1.
@@ -188,6 +208,12 @@ func encodeValues(name string, x tensor.Tensor) (encoded, error) {
 
 // appendEntry appends the entry of a row to a Features message.
 func (e *encoded) appendEntry(b []byte, row int) []byte {
+	entry := appendBytes(nil, 1, e.key)
+	return appendBytes(b, 1, appendBytes(entry, 2, e.feature(row)))
+}
+
+// feature returns the Feature message of a row.
+func (e *encoded) feature(row int) []byte {
 	lo, hi := e.splits[row], e.splits[row+1]
 	var list []byte
 	switch e.kind {
@@ -208,9 +234,7 @@ func (e *encoded) appendEntry(b []byte, row int) []byte {
 			list = appendBytes(list, 1, e.texts.At(int(i)))
 		}
 	}
-	entry := appendBytes(nil, 1, e.key)
-	entry = appendBytes(entry, 2, appendBytes(nil, protowire.Number(e.kind), list))
-	return appendBytes(b, 1, entry)
+	return appendBytes(nil, protowire.Number(e.kind), list)
 }
 
 // appendList returns the list of packed elements, which has none where there are none.

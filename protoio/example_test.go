@@ -467,6 +467,60 @@ func TestSequences(t *testing.T) {
 	}
 }
 
+func TestEncodeSequences(t *testing.T) {
+	context := map[string]tensor.Tensor{"id": tensor.Vector([]int64{1, 2, 3}), "name": tensor.Of([]string{"a", "", "é"})}
+	f := tenon.Must(ragged.Const([][][]float32{{{1, 2}, {}, {3}}, {}, {{4}}}, ragged.Options{}))
+	lists := map[string]tensor.Tensor{
+		"f":     f,
+		"pairs": tenon.Must(ragged.FromRowSplits(tensor.Wrap([]int64{1, 2, 3, 4, -5, 6}, shape.Of(3, 2)), []int64{0, 2, 2, 3})),
+		"grid":  tenon.Must(tensor.Convert([][]string{{"x", "y"}, {"z", ""}, {"u", "v"}})),
+		"deep":  tenon.Must(ragged.Const([]any{[]any{[]any{[]any{1, 2}, []any{}}, []any{}}, []any{}, []any{[]any{[]any{3}}}}, ragged.Options{})),
+	}
+	messages, cf, lf, err := protoio.EncodeSequenceExamples(context, lists)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := protoio.ParseSequenceExamples(messages, cf, lf, protoio.ParseOptions{RefuseExtra: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range context {
+		if !tensor.Equal(s.Context[name], want, tensor.EqualOptions{}) {
+			t.Errorf("%s: got %v, want %v", name, s.Context[name], want)
+		}
+	}
+	for name, want := range map[string]string{
+		"f": rows(t, f), "deep": "[[[[1 2] []] []] [] [[[3]]]]",
+	} {
+		if got := rows(t, s.Lists[name]); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	if p := s.Lists["pairs"]; !p.Shape().Equal(shape.Of(3, 2, 2)) || text(tensor.Data[int64](p)) != "[1 2 3 4 0 0 0 0 -5 6 0 0]" || text(tensor.Data[int64](s.Lengths["pairs"])) != "[2 0 1]" {
+		t.Errorf("got %v", p)
+	}
+	if !tensor.Equal(s.Lists["grid"], lists["grid"], tensor.EqualOptions{}) {
+		t.Errorf("got %v", s.Lists["grid"])
+	}
+	r, err := s.Structured()
+	if err != nil || len(r.FieldNames()) != 6 || !r.Shape().Equal(shape.Of(3)) {
+		t.Fatalf("got %v, %v", r, err)
+	}
+	if got := rows(t, tenon.Must(r.Field("f"))); got != rows(t, f) {
+		t.Errorf("records have %s", got)
+	}
+	for what, lists := range map[string]map[string]tensor.Tensor{
+		"rows":     {"f": tenon.Must(ragged.Const([][]int64{{1}}, ragged.Options{}))},
+		"no steps": {"f": tensor.Of([]int64{1, 2, 3})},
+		"a type":   {"f": tensor.Wrap([]float64{1, 2, 3}, shape.Of(3, 1))},
+		"size 0":   {"f": tensor.Wrap([]float32{}, shape.Of(3, 1, 0))},
+	} {
+		if _, _, _, err := protoio.EncodeSequenceExamples(context, lists); !errors.As(err, new(*tenon.Error)) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func ExampleParseExamples() {
 	messages := make([][]byte, 2)
 	messages[0], _ = protoio.AppendExample(nil, map[string]any{"id": 1, "tokens": []int64{5, 6, 7}})

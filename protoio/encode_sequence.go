@@ -1,0 +1,147 @@
+package protoio
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// EncodeSequenceExamples writes a tf.SequenceExample message for each row of the columns of
+// the context, as [EncodeExamples] does, and of the lists, which have a feature for each
+// step, and returns with them the Features by which [ParseSequenceExamples] reads both back.
+// Without columns there are no messages.
+//
+// The rows of a list are its steps:
+//
+//	ragged [rows, (steps), (values)]   each step has any number of values: a Ragged feature
+//	ragged [rows, (steps), shape…]     each step has as many: a Sequence, which is read padded,
+//	dense  [rows, steps, shape…]       with the numbers of steps in [Sequences.Lengths]
+//
+// The lengths of further ragged dimensions are lists of their own, as those of EncodeExamples
+// are features.
+func EncodeSequenceExamples(context, lists map[string]tensor.Tensor) (messages [][]byte, c, l Features, err error) {
+	defer tenon.Catch(&err)
+	rows := -1
+	parts, c, err := encodeColumns(context, &rows)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	l = Features{}
+	var all []encodedList
+	for _, name := range sortedKeys(lists) {
+		list, f, err := encodeList(name, lists[name])
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if err := sameRows(name, len(list[0].steps)-1, &rows); err != nil {
+			return nil, nil, nil, err
+		}
+		all, l[name] = append(all, list...), f
+	}
+	messages = make([][]byte, max(rows, 0))
+	for i := range messages {
+		var features []byte
+		for j := range all {
+			features = all[j].appendEntry(features, i)
+		}
+		messages[i] = appendBytes(appendBytes(nil, 1, appendEntries(nil, parts, i)), 2, features)
+	}
+	return messages, c, l, nil
+}
+
+// encodedList is a list to write: its features, a row for each step, and the splits that
+// divide the steps among the examples.
+type encodedList struct {
+	encoded
+	steps []int64
+}
+
+func encodeList(name string, x tensor.Tensor) ([]encodedList, Feature, error) {
+	var steps []int64
+	var values tensor.Tensor
+	switch t := x.(type) {
+	case *tensor.Dense, *tensor.Strings:
+		if x.Shape().Rank() < 2 {
+			return nil, nil, fail(tenon.ErrShape, name, "a list has rows and steps, %v has not", x.Spec())
+		}
+		rows, n := x.Shape().Dim(0), x.Shape().Dim(1)
+		steps = make([]int64, rows+1)
+		for i := range steps {
+			steps[i] = int64(i * n)
+		}
+		values = reshape(x, x.Shape().Tail(2).Insert(0, rows*n))
+	case *ragged.Tensor:
+		steps, values = splitsOf(t.RowSplits()), t.Values()
+	default:
+		return nil, nil, fail(tenon.ErrUnsupported, name, "a %T is no list of examples: they are dense or ragged", x)
+	}
+	parts, f, err := encodeColumn(name, values)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fixed, ok := f.(Fixed); ok {
+		if fixed.Shape.Size() == 0 {
+			return nil, nil, fail(tenon.ErrUnsupported, name, "a dimension of size 0 cannot be read back from an example")
+		}
+		f = Sequence{DType: fixed.DType, Shape: fixed.Shape}
+	}
+	list := make([]encodedList, len(parts))
+	for i, e := range parts {
+		list[i] = encodedList{e, steps}
+	}
+	return list, f, nil
+}
+
+// appendEntry appends the entry of an example to a FeatureLists message.
+func (e *encodedList) appendEntry(b []byte, row int) []byte {
+	var list []byte
+	for step := e.steps[row]; step < e.steps[row+1]; step++ {
+		list = appendBytes(list, 1, e.feature(int(step)))
+	}
+	entry := appendBytes(nil, 1, e.key)
+	return appendBytes(b, 1, appendBytes(entry, 2, list))
+}
+
+// Structured returns the context and the lists as the fields of one tensor of records, one
+// record for each message. Two of one name are an error, and so is a [VarLen] feature:
+// records have no sparse fields.
+func (s *Sequences) Structured() (*structured.Tensor, error) {
+	rows := -1
+	var fields []structured.Field
+	for i, m := range []map[string]tensor.Tensor{s.Context, s.Lists} {
+		for _, name := range sortedKeys(m) {
+			if _, both := s.Context[name]; both && i == 1 {
+				return nil, fail(tenon.ErrInvalid, name, "is a feature of the context and a list: read one of them under another name, by Key")
+			}
+			x := m[name]
+			switch x.(type) {
+			case *tensor.Dense, *tensor.Strings, *ragged.Tensor:
+			default:
+				return nil, fail(tenon.ErrUnsupported, name, "a %T is no field of records: ask for a Ragged feature", x)
+			}
+			n, ok := outerSize(x)
+			if !ok {
+				return nil, fail(tenon.ErrShape, name, "%v has no rows", x.Spec())
+			}
+			if err := sameRows(name, n, &rows); err != nil {
+				return nil, err
+			}
+			fields = append(fields, structured.Field{Name: name, Value: x})
+		}
+	}
+	if rows < 0 {
+		return nil, fail(tenon.ErrInvalid, "", "without features the number of records is not known")
+	}
+	return structured.FromFields(fields, shape.Of(rows), structured.Options{})
+}
+
+// outerSize returns the number of rows of a column.
+func outerSize(x tensor.Tensor) (int, bool) {
+	s := x.Shape()
+	if s.Rank() < 1 || s.Dim(0) < 0 {
+		return 0, false
+	}
+	return s.Dim(0), true
+}

@@ -309,6 +309,23 @@ func comparison(k elementwise.Op, o op.Op, strings func(order int) bool) *op.Op 
 		}
 		return results(compareDense(k, c.Dense(0), c.Dense(1), s))
 	}
+	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
+		d := in[0]
+		vv, vs, sv := elementwise.CompareOf(k, d, elementwise.VV), elementwise.CompareOf(k, d, elementwise.VS), elementwise.CompareOf(k, d, elementwise.SV)
+		if vv == nil || d != in[1] {
+			return nil, dtype.None
+		}
+		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+			switch scalars {
+			case 0:
+				vv(dst, x[0], x[1], n)
+			case 1:
+				sv(dst, x[0], x[1], n)
+			default:
+				vs(dst, x[0], x[1], n)
+			}
+		}, dtype.Bool
+	}
 	return op.Register(&o)
 }
 

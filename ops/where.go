@@ -50,7 +50,40 @@ var whereOp = op.Register(&op.Op{
 		}
 		return results(selectDense(c.Dense(0), c.Dense(1), c.Dense(2), s))
 	},
+	Block: func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
+		d := in[1]
+		if in[0] != dtype.Bool || d != in[2] || d == dtype.String {
+			return nil, dtype.None
+		}
+		return selecting(d), d
+	},
 })
+
+// selecting returns the loop over elements of a type.
+func selecting(d dtype.DType) op.BlockFunc {
+	kernels := [4]elementwise.SelectFunc{ // bit 0: x is one element for all, bit 1: y is
+		elementwise.SelectOf(d, elementwise.VV), elementwise.SelectOf(d, elementwise.SV),
+		elementwise.SelectOf(d, elementwise.VS), elementwise.SelectOf(d, elementwise.SS),
+	}
+	size := d.Size()
+	return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+		form := scalars >> 1
+		if scalars&1 == 0 {
+			kernels[form](dst, x[0], x[1], x[2], n)
+			return
+		}
+		from, scalar := x[2], form&2 != 0
+		if *(*bool)(x[0]) {
+			from, scalar = x[1], form&1 != 0
+		}
+		if scalar {
+			copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(from), size))
+			spread1(dst, size, n, -1)
+			return
+		}
+		copy(unsafe.Slice((*byte)(dst), n*size), unsafe.Slice((*byte)(from), n*size))
+	}
+}
 
 func init() {
 	whereOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -73,27 +106,9 @@ func selectDense(cond, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 		elementwise.SelectOf(d, form)(dst, p[0], p[1], p[2], out.Len())
 		return out
 	}
-	kernels := [4]elementwise.SelectFunc{
-		elementwise.SelectOf(d, elementwise.VV), elementwise.SelectOf(d, elementwise.SV),
-		elementwise.SelectOf(d, elementwise.VS), elementwise.SelectOf(d, elementwise.SS),
-	}
+	block := selecting(d)
 	newLoop(s, cond, x, y).each(grainCheap, func(r run) int {
-		p := unsafe.Add(dst, r.at*size)
-		form := r.scalars >> 1 // bit 0: x is a scalar, bit 1: y is
-		if r.scalars&1 == 0 {
-			kernels[form](p, r.p[0], r.p[1], r.p[2], r.n)
-			return -1
-		}
-		from, scalar := r.p[2], form&2 != 0
-		if *(*bool)(r.p[0]) {
-			from, scalar = r.p[1], form&1 != 0
-		}
-		if scalar {
-			copy(unsafe.Slice((*byte)(p), size), unsafe.Slice((*byte)(from), size))
-			spread1(p, size, r.n, -1)
-		} else {
-			copy(unsafe.Slice((*byte)(p), r.n*size), unsafe.Slice((*byte)(from), r.n*size))
-		}
+		block(unsafe.Add(dst, r.at*size), &r.p, r.n, r.scalars)
 		return -1
 	})
 	return out

@@ -107,11 +107,7 @@ var goFuncOp = op.Register(&op.Op{
 		return out, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		in := make([]tensor.Tensor, len(c.List(0)))
-		for i, v := range c.List(0) {
-			in[i] = v.(tensor.Tensor)
-		}
-		out, err := c.Args[1].(HostFunc)(in)
+		out, err := c.Args[1].(HostFunc)(c.Tensors(0))
 		if err != nil {
 			return nil, err
 		}

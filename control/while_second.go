@@ -19,11 +19,7 @@ import (
 // variables keep their sizes.
 func init() {
 	whileGradOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-		in := make([]tensor.Tensor, len(c.List(0)))
-		for i, v := range c.List(0) {
-			in[i] = v.(tensor.Tensor)
-		}
-		res := tenon.Must(grad.VJPTensors(in, ct, func(in []tensor.Tensor) ([]tensor.Tensor, error) { return gradByScan(c, in), nil }))
+		res := tenon.Must(grad.VJPTensors(c.Tensors(0), ct, func(in []tensor.Tensor) ([]tensor.Tensor, error) { return gradByScan(c, in), nil }))
 		return spread(c.List(0), res)
 	}
 }

@@ -15,7 +15,7 @@ func init() { customOp.Batch = batchCustom }
 func batchCustom(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	const fn = "grad.Custom"
 	n, region, inner := c.Int(1), c.Args[2].(*graph.Graph), c.Args[3].(*rule)
-	in, err := take(tensorsOf(c.List(0)))
+	in, err := take(c.Tensors(0))
 	if err != nil {
 		return nil, err
 	}

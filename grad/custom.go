@@ -57,10 +57,10 @@ func init() { // the rules refer to the operations
 				ct[i] = ops.ZerosLike(out[i])
 			}
 		}
-		return tenon.Must(c.Args[3].(*rule).backward(tensorsOf(c.List(0)), out, ct))
+		return tenon.Must(c.Args[3].(*rule).backward(c.Tensors(0), out, ct))
 	}
 	callOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-		_, in, err := vjpTensors(tensorsOf(c.List(0)), c.Args[2].(*graph.Graph).Inline, seeds(ct))
+		_, in, err := vjpTensors(c.Tensors(0), c.Args[2].(*graph.Graph).Inline, seeds(ct))
 		tenon.Throw(err)
 		return in
 	}
@@ -76,7 +76,7 @@ func inferRegion(c *op.Call) ([]tenon.Spec, error) {
 }
 
 func runRegion(c *op.Call) ([]tensor.Tensor, error) {
-	return interp.For(c.Args[2].(*graph.Graph)).Run(c.Context(), tensorsOf(c.List(0)))
+	return interp.For(c.Args[2].(*graph.Graph)).Run(c.Context(), c.Tensors(0))
 }
 
 // rule is a VJP on flat tensors: it gets the inputs of a call, argument and captures, and
@@ -84,14 +84,6 @@ func runRegion(c *op.Call) ([]tensor.Tensor, error) {
 type rule struct {
 	backward func(in, out, ct []tensor.Tensor) ([]tensor.Tensor, error)
 	out      []tensor.Tensor // the results, where recording has computed them
-}
-
-func tensorsOf(vs []tenon.Value) []tensor.Tensor {
-	ts := make([]tensor.Tensor, len(vs))
-	for i, v := range vs {
-		ts[i] = v.(tensor.Tensor)
-	}
-	return ts
 }
 
 // seeds returns given cotangents whatever the results are.

@@ -108,6 +108,17 @@ func (c *Call) List(i int) []tenon.Value {
 	return l
 }
 
+// Tensors returns list argument i of a kernel's call, or of one that is recorded: all of
+// its values are tensors.
+func (c *Call) Tensors(i int) []tensor.Tensor {
+	l := c.List(i)
+	out := make([]tensor.Tensor, len(l))
+	for k, v := range l {
+		out[k] = v.(tensor.Tensor)
+	}
+	return out
+}
+
 // Has reports whether argument i was given or has a default other than nil.
 func (c *Call) Has(i int) bool { return c.Args[i] != nil }
 
@@ -199,10 +210,11 @@ func Ints(t tensor.Tensor) ([]int, bool) {
 // Values returns the tensor arguments in the order of the parameters, lists
 // flattened and absent ones left out.
 func (c *Call) Values() []tenon.Value {
-	return c.appendValues(make([]tenon.Value, 0, len(c.Op.tensors)))
+	return c.AppendValues(make([]tenon.Value, 0, len(c.Op.tensors)))
 }
 
-func (c *Call) appendValues(out []tenon.Value) []tenon.Value {
+// AppendValues appends what [Call.Values] returns to a slice, which may have room for it.
+func (c *Call) AppendValues(out []tenon.Value) []tenon.Value {
 	for _, i := range c.Op.tensors {
 		switch v := c.Args[i].(type) {
 		case []tenon.Value:

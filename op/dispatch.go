@@ -46,7 +46,7 @@ func (c *Call) do(t *trace) ([]tenon.Value, error) {
 	plain, rec := c.scan()
 	if !plain {
 		var room [4]tenon.Value
-		values := c.appendValues(room[:0])
+		values := c.AppendValues(room[:0])
 		var seats [4]candidate
 		cands := candidates(seats[:0], values, rec != nil)
 		var declined []string

@@ -85,7 +85,7 @@ func (o *Op) constant(x any, beside *tensor.Dense) *tensor.Dense {
 // [Call.Values], and the same attributes. It throws errors. Handlers use it to
 // pass an operation on to the parts of a value.
 func Apply(c *Call, values ...tenon.Value) tensor.Tensor {
-	if out := c.Op.fast(values); out != nil {
+	if out := c.Op.Fast(values); out != nil {
 		return out
 	}
 	return single(c.Op, tenon.Must(c.apply(values)))
@@ -93,16 +93,16 @@ func Apply(c *Call, values ...tenon.Value) tensor.Tensor {
 
 // ApplyN is Apply for operations with any number of results.
 func ApplyN(c *Call, values ...tenon.Value) []tensor.Tensor {
-	if out := c.Op.fast(values); out != nil {
+	if out := c.Op.Fast(values); out != nil {
 		return []tensor.Tensor{out}
 	}
 	return tenon.Must(tensors(c.Op, tenon.Must(c.apply(values))))
 }
 
-// fast computes the result for dense tensors by the short way, for operations
+// Fast computes the result for dense tensors by the short way, for operations
 // whose only parameters they are, and returns nil where the general way has to
 // be taken.
-func (o *Op) fast(values []tenon.Value) *tensor.Dense {
+func (o *Op) Fast(values []tenon.Value) *tensor.Dense {
 	if len(values) != len(o.Params) {
 		return nil
 	}

@@ -310,47 +310,42 @@ func comparison(k elementwise.Op, o op.Op, strings func(order int) bool) *op.Op 
 		return results(compareDense(k, c.Dense(0), c.Dense(1), s))
 	}
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
-		d := in[0]
-		vv, vs, sv := elementwise.CompareOf(k, d, elementwise.VV), elementwise.CompareOf(k, d, elementwise.VS), elementwise.CompareOf(k, d, elementwise.SV)
-		if vv == nil || d != in[1] {
+		if elementwise.CompareOf(k, in[0], elementwise.VV) == nil || in[0] != in[1] {
 			return nil, dtype.None
 		}
-		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
-			switch scalars {
-			case 0:
-				vv(dst, x[0], x[1], n)
-			case 1:
-				sv(dst, x[0], x[1], n)
-			default:
-				vs(dst, x[0], x[1], n)
-			}
-		}, dtype.Bool
+		return comparing(k, in[0]), dtype.Bool
 	}
 	return op.Register(&o)
 }
 
-func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
-	d := x.DType()
-	out := tensor.Uninit(dtype.Bool, s)
+// comparing returns the loop over elements of a type.
+func comparing(k elementwise.Op, d dtype.DType) op.BlockFunc {
 	vv, vs, sv := elementwise.CompareOf(k, d, elementwise.VV), elementwise.CompareOf(k, d, elementwise.VS), elementwise.CompareOf(k, d, elementwise.SV)
+	return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+		switch scalars {
+		case 0:
+			vv(dst, x[0], x[1], n)
+		case 2:
+			vs(dst, x[0], x[1], n)
+		case 1:
+			sv(dst, x[0], x[1], n)
+		default:
+			vv(dst, x[0], x[1], 1)
+			spread1(dst, 1, n, -1)
+		}
+	}
+}
+
+func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
+	out := tensor.Uninit(dtype.Bool, s)
+	dst := out.Raw()
 	if n := out.Len(); n > 0 && n <= grainCheap && x.Len() == n && y.Len() == n && x.IsContiguous() && y.IsContiguous() {
-		vv(out.Raw(), x.Raw(), y.Raw(), n)
+		elementwise.CompareOf(k, x.DType(), elementwise.VV)(dst, x.Raw(), y.Raw(), n)
 		return out
 	}
-	dst := out.Raw()
+	block := comparing(k, x.DType())
 	newLoop(s, x, y).each(grainCheap, func(r run) int {
-		p := unsafe.Add(dst, r.at)
-		switch r.scalars {
-		case 0:
-			vv(p, r.p[0], r.p[1], r.n)
-		case 2:
-			vs(p, r.p[0], r.p[1], r.n)
-		case 1:
-			sv(p, r.p[0], r.p[1], r.n)
-		default:
-			vv(p, r.p[0], r.p[1], 1)
-			spread1(p, 1, r.n, -1)
-		}
+		block(unsafe.Add(dst, r.at), &r.p, r.n, r.scalars)
 		return -1
 	})
 	return out

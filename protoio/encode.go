@@ -131,10 +131,7 @@ func encodeColumn(name string, x tensor.Tensor) ([]encoded, Feature, error) {
 			return nil, nil, err
 		}
 		item := s.Tail(1)
-		e.splits = make([]int64, rows+1)
-		for i := range e.splits {
-			e.splits[i] = int64(i * item.Size())
-		}
+		e.splits = evenSplits(rows, item.Size())
 		return []encoded{e}, Fixed{DType: e.kind.dtype(), Shape: item}, nil
 	case *ragged.Tensor:
 		return encodeRagged(name, t)
@@ -185,6 +182,15 @@ func encodeRagged(name string, t *ragged.Tensor) ([]encoded, Feature, error) {
 	}
 	e.splits = splits
 	return append([]encoded{e}, list...), f, nil
+}
+
+// evenSplits returns the splits of rows of one length.
+func evenSplits(rows, length int) []int64 {
+	splits := make([]int64, rows+1)
+	for i := range splits {
+		splits[i] = int64(i * length)
+	}
+	return splits
 }
 
 func splitsOf(t tensor.Tensor) []int64 { return tensor.Data[int64](ops.Cast(t, dtype.Int64)) }

@@ -3,7 +3,7 @@ package protoio
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -67,10 +67,7 @@ func encodeList(name string, x tensor.Tensor) ([]encodedList, Feature, error) {
 			return nil, nil, fail(tenon.ErrShape, name, "a list has rows and steps, %v has not", x.Spec())
 		}
 		rows, n := x.Shape().Dim(0), x.Shape().Dim(1)
-		steps = make([]int64, rows+1)
-		for i := range steps {
-			steps[i] = int64(i * n)
-		}
+		steps = evenSplits(rows, n)
 		values = reshape(x, x.Shape().Tail(2).Insert(0, rows*n))
 	case *ragged.Tensor:
 		steps, values = splitsOf(t.RowSplits()), t.Values()
@@ -108,40 +105,16 @@ func (e *encodedList) appendEntry(b []byte, row int) []byte {
 // record for each message. Two of one name are an error, and so is a [VarLen] feature:
 // records have no sparse fields.
 func (s *Sequences) Structured() (*structured.Tensor, error) {
-	rows := -1
-	var fields []structured.Field
-	for i, m := range []map[string]tensor.Tensor{s.Context, s.Lists} {
-		for _, name := range sortedKeys(m) {
-			if _, both := s.Context[name]; both && i == 1 {
-				return nil, fail(tenon.ErrInvalid, name, "is a feature of the context and a list: read one of them under another name, by Key")
-			}
-			x := m[name]
-			switch x.(type) {
-			case *tensor.Dense, *tensor.Strings, *ragged.Tensor:
-			default:
-				return nil, fail(tenon.ErrUnsupported, name, "a %T is no field of records: ask for a Ragged feature", x)
-			}
-			n, ok := outerSize(x)
-			if !ok {
-				return nil, fail(tenon.ErrShape, name, "%v has no rows", x.Spec())
-			}
-			if err := sameRows(name, n, &rows); err != nil {
-				return nil, err
-			}
-			fields = append(fields, structured.Field{Name: name, Value: x})
+	for _, name := range sortedKeys(s.Lists) {
+		if _, both := s.Context[name]; both {
+			return nil, fail(tenon.ErrInvalid, name, "is a feature of the context and a list: read one of them under another name, by Key")
 		}
 	}
-	if rows < 0 {
-		return nil, fail(tenon.ErrInvalid, "", "without features the number of records is not known")
+	fields := append(recordFields(s.Context), recordFields(s.Lists)...)
+	for _, f := range fields {
+		if _, ok := f.Value.(*sparse.Tensor); ok {
+			return nil, fail(tenon.ErrUnsupported, f.Name, noSparseField)
+		}
 	}
-	return structured.FromFields(fields, shape.Of(rows), structured.Options{})
-}
-
-// outerSize returns the number of rows of a column.
-func outerSize(x tensor.Tensor) (int, bool) {
-	s := x.Shape()
-	if s.Rank() < 1 || s.Dim(0) < 0 {
-		return 0, false
-	}
-	return s.Dim(0), true
+	return structured.FromFieldsAndRank(fields, 1, structured.Options{})
 }

@@ -52,18 +52,25 @@ func ParseExample(message []byte, fs Features, o ParseOptions) (map[string]tenso
 func ParseStructured(messages [][]byte, fs Features, o ParseOptions) (*structured.Tensor, error) {
 	for _, name := range sortedKeys(fs) {
 		if _, ok := fs[name].(VarLen); ok {
-			return nil, fail(tenon.ErrUnsupported, name, "a sparse tensor is no field of records: ask for a Ragged feature")
+			return nil, fail(tenon.ErrUnsupported, name, noSparseField)
 		}
 	}
 	columns, err := ParseExamples(messages, fs, o)
 	if err != nil {
 		return nil, err
 	}
+	return structured.FromFields(recordFields(columns), shape.Of(len(messages)), structured.Options{})
+}
+
+const noSparseField = "a sparse tensor is no field of records: ask for a Ragged feature"
+
+// recordFields returns columns as fields of records, in the order of their names.
+func recordFields(columns map[string]tensor.Tensor) []structured.Field {
 	fields := make([]structured.Field, 0, len(columns))
 	for _, name := range sortedKeys(columns) {
 		fields = append(fields, structured.Field{Name: name, Value: columns[name]})
 	}
-	return structured.FromFields(fields, shape.Of(len(messages)), structured.Options{})
+	return fields
 }
 
 // build makes the results of columns.

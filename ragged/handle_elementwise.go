@@ -19,7 +19,7 @@ func init() {
 // flat values, once those of all operands lie alike.
 func elementwise(c *op.Call) ([]tenon.Value, error) {
 	var room [4]tenon.Value
-	values := operands(c, room[:0])
+	values := c.AppendValues(room[:0])
 	var first *Tensor
 	for _, v := range values {
 		if t, ok := v.(*Tensor); ok && first == nil {
@@ -42,7 +42,7 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 // returns x with the results in their place.
 func onFlat(c *op.Call, i int, x *Tensor) *Tensor {
 	var room [4]tenon.Value
-	values := operands(c, room[:0])
+	values := c.AppendValues(room[:0])
 	k := 0
 	for j := range i {
 		if c.Op.Params[j].Kind == op.Tensor && c.Args[j] != nil {
@@ -51,17 +51,6 @@ func onFlat(c *op.Call, i int, x *Tensor) *Tensor {
 	}
 	values[k] = x.flat
 	return x.with(direct.Apply(c, values))
-}
-
-// operands appends the tensor arguments of a call that has no lists to a slice, which is
-// room for most.
-func operands(c *op.Call, to []tenon.Value) []tenon.Value {
-	for i := range c.Op.Params {
-		if v, ok := c.Args[i].(tenon.Value); ok && c.Op.Params[i].Kind == op.Tensor {
-			to = append(to, v)
-		}
-	}
-	return to
 }
 
 // likeFirst returns the flat values of an operand where they lie like those of the

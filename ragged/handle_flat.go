@@ -33,7 +33,7 @@ func init() {
 			return nil, op.NotHandled
 		}
 		var room [4]tenon.Value
-		values := operands(c, room[:0])
+		values := c.AppendValues(room[:0])
 		values[0] = x.flat
 		return c.One(direct.Apply(c, values))
 	}, "histogram", "reshape")

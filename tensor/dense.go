@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -128,20 +127,28 @@ func (d *Dense) IsContiguous() bool { return d.spec.bits&gaps == 0 }
 
 // Strides returns the distance between neighbours along each axis, in elements.
 func (d *Dense) Strides() []int {
+	return d.AppendStrides(make([]int, 0, d.Rank()))
+}
+
+// AppendStrides appends the strides to a slice, which may have room for them.
+func (d *Dense) AppendStrides(to []int) []int {
 	if !d.IsContiguous() {
-		return slices.Clone(d.more().strides)
+		return append(to, d.more().strides...)
 	}
-	return RowMajor(d.spec.shape)
+	return appendRowMajor(to, d.spec.shape)
 }
 
 // RowMajor returns the strides of a contiguous tensor with a fully known shape.
-func RowMajor(s shape.Shape) []int {
-	st := s.Dims()
+func RowMajor(s shape.Shape) []int { return appendRowMajor(make([]int, 0, max(0, s.Rank())), s) }
+
+func appendRowMajor(to []int, s shape.Shape) []int {
+	at := len(to)
+	to = s.AppendDims(to)
 	n := 1
-	for i := len(st) - 1; i >= 0; i-- {
-		st[i], n = n, n*st[i]
+	for i := len(to) - 1; i >= at; i-- {
+		to[i], n = n, n*to[i]
 	}
-	return st
+	return to
 }
 
 // maxBytes bounds the size of a tensor: the address space of a process.

@@ -1,9 +1,8 @@
 package tensor
 
 import (
-	"unsafe"
-
 	"fmt"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -37,8 +36,6 @@ type Spec struct {
 // bits packs the element type, and in a Dense what there is to say of the tensor.
 type bits uint64
 
-func (b bits) dtype() dtype.DType { return dtype.DType(b) }
-
 // specOf returns the Spec of a type and shape as a value.
 func specOf(d dtype.DType, s shape.Shape) Spec { return Spec{shape: s, bits: bits(d)} }
 
@@ -62,7 +59,7 @@ func (s *Spec) like(sh shape.Shape) *Spec {
 }
 
 // DType returns the element type.
-func (s *Spec) DType() dtype.DType { return s.bits.dtype() }
+func (s *Spec) DType() dtype.DType { return dtype.DType(s.bits) }
 
 // Shape returns the sizes that are known.
 func (s *Spec) Shape() shape.Shape { return s.shape }

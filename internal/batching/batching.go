@@ -279,10 +279,7 @@ func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("rows of %s cannot run in bulk", tenon.String(v.Spec())), Line: source.Line(),
 			Hint: "use control.MapRows"}
 	}
-	n := shape.Unknown
-	if s := x.Shape(); s.HasRank() && s.Rank() > 0 {
-		n = s.Dim(0)
-	}
+	n := rowsOfShape(x.Shape(), 0)
 	if n >= 0 && t.rows >= 0 && n != t.rows {
 		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", t.rows, n), Line: source.Line()}
 	}

@@ -295,33 +295,13 @@ func matrix[T int | int64](rows [][]T) *tensor.Dense {
 // Apply calls the operation of c, which has no lists of tensors, with other tensor
 // arguments, in the order of [op.Call.Values], and the same attributes. It throws errors.
 func Apply(c *op.Call, values []tenon.Value) tensor.Tensor {
-	if out := fast(c.Op, values); out != nil {
+	if out := c.Op.Fast(values); out != nil {
 		return out
 	}
 	if out := applied(c, values); len(out) == 1 {
 		return out[0]
 	}
 	return op.Apply(c, values...)
-}
-
-// fast computes the result for dense tensors by the operation's own short way, for those
-// whose only parameters they are.
-func fast(o *op.Op, values []tenon.Value) *tensor.Dense {
-	if len(values) != len(o.Params) || len(values) == 0 || len(values) > 2 {
-		return nil
-	}
-	x, _ := values[0].(*tensor.Dense)
-	if len(values) == 1 {
-		if o.Fast1 == nil || x == nil {
-			return nil
-		}
-		return o.Fast1(x)
-	}
-	y, _ := values[1].(*tensor.Dense)
-	if o.Fast2 == nil || x == nil || y == nil {
-		return nil
-	}
-	return o.Fast2(x, y)
 }
 
 // applied is Apply for tensors in memory, nil where the general way has to be taken.

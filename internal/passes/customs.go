@@ -22,11 +22,7 @@ func Customs(g *graph.Graph) (*graph.Graph, error) {
 			call, _ := op.Lookup("grad.call")
 			return op.EvalN(call, c.List(0), 0, region), nil
 		}
-		in := make([]tensor.Tensor, len(c.List(0)))
-		for i, v := range c.List(0) {
-			in[i] = v.(tensor.Tensor)
-		}
-		return region.Inline(in)
+		return region.Inline(c.Tensors(0))
 	})
 }
 

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
@@ -31,21 +32,23 @@ type ScanFunc = func(dst, x unsafe.Pointer, outer, n, inner int, exclusive, reve
 // is none. Floats accumulate in float64, sums of float64
 // and of half precision with compensation.
 func Scan(op ScanOp, dt dtype.DType) ScanFunc {
-	if int(op) >= len(scans) || int(dt) >= len(scans[op]) {
+	all := scans()
+	if int(op) >= len(all) || int(dt) >= len(all[op]) {
 		return nil
 	}
-	return scans[op][dt]
+	return all[op][dt]
 }
 
-// scans has the operations, each made once.
-var scans = func() (all [scanCount][dtype.Complex128 + 1]ScanFunc) {
+// scans returns the operations, which are made when the first one is asked for.
+var scans = sync.OnceValue(func() *[scanCount][dtype.Complex128 + 1]ScanFunc {
+	var all [scanCount][dtype.Complex128 + 1]ScanFunc
 	for op := range scanCount {
 		for dt := range all[op] {
 			all[op][dt] = makeScan(op, dtype.DType(dt))
 		}
 	}
-	return all
-}()
+	return &all
+})
 
 func makeScan(op ScanOp, dt dtype.DType) ScanFunc {
 	switch dt {

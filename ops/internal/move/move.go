@@ -83,20 +83,7 @@ func CopyTo(dst, src *tensor.Dense) {
 	}
 	var dims, to, from [8]int
 	s := dst.Shape()
-	strided.Copy(dst.Raw(), src.Raw(), s.AppendDims(dims[:0]), stridesIn(to[:0], dst), stridesIn(from[:0], src), dst.DType().Size())
-}
-
-// stridesIn appends the strides of d to a slice.
-func stridesIn(to []int, d *tensor.Dense) []int {
-	if !d.IsContiguous() {
-		return append(to, d.Strides()...)
-	}
-	to = d.Shape().AppendDims(to)
-	n := 1
-	for i := len(to) - 1; i >= 0; i-- {
-		to[i], n = n, n*to[i]
-	}
-	return to
+	strided.Copy(dst.Raw(), src.Raw(), s.AppendDims(dims[:0]), dst.AppendStrides(to[:0]), src.AppendStrides(from[:0]), dst.DType().Size())
 }
 
 // CopyPart copies src to dst, which is part of a result of so many bytes that is not

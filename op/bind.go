@@ -17,12 +17,21 @@ import (
 // group of parameters they take the element type of the first tensor, if they fit it.
 func Bind(o *Op, args []any, named map[string]any) (*Call, error) {
 	c := newCall(o)
+	if err := c.bind(args, named); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// bind is [Bind] for a call without arguments.
+func (c *Call) bind(args []any, named map[string]any) error {
+	o := c.Op
 	if o.plain && len(args) == len(o.Params) && len(named) == 0 && allValues(args) {
 		copy(c.Args, args)
-		return c, nil
+		return nil
 	}
-	fail := func(kind error, where, format string, a ...any) (*Call, error) {
-		return nil, &tenon.Error{Kind: kind, Op: o.Func(), Where: where, Msg: fmt.Sprintf(format, a...), Args: []string{}, Line: line()}
+	fail := func(kind error, where, format string, a ...any) error {
+		return &tenon.Error{Kind: kind, Op: o.Func(), Where: where, Msg: fmt.Sprintf(format, a...), Args: []string{}, Line: line()}
 	}
 	if len(args) > len(o.Params) {
 		return fail(tenon.ErrDType, "", "takes %d arguments, got %d", len(o.Params), len(args))
@@ -65,10 +74,7 @@ func Bind(o *Op, args []any, named map[string]any) (*Call, error) {
 			c.Args[i] = a
 		}
 	}
-	if err := bindTensors(c); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return bindTensors(c)
 }
 
 // allValues reports whether all arguments are Values already, which need no
@@ -104,8 +110,8 @@ func attribute(t Type, a any) (any, bool) {
 	case IntType:
 		return integer(a)
 	case FloatType:
-		if f, ok := a.(float64); ok {
-			return f, true
+		if _, ok := a.(float64); ok {
+			return a, true // as it is, not in new memory
 		}
 		v := reflect.ValueOf(a)
 		switch {
@@ -121,43 +127,43 @@ func attribute(t Type, a any) (any, bool) {
 		_, ok := a.(dtype.DType)
 		return a, ok
 	case ShapeType:
-		switch a := a.(type) {
+		switch v := a.(type) {
 		case shape.Shape:
 			return a, true
 		case []int:
-			s, err := shape.From(a)
+			s, err := shape.From(v)
 			return s, err == nil
 		}
 	case IntsType:
-		switch a := a.(type) {
+		switch v := a.(type) {
 		case []int:
 			return a, true
 		case []int64:
-			out := make([]int, len(a))
-			for i, x := range a {
+			out := make([]int, len(v))
+			for i, x := range v {
 				out[i] = int(x)
 			}
 			return out, true
 		case shape.Shape:
-			return a.Dims(), a.HasRank()
+			return v.Dims(), v.HasRank()
 		}
 		n, ok := integer(a)
 		if ok {
 			return []int{n.(int)}, true
 		}
 	case FloatsType:
-		if f, ok := a.([]float64); ok {
-			return f, true
+		if _, ok := a.([]float64); ok {
+			return a, true
 		}
 		if f, ok := attribute(FloatType, a); ok {
 			return []float64{f.(float64)}, true
 		}
 	case StringsType:
-		switch a := a.(type) {
+		switch v := a.(type) {
 		case []string:
 			return a, true
 		case string:
-			return []string{a}, true
+			return []string{v}, true
 		}
 	case SpecType:
 		_, ok := a.(tenon.Spec)
@@ -167,8 +173,8 @@ func attribute(t Type, a any) (any, bool) {
 }
 
 func integer(a any) (any, bool) {
-	if n, ok := a.(int); ok {
-		return n, true
+	if _, ok := a.(int); ok {
+		return a, true
 	}
 	v := reflect.ValueOf(a)
 	if v.IsValid() && v.CanInt() {

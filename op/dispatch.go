@@ -45,6 +45,12 @@ func (c *Call) DoTensors() ([]tensor.Tensor, error) {
 func (c *Call) do(t *trace) ([]tenon.Value, error) {
 	plain, rec := c.scan()
 	if !plain {
+		if h := c.only(rec); h != nil && t == nil {
+			out, err := c.guarded(nil, h, "")
+			if err == nil || !errors.Is(err, NotHandled) {
+				return out, err
+			} // the one who declines is asked again, for the record
+		}
 		var room [4]tenon.Value
 		values := c.AppendValues(room[:0])
 		var seats [4]candidate
@@ -116,6 +122,42 @@ func (c *Call) scan() (plain bool, rec Recorder) {
 		}
 	}
 	return plain, rec
+}
+
+// only returns the one to ask where all values that are no plain tensors have the same Go
+// type, whose values answer for themselves and ask for nothing more; nil where others may
+// have a say.
+func (c *Call) only(rec Recorder) Handler {
+	if rec != nil {
+		return nil
+	}
+	var first tenon.Value
+	same := true
+	see := func(v tenon.Value) {
+		switch v.(type) {
+		case *tensor.Dense, *tensor.Strings, nil:
+			return
+		}
+		if first == nil {
+			first = v
+		}
+		same = same && typeWord(first) == typeWord(v)
+	}
+	for _, i := range c.Op.tensors {
+		switch v := c.Args[i].(type) {
+		case []tenon.Value:
+			for _, x := range v {
+				see(x)
+			}
+		case tenon.Value:
+			see(v)
+		}
+	}
+	h, ok := first.(Handler)
+	if !same || !ok || !undemanding(h) {
+		return nil
+	}
+	return h
 }
 
 // candidate is somebody to ask.

@@ -22,7 +22,15 @@ func Do(o *Op, args ...any) ([]tenon.Value, error) {
 // Eval calls an operation that has one result. It throws errors; it is what the
 // functions of the catalogue are made of.
 func Eval(o *Op, args ...any) tensor.Tensor {
-	return single(o, tenon.Must(Do(o, args...)))
+	if n := len(o.Params); n > len(shortCall{}.room) || !toAnswer(args) {
+		return single(o, tenon.Must(Do(o, args...)))
+	}
+	c := shortCallOf(o, len(o.Params))
+	tenon.Throw(c.bind(args, nil))
+	out := tenon.Must(c.do(nil))
+	t := single(o, out)
+	c.free(out)
+	return t
 }
 
 // EvalN calls an operation and returns all results. It throws errors.

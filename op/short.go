@@ -11,14 +11,24 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// shortCall is a call of an operation with one or two tensor parameters, in one
-// piece of memory. It serves again once a handler has given it back by [Call.One].
+// shortCall is a call with room for its arguments, in one piece of memory. It serves
+// again once a handler has given it back by [Call.One].
 type shortCall struct {
 	Call
-	room [2]any
+	room [6]any
 }
 
 var shortCalls = sync.Pool{New: func() any { return new(shortCall) }}
+
+// shortCallOf returns a call of an operation with n parameters, for which there is room,
+// without arguments.
+func shortCallOf(o *Op, n int) *shortCall {
+	c := shortCalls.Get().(*shortCall)
+	if c.Op != o || len(c.Args) != n { // what is not written costs the collector nothing
+		c.Op, c.Args = o, c.room[:n:n]
+	}
+	return c
+}
 
 // free makes the call ready for another one, if out says that the handler has given
 // it back. It keeps nothing alive until then.
@@ -26,14 +36,32 @@ func (c *shortCall) free(out []tenon.Value) {
 	if len(out) != 1 || &out[0] != &c.one[0] {
 		return
 	}
-	c.one[0], c.room[0] = nil, nil
-	if len(c.Args) == 2 {
-		c.room[1] = nil
+	c.one[0] = nil
+	for i := range c.Args {
+		c.Args[i] = nil
 	}
 	if c.Out != nil || c.ctx != nil {
 		c.Out, c.ctx = nil, nil
 	}
 	shortCalls.Put(c)
+}
+
+// toAnswer reports whether one of a call's arguments may answer for itself, and so give
+// the call back.
+func toAnswer(args []any) bool {
+	for _, a := range args {
+		switch a := a.(type) {
+		case *tensor.Dense, *tensor.Strings, nil, int, bool, float64, []int:
+		case Handler:
+			return true
+		case []tensor.Tensor:
+			if len(a) > 0 {
+				_, ok := a[0].(Handler)
+				return ok
+			}
+		}
+	}
+	return false
 }
 
 // answered calls an operation whose only parameters are tensors and whose first
@@ -59,10 +87,7 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 			return nil
 		}
 	}
-	c := shortCalls.Get().(*shortCall)
-	if c.Op != o || len(c.Args) != n { // what is not written costs the collector nothing
-		c.Op, c.Args = o, c.room[:n:n]
-	}
+	c := shortCallOf(o, n)
 	c.room[0] = x
 	if n == 2 {
 		c.room[1] = y
@@ -83,6 +108,9 @@ func (o *Op) answered(x, y any, n int) tensor.Tensor {
 // points to the value. It is nil for nil and for a nil pointer, whose methods may panic.
 func data[T any](x *T) *unsafe.Pointer { return &(*[2]unsafe.Pointer)(unsafe.Pointer(x))[1] }
 
+// typeWord is the first word of an interface that is not nil, which tells its Go type.
+func typeWord(x any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&x))[0] }
+
 // undemanded is a Go type whose values answer for themselves and ask for nothing more:
 // they are neither Recorders nor Accepters, and the registry has no handler for them.
 type undemanded struct {
@@ -95,7 +123,7 @@ var easy [64]atomic.Pointer[undemanded]
 
 // undemanding reports whether a Handler is of such a type.
 func undemanding(h any) bool {
-	typ := (*[2]uintptr)(unsafe.Pointer(&h))[0]
+	typ := typeWord(h)
 	known, now := &easy[typ>>6%uintptr(len(easy))], handlers.Load()
 	if k := known.Load(); k != nil && k.typ == typ && k.in == now {
 		return true

@@ -83,13 +83,13 @@ func simpleReduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(
 func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
 	d, ok := x.(*tensor.Dense)
 	if !ok || d == nil || len(axes) > 1 || axes != nil && len(axes) == 0 || !d.IsContiguous() || d.Len() == 0 {
-		return direct.Eval(o, x, axes, keep)
+		return direct.Eval(o, x, direct.Axes(axes), keep)
 	}
 	s := d.Shape()
 	short := shortcuts[o]
 	f := short.kernel(d.DType())
 	if f == nil || len(axes) == 1 && (axes[0] < -s.Rank() || axes[0] >= s.Rank()) {
-		return direct.Eval(o, x, axes, keep)
+		return direct.Eval(o, x, direct.Axes(axes), keep)
 	}
 	outer, n, inner := 1, d.Len(), 1
 	var t shape.Shape

@@ -19,11 +19,13 @@ import (
 //
 // Gradient: ct·sign x·(|x|/y)^(p-1), and 0 where y is 0; for an infinite p, ct
 // shared equally among the elements that are the greatest.
-func Norm(x any, p float64, axes ...int) tensor.Tensor { return direct.Eval(normOp, x, axes, false, p) }
+func Norm(x any, p float64, axes ...int) tensor.Tensor {
+	return direct.Eval(normOp, x, direct.Axes(axes), false, p)
+}
 
 // NormKeep is [Norm] with reduced axes left as axes of size 1.
 func NormKeep(x any, p float64, axes ...int) tensor.Tensor {
-	return direct.Eval(normOp, x, axes, true, p)
+	return direct.Eval(normOp, x, direct.Axes(axes), true, p)
 }
 
 var normOp = op.Register(&op.Op{

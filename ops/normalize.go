@@ -20,7 +20,7 @@ import (
 // Gradient: with g = ct·scale, h the normalised x and r = 1/√(var + eps),
 // r·(g - mean(g) - h·mean(g·h)) for x; Σ ct·h and Σ ct for scale and offset.
 func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
-	return direct.Eval(layerNormOp, x, scale, offset, axes, eps)
+	return direct.Eval(layerNormOp, x, scale, offset, direct.Axes(axes), eps)
 }
 
 var layerNormOp = op.Register(&op.Op{
@@ -46,7 +46,7 @@ var layerNormOp = op.Register(&op.Op{
 func init() {
 	layerNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 3, func(x tensor.Tensor, axes []int) tensor.Tensor {
-			return direct.Eval(layerNormOp, x, nil, nil, axes, c.Float(4))
+			return direct.Eval(layerNormOp, x, nil, nil, direct.Axes(axes), c.Float(4))
 		})
 	}
 	layerNormOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -61,7 +61,7 @@ func init() {
 // Gradient: with g = ct·scale, h the normalised x and r = 1/√(mean(x²) + eps),
 // r·(g - h·mean(g·h)) for x; Σ ct·h for scale.
 func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
-	return direct.Eval(rmsNormOp, x, scale, axes, eps)
+	return direct.Eval(rmsNormOp, x, scale, direct.Axes(axes), eps)
 }
 
 var rmsNormOp = op.Register(&op.Op{
@@ -87,7 +87,7 @@ var rmsNormOp = op.Register(&op.Op{
 func init() {
 	rmsNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 2, func(x tensor.Tensor, axes []int) tensor.Tensor {
-			return direct.Eval(rmsNormOp, x, nil, axes, c.Float(3))
+			return direct.Eval(rmsNormOp, x, nil, direct.Axes(axes), c.Float(3))
 		})
 	}
 	rmsNormOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

@@ -203,14 +203,18 @@ func init() {
 // of elements; see [VarianceDDOF] for other divisors. Of no elements it is NaN.
 //
 // Gradient: 2·ct·(x - mean)/n.
-func Variance(x any, axes ...int) tensor.Tensor { return direct.Eval(varianceOp, x, axes, false, 0) }
+func Variance(x any, axes ...int) tensor.Tensor {
+	return direct.Eval(varianceOp, x, direct.Axes(axes), false, 0)
+}
 
 // VarianceKeep is [Variance] with reduced axes left as axes of size 1.
-func VarianceKeep(x any, axes ...int) tensor.Tensor { return direct.Eval(varianceOp, x, axes, true, 0) }
+func VarianceKeep(x any, axes ...int) tensor.Tensor {
+	return direct.Eval(varianceOp, x, direct.Axes(axes), true, 0)
+}
 
 // VarianceDDOF is [Variance] divided by n - ddof; 1 gives the unbiased estimate.
 func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return direct.Eval(varianceOp, x, axes, false, ddof)
+	return direct.Eval(varianceOp, x, direct.Axes(axes), false, ddof)
 }
 
 var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
@@ -232,14 +236,16 @@ func init() {
 // Std returns the square root of [Variance].
 //
 // Gradient: ct·(x - mean)/(n·y), and 0 where y is 0.
-func Std(x any, axes ...int) tensor.Tensor { return direct.Eval(stdOp, x, axes, false, 0) }
+func Std(x any, axes ...int) tensor.Tensor { return direct.Eval(stdOp, x, direct.Axes(axes), false, 0) }
 
 // StdKeep is [Std] with reduced axes left as axes of size 1.
-func StdKeep(x any, axes ...int) tensor.Tensor { return direct.Eval(stdOp, x, axes, true, 0) }
+func StdKeep(x any, axes ...int) tensor.Tensor {
+	return direct.Eval(stdOp, x, direct.Axes(axes), true, 0)
+}
 
 // StdDDOF is the square root of [VarianceDDOF].
 func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return direct.Eval(stdOp, x, axes, false, ddof)
+	return direct.Eval(stdOp, x, direct.Axes(axes), false, ddof)
 }
 
 var stdOp = reduction(op.Op{Name: "reduce_std", GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,

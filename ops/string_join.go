@@ -94,12 +94,12 @@ var stringReduceJoinOp = op.Register(&op.Op{
 //
 //	x: string[a, n], axes -1 → string[a]. No gradient.
 func StringReduceJoin(x any, separator string, axes ...int) tensor.Tensor {
-	return direct.Eval(stringReduceJoinOp, x, axes, false, separator)
+	return direct.Eval(stringReduceJoinOp, x, direct.Axes(axes), false, separator)
 }
 
 // StringReduceJoinKeep is [StringReduceJoin] with reduced axes left as axes of size 1.
 func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
-	return direct.Eval(stringReduceJoinOp, x, axes, true, separator)
+	return direct.Eval(stringReduceJoinOp, x, direct.Axes(axes), true, separator)
 }
 
 // NGramOptions says which n-grams there are. The zero value joins with a blank and
@@ -125,7 +125,8 @@ var stringNGramsOp = op.Register(&op.Op{
 		}
 		// A single row tells how many n-grams each has.
 		n := s.Dim(-1)
-		_, one, err := str.NGrams(str.Fill(n, nil), []int64{0, int64(n)}, ngram.Read(c, 1))
+		o := ngram.Read(c, 1)
+		one, err := str.NGrams(make([]int64, 2), str.Fill(n, nil), []int64{0, int64(n)}, &o)
 		if err != nil {
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
@@ -134,7 +135,8 @@ var stringNGramsOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Strings(0), outShape(c, 0)
 		rows := product(x.Shape().Dims()[:x.Shape().Rank()-1])
-		_, grams, err := ngram.Of(c, 1, x, uniformSplits(rows, x.Shape().Dim(-1)))
+		splits := uniformSplits(rows, x.Shape().Dim(-1))
+		grams, err := ngram.Of(c, 1, make([]int64, len(splits)), x, splits)
 		if err != nil {
 			return nil, err
 		}

@@ -79,34 +79,56 @@ func raggedArg(c *op.Call, i int) (*Tensor, bool) {
 func (t *Tensor) rank() int { return len(t.parts) + t.flat.Shape().Rank() }
 
 // axesOf returns the axes of a call on x, counted from the start, rising and
-// each once; nil where the call names none, which means all.
+// each once, in a list that is not changed; nil where the call names none, which means all.
 func axesOf(c *op.Call, x *Tensor) []int {
-	var axes []int
-	switch a := c.Attr("axis").(type) {
-	case nil:
+	given, _ := c.Attr("axis").([]int)
+	if a, ok := c.Attr("axis").(int); ok {
+		given = []int{a}
+	}
+	if given == nil {
 		return nil
-	case int:
-		axes = []int{a}
-	case []int:
-		if a == nil {
-			return nil
-		}
-		axes = slices.Clone(a)
 	}
 	r := x.rank()
-	for i, a := range axes {
-		if a < -r || a >= r {
-			tenon.Throw(c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r))
-		}
-		if a < 0 {
-			axes[i] = a + r
-		}
+	if len(given) == 1 {
+		a := checkedAxis(c, given[0], r)
+		return rising(a, a+1)
+	}
+	axes := make([]int, len(given))
+	for i, a := range given {
+		axes[i] = checkedAxis(c, a, r)
 	}
 	slices.Sort(axes)
-	if len(slices.Compact(slices.Clone(axes))) != len(axes) {
-		tenon.Throw(c.Errorf(tenon.ErrAxis, "an axis is repeated in %v", c.Attr("axis")))
+	for i := 1; i < len(axes); i++ {
+		if axes[i] == axes[i-1] {
+			tenon.Throw(c.Errorf(tenon.ErrAxis, "an axis is repeated in %v", given))
+		}
 	}
 	return axes
+}
+
+// checkedAxis returns an axis counted from the start.
+func checkedAxis(c *op.Call, a, rank int) int {
+	if a < -rank || a >= rank {
+		tenon.Throw(c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, rank))
+	}
+	if a < 0 {
+		a += rank
+	}
+	return a
+}
+
+var firstNumbers = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// rising returns the numbers from lo up to hi in a list that is not changed.
+func rising(lo, hi int) []int {
+	if hi <= len(firstNumbers) {
+		return firstNumbers[lo:hi:hi]
+	}
+	all := make([]int, hi-lo)
+	for i := range all {
+		all[i] = lo + i
+	}
+	return all
 }
 
 // axisOf returns the single axis of a call on x, counted from the start.
@@ -136,16 +158,10 @@ func reduced(c *op.Call, f func(x tensor.Tensor, axes []int) tensor.Tensor) ([]t
 	}
 	axes := axesOf(c, x)
 	keep, _ := c.Attr("keepdims").(bool)
-	var out tensor.Tensor
-	switch {
-	case axes == nil:
-		out = f(x, all(x.rank()))
+	if axes == nil {
 		axes = all(x.rank())
-	case len(axes) == 0:
-		out = f(x, axes)
-	default:
-		out = f(x, axes)
 	}
+	out := f(x, axes)
 	if keep {
 		for _, a := range axes {
 			out = ops.ExpandDims(out, a)
@@ -154,13 +170,8 @@ func reduced(c *op.Call, f func(x tensor.Tensor, axes []int) tensor.Tensor) ([]t
 	return c.One(out)
 }
 
-func all(rank int) []int {
-	axes := make([]int, rank)
-	for i := range axes {
-		axes[i] = i
-	}
-	return axes
-}
+// all returns all axes, in a list that is not changed.
+func all(rank int) []int { return rising(0, rank) }
 
 // reduce reduces axes, the last ones first. Neighbouring partitioned axes that
 // all go, and all axes together, are reduced in one pass.

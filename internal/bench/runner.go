@@ -78,8 +78,13 @@ func (r *runner) pick(full, small, tiny int) int {
 // want reports whether a case is to be run, for cases that are dear to prepare.
 func (r *runner) want(name string) bool { return len(r.only) == 0 || slices.Contains(r.only, name) }
 
+// A case is warm after warmRuns runs and warmFor: what is measured is how it goes on, not
+// how it starts, which is told apart. Memory that is collected comes back only after a
+// whole cycle of the collector, of four megabytes at least; until then each page is new to
+// the process, at the price of a fault.
 const (
 	warmRuns = 2
+	warmFor  = 30 * time.Millisecond
 	minRuns  = 5
 	maxRuns  = 60
 )
@@ -114,7 +119,7 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 	case first*(warmRuns+minRuns) > 4*r.budget:
 		warm, atLeast = 1, 3
 	}
-	for range warm {
+	for start = time.Now(); warm > 0 || first < warmFor && time.Since(start) < warmFor; warm-- {
 		f()
 	}
 	runtime.GC()

@@ -51,10 +51,13 @@ func (sized[T]) compact(out, src *tensor.Dense, mask []bool, width int) {
 	gather.Compact(move.Words[T](out), move.Words[T](src), mask, width)
 }
 
+// isIndex reports whether a type is one of positions and sizes.
+func isIndex(d dtype.DType) bool { return d == dtype.Int32 || d == dtype.Int64 }
+
 // wantIndex fails where tensor argument i is not int32 or int64.
 func wantIndex(c *op.Call, i int) error {
-	switch d := c.Tensor(i).DType(); d {
-	case dtype.Int32, dtype.Int64:
+	switch d := c.Tensor(i).DType(); {
+	case isIndex(d):
 		return nil
 	default:
 		e := c.Errorf(tenon.ErrDType, "%s has the element type %v, want int32 or int64", c.Op.Params[i].Name, d)

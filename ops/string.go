@@ -44,7 +44,7 @@ type stringMap struct {
 
 // perString registers an elementwise operation of one string tensor.
 func perString(m stringMap) *op.Op {
-	return op.Register(&op.Op{
+	o := op.Register(&op.Op{
 		Name: m.name, GoName: stringNames[m.name], Doc: m.doc, Class: op.UnaryElementwise, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}}, m.params...), Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -66,6 +66,14 @@ func perString(m stringMap) *op.Op {
 			return results(out)
 		},
 	})
+	direct.Check(o, func(c *op.Call) bool {
+		if !isStrings(c) {
+			return false
+		}
+		_, err := m.result(c)
+		return err == nil
+	})
+	return o
 }
 
 // stringError completes an error about a string in operand i: it names the element.
@@ -205,15 +213,16 @@ var stringHashOp = perString(stringMap{
 		return dtype.Int64, nil
 	},
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
-		hash := make([]uint64, x.Len())
+		out := tensor.Uninit(dtype.Int64, s)
+		hash := move.Words[uint64](out) // in the memory of the result
 		if k := c.Ints(2); k != nil {
 			str.SipHashes(hash, x, [2]uint64{uint64(k[0]), uint64(k[1])})
 		} else {
 			str.Fingerprints(hash, x)
 		}
-		out, n := tensor.Make[int64](s)
+		buckets := uint64(c.Int(1))
 		for i, h := range hash {
-			n[i] = int64(h % uint64(c.Int(1)))
+			hash[i] = h % buckets
 		}
 		return out, nil
 	},
@@ -264,5 +273,5 @@ var stringTranscodeOp = perString(stringMap{
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringTranscode(x any, from, to string, o UnicodeOptions) tensor.Tensor {
-	return direct.Eval(stringTranscodeOp, append([]any{x, from, to}, o.args()...)...)
+	return direct.Eval(stringTranscodeOp, x, encodingAttr(from), encodingAttr(to), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 }

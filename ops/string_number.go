@@ -81,6 +81,17 @@ type FormatOptions struct {
 	Fill      string   // what fills the width up: "" blanks in front, "0" zeros, "-" blanks behind; also "+", " " and "#" of printf
 }
 
+func init() {
+	direct.Check(asStringOp, func(c *op.Call) bool {
+		_, ok := notations[Notation(c.Str(1))]
+		return ok
+	})
+	direct.Check(stringCompareOp, func(c *op.Call) bool {
+		x, y := c.Strings(0), c.Strings(1)
+		return x != nil && y != nil && x.Shape().Equal(y.Shape())
+	})
+}
+
 var asStringOp = op.Register(&op.Op{
 	Name: "strings.as_string", GoName: "ops.AsString", Doc: "Each number as a string.", Class: op.UnaryElementwise, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "notation", Kind: op.Attr, Type: op.StringType, Default: string(NotationFixed)},
@@ -142,7 +153,7 @@ var stringCompareOp = op.Register(&op.Op{
 		return specs(dtype.Int8, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		s := outShape(c, 0)
+		s := inferredShape(c)
 		var columns [2]str.Column
 		for i := range columns {
 			x := c.Strings(i)

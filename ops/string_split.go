@@ -13,8 +13,8 @@ import (
 )
 
 // splitting registers an operation that cuts strings into pieces.
-func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, x str.Column) (splits []int64, pieces str.Column)) *op.Op {
-	return op.Register(&op.Op{
+func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, splits []int64, x str.Column) str.Column) *op.Op {
+	o := op.Register(&op.Op{
 		Name: name, GoName: stringNames[name], Doc: doc, Class: op.Other, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}}, params...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -24,15 +24,24 @@ func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, x st
 			return []tenon.Spec{tensor.NewSpec(dtype.String, shape.Of(shape.Unknown)), splitsSpec(c)}, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, pieces := kernel(c, move.Column(c.Strings(0)))
-			return []tensor.Tensor{move.Tensor(pieces, shape.Of(pieces.Len())), tensor.Vector(splits)}, nil
+			x := c.Strings(0)
+			splits, ends := tensor.Make[int64](shape.Of(x.Len() + 1))
+			pieces := kernel(c, ends, move.Column(x))
+			return []tensor.Tensor{move.Tensor(pieces, shape.Of(pieces.Len())), splits}, nil
 		},
 	})
+	direct.Check(o, isStrings)
+	return o
 }
+
+// isStrings reports whether argument 0 of a call holds strings.
+func isStrings(c *op.Call) bool { return c.Strings(0) != nil }
 
 var stringSplitOp = splitting("strings.split", "The pieces of each string between separators.",
 	[]op.Param{{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}, {Name: "max_split", Kind: op.Attr, Type: op.IntType, Default: -1}},
-	func(c *op.Call, x str.Column) ([]int64, str.Column) { return str.Split(x, c.Str(1), c.Int(2)) })
+	func(c *op.Call, splits []int64, x str.Column) str.Column {
+		return str.Split(splits, x, c.Str(1), c.Int(2))
+	})
 
 // SplitOptions says how [StringSplit] cuts. The zero value cuts at white space.
 type SplitOptions struct {
@@ -54,7 +63,7 @@ func StringSplit(x any, o SplitOptions) (pieces, splits tensor.Tensor) {
 }
 
 var stringBytesOp = splitting("strings.bytes_split", "The bytes of each string.", nil,
-	func(_ *op.Call, x str.Column) ([]int64, str.Column) { return str.SplitBytes(x) })
+	func(_ *op.Call, splits []int64, x str.Column) str.Column { return str.SplitBytes(splits, x) })
 
 // StringBytes returns the bytes of all strings one behind the other as strings, and
 // the row splits that tell which belong to which string, in row-major order.
@@ -81,6 +90,27 @@ func checkedSplits(c *op.Call, i, nvals int) ([]int64, error) {
 	return splits, nil
 }
 
+// inferredShape returns the shape of a result with one element for each of argument 0's,
+// unless Infer found another one.
+func inferredShape(c *op.Call) shape.Shape {
+	if c.Out == nil {
+		return c.Tensor(0).Shape()
+	}
+	return outShape(c, 0)
+}
+
+func init() {
+	direct.Check(stringSubstrOp, func(c *op.Call) bool {
+		for i := 1; i < 3; i++ {
+			if d := c.Dense(i); d == nil || d.Rank() != 0 || !isIndex(d.DType()) {
+				return false
+			}
+		}
+		_, err := unitOf(c, 3)
+		return isStrings(c) && err == nil
+	})
+}
+
 var stringSubstrOp = op.Register(&op.Op{
 	Name: "strings.substr", GoName: "ops.StringSubstr", Doc: "A part of each string.", Class: op.TernaryElementwise, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "position"}, {Name: "length"}, unitParam}, Results: 1,
@@ -103,7 +133,7 @@ var stringSubstrOp = op.Register(&op.Op{
 		return specs(dtype.String, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		s := outShape(c, 0)
+		s := inferredShape(c)
 		u, _ := unitOf(c, 3)
 		var bounds [2][]int64
 		for i := range bounds {

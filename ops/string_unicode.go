@@ -37,11 +37,25 @@ var unicodeParams = []op.Param{
 	{Name: "replace_control", Kind: op.Attr, Type: op.BoolType, Default: false},
 }
 
-func (o UnicodeOptions) args() []any {
-	if o.Errors == "" {
-		o.Errors = UnicodeReplace
+// attr returns the policy as an attribute: those that there are take no new memory.
+func (e UnicodeErrors) attr() any {
+	switch e {
+	case UnicodeReplace, "":
+		return string(UnicodeReplace)
+	case UnicodeIgnore:
+		return string(UnicodeIgnore)
+	case UnicodeStrict:
+		return string(UnicodeStrict)
 	}
-	return []any{string(o.Errors), int(o.Replacement), o.ReplaceControl}
+	return string(e)
+}
+
+// encodingAttr returns the name of an encoding as an attribute.
+func encodingAttr(name string) any {
+	if name == "UTF-8" {
+		return "UTF-8"
+	}
+	return name
 }
 
 // unicodeOptions reads the attributes from i on.
@@ -54,10 +68,11 @@ func unicodeOptions(c *op.Call, i int) (str.UnicodeOptions, error) {
 	return str.UnicodeOptions{Errors: p, Replacement: rune(r), ReplaceControl: c.Bool(i + 2)}, err
 }
 
-// decoding registers an operation that cuts strings into characters: their row
-// splits, and the position of each one's first byte, come behind them.
-func decoding(name, doc string, d dtype.DType, kernel func(x str.Column, from str.Encoding, o str.UnicodeOptions) (splits, at []int64, out tensor.Tensor, err error)) *op.Op {
-	return op.Register(&op.Op{
+// decoding registers an operation that cuts strings into characters, which result makes of
+// their code points: their row splits, and the position of each one's first byte, come
+// behind them.
+func decoding(name, doc string, d dtype.DType, result func(codes *tensor.Dense, from str.Encoding) tensor.Tensor) *op.Op {
+	p := op.Register(&op.Op{
 		Name: name, GoName: stringNames[name], Doc: doc, Class: op.Other, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}, {Name: "from", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -75,13 +90,24 @@ func decoding(name, doc string, d dtype.DType, kernel func(x str.Column, from st
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			from, _ := str.ParseEncoding(c.Str(1))
 			o, _ := unicodeOptions(c, 2)
-			splits, at, out, err := kernel(move.Column(c.Strings(0)), from, o)
-			if err != nil {
+			x := move.Column(c.Strings(0))
+			splits, ends := tensor.Make[int64](shape.Of(x.Len() + 1))
+			if err := str.CharSplits(ends, x, from, o); err != nil {
 				return nil, stringError(c, 0, err)
 			}
-			return []tensor.Tensor{out, tensor.Vector(splits), tensor.Vector(at)}, nil
+			n := shape.Of(int(ends[x.Len()]))
+			codes, runes := tensor.Make[int32](n)
+			at, first := tensor.Make[int64](n)
+			str.Decode(runes, first, ends, x, from, o)
+			return []tensor.Tensor{result(codes, from), splits, at}, nil
 		},
 	})
+	direct.Check(p, func(c *op.Call) bool {
+		_, err1 := str.ParseEncoding(c.Str(1))
+		_, err2 := unicodeOptions(c, 2)
+		return isStrings(c) && err1 == nil && err2 == nil
+	})
+	return p
 }
 
 // splitsSpec is the Spec of row splits with a row for each element of argument 0.
@@ -94,10 +120,7 @@ func splitsSpec(c *op.Call) tenon.Spec {
 }
 
 var stringDecodeOp = decoding("strings.unicode_decode", "The code points of each string.", dtype.Int32,
-	func(x str.Column, from str.Encoding, o str.UnicodeOptions) (splits, at []int64, out tensor.Tensor, err error) {
-		splits, codes, at, err := str.Decode(x, from, o)
-		return splits, at, tensor.Vector(codes), err
-	})
+	func(codes *tensor.Dense, _ str.Encoding) tensor.Tensor { return codes })
 
 // StringDecode returns the code points of all strings one behind the other, the row
 // splits that tell which belong to which string, in row-major order, and the
@@ -105,14 +128,13 @@ var stringDecodeOp = decoding("strings.unicode_decode", "The code points of each
 //
 //	x: string[n…] → int32[m], int64[size+1], int64[m]. No gradient.
 func StringDecode(x any, from string, o UnicodeOptions) (codes, splits, offsets tensor.Tensor) {
-	out := direct.EvalN(stringDecodeOp, append([]any{x, from}, o.args()...)...)
+	out := direct.EvalN(stringDecodeOp, x, encodingAttr(from), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 	return out[0], out[1], out[2]
 }
 
 var stringCharsOp = decoding("strings.unicode_split", "The characters of each string.", dtype.String,
-	func(x str.Column, from str.Encoding, o str.UnicodeOptions) (splits, at []int64, out tensor.Tensor, err error) {
-		splits, chars, at, err := str.SplitChars(x, from, o)
-		return splits, at, move.Tensor(chars, shape.Of(chars.Len())), err
+	func(codes *tensor.Dense, from str.Encoding) tensor.Tensor {
+		return move.Tensor(str.Chars(tensor.Elems[int32](codes), from), codes.Shape())
 	})
 
 // StringChars returns the characters of all strings one behind the other as strings,
@@ -120,7 +142,7 @@ var stringCharsOp = decoding("strings.unicode_split", "The characters of each st
 //
 //	x: string[n…] → string[m], int64[size+1], int64[m]. No gradient.
 func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets tensor.Tensor) {
-	out := direct.EvalN(stringCharsOp, append([]any{x, from}, o.args()...)...)
+	out := direct.EvalN(stringCharsOp, x, encodingAttr(from), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 	return out[0], out[1], out[2]
 }
 
@@ -158,9 +180,8 @@ var stringEncodeOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		to, _ := str.ParseOutputEncoding(c.Str(2))
 		o, _ := unicodeOptions(c, 3)
-		s := outShape(c, 0)
 		x := c.Dense(0)
-		splits, err := encodeSplits(c, x, s)
+		splits, s, err := encodeSplits(c, x)
 		if err != nil {
 			return nil, err
 		}
@@ -172,12 +193,27 @@ var stringEncodeOp = op.Register(&op.Op{
 	},
 })
 
-// encodeSplits returns the row splits that were given, or those of the last axis.
-func encodeSplits(c *op.Call, x *tensor.Dense, s shape.Shape) ([]int64, error) {
+func init() {
+	direct.Check(stringEncodeOp, func(c *op.Call) bool {
+		x, splits := c.Dense(0), c.Dense(1)
+		if x == nil || splits == nil || x.Rank() != 1 || splits.Rank() != 1 || splits.Len() == 0 || !isIndex(x.DType()) || !isIndex(splits.DType()) {
+			return false
+		}
+		_, err1 := str.ParseOutputEncoding(c.Str(2))
+		_, err2 := unicodeOptions(c, 3)
+		return err1 == nil && err2 == nil
+	})
+}
+
+// encodeSplits returns the row splits that were given, or those of the last axis, and the
+// shape of the result.
+func encodeSplits(c *op.Call, x *tensor.Dense) ([]int64, shape.Shape, error) {
 	if !c.Has(1) {
-		return uniformSplits(s.Size(), x.Dim(-1)), nil
+		s := x.Shape().Slice(0, x.Rank()-1)
+		return uniformSplits(s.Size(), x.Dim(-1)), s, nil
 	}
-	return checkedSplits(c, 1, x.Len())
+	splits, err := checkedSplits(c, 1, x.Len())
+	return splits, shape.Of(len(splits) - 1), err
 }
 
 // codesOf returns code points as int32; what is beyond those is no code point.
@@ -194,5 +230,5 @@ func codesOf(x *tensor.Dense) []int32 {
 //
 //	codes: int[n…, m] → string[n…], or codes: int[m], splits: int[n+1] → string[n]. No gradient.
 func StringEncode(codes, splits any, to string, o UnicodeOptions) tensor.Tensor {
-	return direct.Eval(stringEncodeOp, append([]any{codes, splits, to}, o.args()...)...)
+	return direct.Eval(stringEncodeOp, codes, splits, encodingAttr(to), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 }

@@ -227,6 +227,14 @@ func splitsTensor(c *op.Call, d dtype.DType, splits []int64) (*tensor.Dense, err
 	return valid(t, splits), nil
 }
 
+// splitsIn is splitsTensor for splits that are those of a tensor of int64 already.
+func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense, splits []int64) (*tensor.Dense, error) {
+	if d == dtype.Int64 {
+		return valid(t, splits), nil
+	}
+	return splitsTensor(c, d, splits)
+}
+
 // indexTensor returns lengths, ids or splits in a partition's type.
 func indexTensor(c *op.Call, d dtype.DType, x []int64) (*tensor.Dense, error) {
 	if d == dtype.Int64 {

@@ -27,12 +27,12 @@ var joinOp = op.Register(&op.Op{
 		return specs(spec(dtype.String, outer(nrows, item)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		x, s := c.Strings(0), outShape(c, 0)
+		x := c.Strings(0)
 		splits, err := partitionOf(c, 1, lead(x))
 		if err != nil {
 			return nil, err
 		}
-		inner := innerSize(x)
+		s, inner := outer(len(splits)-1, x.Shape().Tail(1)), innerSize(x)
 		if inner == 1 {
 			return results(move.Tensor(str.JoinRows(move.Column(x), splits, c.Str(2)), s))
 		}
@@ -71,11 +71,12 @@ var ngramsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		out, grams, err := ngram.Of(c, 2, x, splits)
+		to, ends := fresh(len(splits))
+		grams, err := ngram.Of(c, 2, ends, x, splits)
 		if err != nil {
 			return nil, err
 		}
-		t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+		t, err := splitsIn(c, c.Tensor(1).DType(), to, ends)
 		return []tensor.Tensor{grams, t}, err
 	},
 })

@@ -33,8 +33,11 @@ func StackSplits(out []int64, parts ...[]int64) error {
 func Join[T any](out []T, parts ...[]T) {
 	piece := joinPiece[T](len(out))
 	for _, p := range parts {
-		o := out[:len(p)]
-		par.For(len(p), piece, func(lo, hi int) { copy(o[lo:hi], p[lo:hi]) })
+		if o := out[:len(p)]; len(p) <= piece {
+			copy(o, p)
+		} else {
+			par.For(len(p), piece, func(lo, hi int) { copy(o[lo:hi], p[lo:hi]) })
+		}
 		out = out[len(p):]
 	}
 }

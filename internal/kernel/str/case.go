@@ -19,26 +19,32 @@ func Upper(x Column) Column { return letters(x, 'a', 'z') }
 // letters flips the case of the bytes from first to last, which are letters.
 func letters(x Column, first, last byte) Column {
 	out := Concat(x)
-	par.For(len(out.Bytes), 256<<10, func(lo, hi int) {
-		b := out.Bytes[lo:hi]
-		for ; len(b) >= 8; b = b[8:] {
-			// Eight bytes at a time: adding carries into the top bit of those that are
-			// at least first, and of those that are above last. Bytes that have the top
-			// bit of their own are no letters.
-			const ones = 0x0101010101010101
-			w := binary.LittleEndian.Uint64(b)
-			low := w &^ (0x80 * ones)
-			atLeast := low + (0x80-uint64(first))*ones
-			above := low + (0x7f-uint64(last))*ones
-			binary.LittleEndian.PutUint64(b, w^(atLeast&^above&^w&(0x80*ones))>>2)
-		}
-		for i, v := range b {
-			if first <= v && v <= last {
-				b[i] = v ^ 0x20
-			}
-		}
-	})
+	const grain = 256 << 10
+	if len(out.Bytes) <= grain {
+		flipCase(out.Bytes, first, last)
+	} else {
+		par.For(len(out.Bytes), grain, func(lo, hi int) { flipCase(out.Bytes[lo:hi], first, last) })
+	}
 	return out
+}
+
+func flipCase(b []byte, first, last byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		// Eight bytes at a time: adding carries into the top bit of those that are
+		// at least first, and of those that are above last. Bytes that have the top
+		// bit of their own are no letters.
+		const ones = 0x0101010101010101
+		w := binary.LittleEndian.Uint64(b)
+		low := w &^ (0x80 * ones)
+		atLeast := low + (0x80-uint64(first))*ones
+		above := low + (0x7f-uint64(last))*ones
+		binary.LittleEndian.PutUint64(b, w^(atLeast&^above&^w&(0x80*ones))>>2)
+	}
+	for i, v := range b {
+		if first <= v && v <= last {
+			b[i] = v ^ 0x20
+		}
+	}
 }
 
 // LowerUTF8 returns each string with its characters in lower case, by Unicode's full
@@ -46,7 +52,7 @@ func letters(x Column, first, last byte) Column {
 // form, and a dotted capital I keeps its dot as a character of its own. Malformed
 // bytes become U+FFFD.
 func LowerUTF8(x Column) Column {
-	return mapped(x.Len(), func(dst []byte, i int) []byte {
+	return mapped(x.Len(), x, func(dst []byte, i int, x Column) []byte {
 		s := x.At(i)
 		for at := 0; at < len(s); {
 			c, size, ok := decodeUTF8(s[at:])
@@ -75,7 +81,7 @@ func LowerUTF8(x Column) Column {
 // mapping without a language, so that one character may become several. Malformed
 // bytes become U+FFFD.
 func UpperUTF8(x Column) Column {
-	return mapped(x.Len(), func(dst []byte, i int) []byte {
+	return mapped(x.Len(), x, func(dst []byte, i int, x Column) []byte {
 		for s := x.At(i); len(s) > 0; {
 			c, size, ok := decodeUTF8(s)
 			s = s[size:]

@@ -2,6 +2,8 @@ package str
 
 import (
 	"strconv"
+	"sync"
+	"unsafe"
 
 	"github.com/tenonml/tenon/internal/par"
 )
@@ -63,11 +65,10 @@ func (e *Error) Error() string { return "string " + strconv.Itoa(e.Index) + ": "
 // stay inside the buffer.
 const slack = 64
 
-// A builder collects strings, and optionally rows of them.
+// A builder collects strings.
 type builder struct {
 	offsets []int64 // ends of the strings so far
 	bytes   []byte
-	splits  []int64 // ends of the rows so far
 	err     error
 }
 
@@ -80,104 +81,151 @@ func (b *builder) add(s []byte) {
 	b.end()
 }
 
-// endRow closes the current row.
-func (b *builder) endRow() { b.splits = append(b.splits, int64(len(b.offsets))) }
+// builders are kept for the next column: the memory that a small one collects in grows
+// once, and what is returned is as large as it has to be.
+var builders = sync.Pool{New: func() any {
+	return &builder{offsets: make([]int64, 0, 64), bytes: make([]byte, 0, 512)}
+}}
 
-func (b *builder) column() Column { return b.built(nil).column }
+// keptBytes and keptStrings bound what a builder holds while it is not used.
+const (
+	keptBytes   = 64 << 10
+	keptStrings = 2 * chunk
+)
 
-// built is [merge] of a single builder, which keeps its memory where that is not much too
-// large. room, if not nil, is a 0 and behind it the memory that offsets began in.
-func (b *builder) built(room []int64) (m built) {
-	if n := len(b.offsets); cap(room) > n && n > 0 && &room[:2][1] == &b.offsets[0] || n == 0 && cap(room) > 0 {
-		m.column.Offsets = room[: 1+n : 1+n]
-	} else {
-		m.column.Offsets = append(make([]int64, 1, n+1), b.offsets...)
+func (b *builder) free() {
+	b.err = nil
+	if b.offsets = b.offsets[:0]; cap(b.offsets) > keptStrings {
+		b.offsets = nil
 	}
-	if n := len(b.bytes); cap(b.bytes)-n >= slack && cap(b.bytes)-n <= 2*slack+n/4 {
-		m.column.Bytes = b.bytes
-	} else {
-		m.column.Bytes = append(make([]byte, 0, n+slack), b.bytes...)
+	if b.bytes = b.bytes[:0]; cap(b.bytes) > keptBytes {
+		b.bytes = nil
 	}
-	if len(b.splits) > 0 || len(b.offsets) == 0 {
-		m.splits = append(make([]int64, 1, len(b.splits)+1), b.splits...)
-	}
-	return m
+	builders.Put(b)
 }
 
-// A built is what the builders of all chunks hold together.
-type built struct {
-	column Column
-	splits []int64
+// column returns what has been collected. Many bytes are not copied where their memory is
+// not much too large.
+func (b *builder) column() Column {
+	n, size := len(b.offsets), len(b.bytes)
+	var c Column
+	if spare := cap(b.bytes) - size; cap(b.bytes) > keptBytes && spare >= slack && spare <= 2*slack+size/4 {
+		c.Offsets, c.Bytes = make([]int64, n+1), b.bytes
+		b.bytes = nil
+	} else {
+		c = newColumn(n, size)
+		copy(c.Bytes, b.bytes)
+	}
+	copy(c.Offsets[1:], b.offsets)
+	return c
 }
 
-func merge(parts []builder) built {
-	var strings, bytes, rows int
+// newColumn returns n strings of so many bytes altogether, to be filled in. Offsets and
+// bytes are one piece of memory.
+func newColumn(n, size int) Column {
+	words := make([]int64, n+1+(size+slack+7)/8)
+	rest := words[n+1:]
+	return Column{
+		Offsets: words[: n+1 : n+1],
+		Bytes:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rest))), 8*len(rest))[:size],
+	}
+}
+
+// merge returns what the builders of all chunks hold, one behind the other, and adds to
+// splits, if not nil, the strings of the chunks before.
+func merge(parts []builder, splits []int64) Column {
+	var strings, bytes int
 	for i := range parts {
 		strings += len(parts[i].offsets)
 		bytes += len(parts[i].bytes)
-		rows += len(parts[i].splits)
 	}
-	m := built{
-		column: Column{Offsets: make([]int64, strings+1), Bytes: make([]byte, bytes, bytes+slack)},
-		splits: make([]int64, rows+1),
-	}
-	o, b, s := 1, 0, 1
+	c := newColumn(strings, bytes)
+	o, b := 1, 0
 	for i := range parts {
 		p := &parts[i]
-		base := int64(o - 1)
-		for _, end := range p.splits {
-			m.splits[s] = base + end
-			s++
+		if splits != nil {
+			for r := i * chunk; r < min((i+1)*chunk, len(splits)-1); r++ {
+				splits[r+1] += int64(o - 1)
+			}
 		}
 		for _, end := range p.offsets {
-			m.column.Offsets[o] = int64(b) + end
+			c.Offsets[o] = int64(b) + end
 			o++
 		}
-		b += copy(m.column.Bytes[b:], p.bytes)
+		b += copy(c.Bytes[b:], p.bytes)
 	}
-	return m
+	return c
 }
 
 // chunk is the number of strings that a worker takes at a time.
 const chunk = 4096
 
-// build calls f for every string of a column of n, giving it the builder that
-// collects the results in order. The error is that of the first string that fails.
-func build(n int, f func(b *builder, i int) error) (built, error) {
+// inChunks calls f for all strings of a column of n, on several workers where there are
+// many, with what it needs to know.
+func inChunks[C any](n int, with C, f func(lo, hi int, with C)) {
 	if n <= chunk {
-		room := make([]int64, 1, n+1)
-		b := builder{offsets: room[1:], bytes: make([]byte, 0, min(4*n, 64)+slack)}
+		f(0, n, with)
+	} else {
+		par.For(n, chunk, func(lo, hi int) { f(lo, hi, with) })
+	}
+}
+
+// build calls f for every row of n, giving it the builder that collects the results in
+// order, and what it needs to know. splits, if not nil, has room for the n+1 row splits of
+// the results. The error is that of the first row that fails.
+func build[C any](n int, splits []int64, with C, f func(b *builder, i int, with C) error) (Column, error) {
+	if splits != nil {
+		splits[0] = 0
+	}
+	if n <= chunk {
+		b := builders.Get().(*builder)
+		defer b.free()
 		for i := range n {
-			if err := f(&b, i); err != nil {
-				return built{}, err
+			if err := f(b, i, with); err != nil {
+				return Column{}, err
+			}
+			if splits != nil {
+				splits[i+1] = int64(len(b.offsets))
 			}
 		}
-		return b.built(room), nil
+		return b.column(), nil
 	}
 	parts := make([]builder, (n+chunk-1)/chunk)
 	par.For(n, chunk, func(lo, hi int) {
 		b := &parts[lo/chunk]
 		for i := lo; i < hi; i++ {
-			if err := f(b, i); err != nil {
+			if err := f(b, i, with); err != nil {
 				b.err = err
 				return
+			}
+			if splits != nil {
+				splits[i+1] = int64(len(b.offsets))
 			}
 		}
 	})
 	for i := range parts {
 		if parts[i].err != nil {
-			return built{}, parts[i].err
+			return Column{}, parts[i].err
 		}
 	}
-	return merge(parts), nil
+	return merge(parts, splits), nil
 }
 
-// mapped is build for one string of result for each string; f writes its bytes.
-func mapped(n int, f func(dst []byte, i int) []byte) Column {
-	m, _ := build(n, func(b *builder, i int) error {
-		b.bytes = f(b.bytes, i)
+// mapped is build for one string of result for each string; f appends its bytes to dst.
+func mapped[C any](n int, with C, f func(dst []byte, i int, with C) []byte) Column {
+	if n <= chunk {
+		b := builders.Get().(*builder)
+		defer b.free()
+		for i := range n {
+			b.bytes = f(b.bytes, i, with)
+			b.end()
+		}
+		return b.column()
+	}
+	c, _ := build(n, nil, with, func(b *builder, i int, with C) error {
+		b.bytes = f(b.bytes, i, with)
 		b.end()
 		return nil
 	})
-	return m.column
+	return c
 }

@@ -1,10 +1,6 @@
 package str
 
-import (
-	"bytes"
-
-	"github.com/tenonml/tenon/internal/par"
-)
+import "bytes"
 
 // one returns string i of x, or its only string.
 func one(x Column, i int) []byte {
@@ -18,19 +14,25 @@ func one(x Column, i int) []byte {
 // equal to or after string i of b in the order of their bytes. A column of one
 // string stands for as many as out has elements.
 func Compare(out []int8, a, b Column) {
-	par.For(len(out), chunk, func(lo, hi int) {
+	inChunks(len(out), compared[int8]{out, a, b}, func(lo, hi int, with compared[int8]) {
 		for i := lo; i < hi; i++ {
-			out[i] = int8(bytes.Compare(one(a, i), one(b, i)))
+			with.out[i] = int8(bytes.Compare(one(with.a, i), one(with.b, i)))
 		}
 	})
+}
+
+// compared is what is compared, and where the answers go.
+type compared[T any] struct {
+	out  []T
+	a, b Column
 }
 
 // Equal writes whether string i of a equals string i of b to each element of out.
 // A column of one string stands for as many as out has elements.
 func Equal(out []bool, a, b Column) {
-	par.For(len(out), chunk, func(lo, hi int) {
+	inChunks(len(out), compared[bool]{out, a, b}, func(lo, hi int, with compared[bool]) {
 		for i := lo; i < hi; i++ {
-			out[i] = string(one(a, i)) == string(one(b, i))
+			with.out[i] = string(one(with.a, i)) == string(one(with.b, i))
 		}
 	})
 }

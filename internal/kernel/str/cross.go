@@ -5,21 +5,30 @@ package str
 // separator between them. There is at least one column, and splits divide each of them
 // into as many rows; outSplits divide the results.
 func Cross(columns []Column, splits [][]int64, outSplits []int64, separator string) Column {
-	m, _ := build(len(outSplits)-1, func(b *builder, r int) error {
-		for t := range outSplits[r+1] - outSplits[r] {
-			ways := outSplits[r+1] - outSplits[r] // of the columns from here on
-			for k, c := range columns {
+	c, _ := build(len(outSplits)-1, nil, crossed{columns, splits, outSplits, separator}, func(b *builder, r int, with crossed) error {
+		all := with.outSplits[r+1] - with.outSplits[r]
+		for t := range all {
+			ways := all // of the columns from here on
+			for k := range with.columns {
 				if k > 0 {
-					b.bytes = append(b.bytes, separator...)
+					b.bytes = append(b.bytes, with.separator...)
 				}
-				first := splits[k][r]
-				ways /= splits[k][r+1] - first
-				b.bytes = append(b.bytes, c.At(int(first+t/ways))...)
+				first := with.splits[k][r]
+				ways /= with.splits[k][r+1] - first
+				b.bytes = append(b.bytes, with.columns[k].At(int(first+t/ways))...)
 				t %= ways
 			}
 			b.end()
 		}
 		return nil
 	})
-	return m.column
+	return c
+}
+
+// crossed is what [Cross] crosses.
+type crossed struct {
+	columns   []Column
+	splits    [][]int64
+	outSplits []int64
+	separator string
 }

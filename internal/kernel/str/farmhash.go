@@ -3,17 +3,21 @@ package str
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/tenonml/tenon/internal/par"
 )
 
 // Fingerprints writes [Fingerprint64] of each string to out.
 func Fingerprints(out []uint64, x Column) {
-	par.For(x.Len(), chunk, func(lo, hi int) {
+	inChunks(x.Len(), hashed{out, x}, func(lo, hi int, with hashed) {
 		for i := lo; i < hi; i++ {
-			out[i] = Fingerprint64(x.At(i))
+			with.out[i] = Fingerprint64(with.x.At(i))
 		}
 	})
+}
+
+// hashed is what is hashed, and where to.
+type hashed struct {
+	out []uint64
+	x   Column
 }
 
 const (

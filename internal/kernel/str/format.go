@@ -31,7 +31,7 @@ type FormatOptions struct {
 // DefaultFormat is six digits behind the point and no padding.
 var DefaultFormat = FormatOptions{Precision: -1, Width: -1}
 
-func (o FormatOptions) check(d dtype.DType) error {
+func (o *FormatOptions) check(d dtype.DType) error {
 	switch o.Fill {
 	case "", " ", "+", "-", "0", "#":
 	default:
@@ -63,19 +63,25 @@ func AsString[T dtype.Number | ~bool](x []T, o FormatOptions) (Column, error) {
 	}
 	switch x := any(x).(type) {
 	case []bool:
-		return mapped(len(x), func(dst []byte, i int) []byte { return strconv.AppendBool(dst, x[i]) }), nil
+		return mapped(len(x), x, func(dst []byte, i int, x []bool) []byte { return strconv.AppendBool(dst, x[i]) }), nil
 	case []float32:
-		return mapped(len(x), func(dst []byte, i int) []byte { return o.float(dst, float64(x[i])) }), nil
+		return mapped(len(x), numbers[float32]{x, o}, func(dst []byte, i int, with numbers[float32]) []byte { return with.o.float(dst, float64(with.x[i])) }), nil
 	case []float64:
-		return mapped(len(x), func(dst []byte, i int) []byte { return o.float(dst, x[i]) }), nil
+		return mapped(len(x), numbers[float64]{x, o}, func(dst []byte, i int, with numbers[float64]) []byte { return with.o.float(dst, with.x[i]) }), nil
 	case []dtype.F16:
-		return mapped(len(x), func(dst []byte, i int) []byte { return o.float(dst, float64(x[i].Float32())) }), nil
+		return mapped(len(x), numbers[dtype.F16]{x, o}, func(dst []byte, i int, with numbers[dtype.F16]) []byte {
+			return with.o.float(dst, float64(with.x[i].Float32()))
+		}), nil
 	case []dtype.BF16:
-		return mapped(len(x), func(dst []byte, i int) []byte { return o.float(dst, float64(x[i].Float32())) }), nil
+		return mapped(len(x), numbers[dtype.BF16]{x, o}, func(dst []byte, i int, with numbers[dtype.BF16]) []byte {
+			return with.o.float(dst, float64(with.x[i].Float32()))
+		}), nil
 	case []complex64:
-		return mapped(len(x), func(dst []byte, i int) []byte { return o.complex(dst, complex128(x[i])) }), nil
+		return mapped(len(x), numbers[complex64]{x, o}, func(dst []byte, i int, with numbers[complex64]) []byte {
+			return with.o.complex(dst, complex128(with.x[i]))
+		}), nil
 	case []complex128:
-		return mapped(len(x), func(dst []byte, i int) []byte { return o.complex(dst, x[i]) }), nil
+		return mapped(len(x), numbers[complex128]{x, o}, func(dst []byte, i int, with numbers[complex128]) []byte { return with.o.complex(dst, with.x[i]) }), nil
 	case []int8:
 		return signed(x, o), nil
 	case []int16:
@@ -98,10 +104,16 @@ func AsString[T dtype.Number | ~bool](x []T, o FormatOptions) (Column, error) {
 	return Column{}, fmt.Errorf("%T has no string form", x)
 }
 
+// numbers is what [AsString] writes.
+type numbers[T any] struct {
+	x []T
+	o FormatOptions
+}
+
 func signed[T int8 | int16 | int32 | int64 | int](x []T, o FormatOptions) Column {
-	return mapped(len(x), func(dst []byte, i int) []byte {
+	return mapped(len(x), numbers[T]{x, o}, func(dst []byte, i int, with numbers[T]) []byte {
 		var digits [20]byte
-		v := int64(x[i])
+		o, v := with.o, int64(with.x[i])
 		u := uint64(v)
 		if v < 0 {
 			u = -u
@@ -115,13 +127,13 @@ func signed[T int8 | int16 | int32 | int64 | int](x []T, o FormatOptions) Column
 }
 
 func unsigned[T uint8 | uint16 | uint32 | uint64](x []T, o FormatOptions) Column {
-	return mapped(len(x), func(dst []byte, i int) []byte {
+	return mapped(len(x), numbers[T]{x, o}, func(dst []byte, i int, with numbers[T]) []byte {
 		var digits [20]byte
-		return o.pad(dst, "", strconv.AppendUint(digits[:0], uint64(x[i]), 10), true)
+		return with.o.pad(dst, "", strconv.AppendUint(digits[:0], uint64(with.x[i]), 10), true)
 	})
 }
 
-func (o FormatOptions) complex(dst []byte, z complex128) []byte {
+func (o *FormatOptions) complex(dst []byte, z complex128) []byte {
 	dst = append(dst, '(')
 	dst = o.float(dst, real(z))
 	dst = append(dst, ',')
@@ -129,7 +141,7 @@ func (o FormatOptions) complex(dst []byte, z complex128) []byte {
 	return append(dst, ')')
 }
 
-func (o FormatOptions) float(dst []byte, v float64) []byte {
+func (o *FormatOptions) float(dst []byte, v float64) []byte {
 	var room [64]byte
 	sign := o.sign(math.Signbit(v))
 	switch {
@@ -184,7 +196,7 @@ func withPoint(text []byte, n Notation, precision int) []byte {
 	return append(out, text[exponent:]...)
 }
 
-func (o FormatOptions) sign(negative bool) string {
+func (o *FormatOptions) sign(negative bool) string {
 	switch {
 	case negative:
 		return "-"
@@ -197,7 +209,7 @@ func (o FormatOptions) sign(negative bool) string {
 }
 
 // signOf is sign without the blank: TensorFlow's integers do not take one.
-func (o FormatOptions) signOf(negative bool) string {
+func (o *FormatOptions) signOf(negative bool) string {
 	if negative {
 		return "-"
 	}
@@ -206,7 +218,7 @@ func (o FormatOptions) signOf(negative bool) string {
 
 // pad writes sign and text in at least Width characters; numeric text may be padded
 // with zeros.
-func (o FormatOptions) pad(dst []byte, sign string, text []byte, numeric bool) []byte {
+func (o *FormatOptions) pad(dst []byte, sign string, text []byte, numeric bool) []byte {
 	missing := o.Width - len(sign) - len(text)
 	zeros := o.Fill == "0" && numeric
 	for ; missing > 0 && o.Fill != "-" && !zeros; missing-- {

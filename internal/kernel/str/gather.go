@@ -12,6 +12,7 @@ func Gather[I gather.Index](x Column, idx []I) (Column, error) {
 	if err := gather.Check(idx, int64(x.Len())); err != nil {
 		return Column{}, err
 	}
+	// The sizes come first: how many bytes there are is not known before.
 	offsets := make([]int64, len(idx)+1)
 	lent := arena.Alloc(8 * len(idx))
 	defer lent.Release()
@@ -33,9 +34,10 @@ func Concat(columns ...Column) Column {
 		strings += c.Len()
 		size += c.Size()
 	}
-	out := Column{Offsets: make([]int64, strings+1), Bytes: make([]byte, size, size+slack)}
+	out := newColumn(strings, int(size))
 	at, b := 0, int64(0)
-	parts := make([][]byte, 0, len(columns))
+	var room [4][]byte
+	parts := room[:0]
 	for _, c := range columns {
 		n := c.Len()
 		if n == 0 {
@@ -55,10 +57,10 @@ func Concat(columns ...Column) Column {
 
 // Fill returns n copies of s.
 func Fill(n int, s []byte) Column {
-	c := Column{Offsets: make([]int64, n+1), Bytes: make([]byte, 0, n*len(s)+slack)}
+	c := newColumn(n, n*len(s))
 	for i := range n {
-		c.Bytes = append(c.Bytes, s...)
-		c.Offsets[i+1] = int64(len(c.Bytes))
+		copy(c.Bytes[i*len(s):], s)
+		c.Offsets[i+1] = int64((i + 1) * len(s))
 	}
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/tenonml/tenon/internal/kernel/gather"
-	"github.com/tenonml/tenon/internal/par"
 )
 
 // A Unit says what positions and lengths count.
@@ -20,15 +19,22 @@ const (
 
 // Lengths writes the length of each string to out.
 func Lengths[I gather.Index](out []I, x Column, u Unit) {
-	par.For(x.Len(), chunk, func(lo, hi int) {
+	inChunks(x.Len(), measured[I]{out, x, u}, func(lo, hi int, with measured[I]) {
 		for i := lo; i < hi; i++ {
-			if u == Byte {
-				out[i] = I(x.Offsets[i+1] - x.Offsets[i])
+			if with.unit == Byte {
+				with.out[i] = I(with.x.Offsets[i+1] - with.x.Offsets[i])
 			} else {
-				out[i] = I(countChars(x.At(i)))
+				with.out[i] = I(countChars(with.x.At(i)))
 			}
 		}
 	})
+}
+
+// measured is what [Lengths] measures, and where to.
+type measured[I any] struct {
+	out  []I
+	x    Column
+	unit Unit
 }
 
 // begins reports whether a byte can begin a character.

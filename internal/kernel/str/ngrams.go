@@ -21,18 +21,18 @@ type NGramOptions struct {
 }
 
 // NGrams returns, for each row of x, the sequences of neighbouring strings joined
-// into one string, and their row splits.
-func NGrams(x Column, splits []int64, o NGramOptions) (outSplits []int64, grams Column, err error) {
+// into one string. outSplits gets their row splits; it is as long as splits.
+func NGrams(outSplits []int64, x Column, splits []int64, o *NGramOptions) (grams Column, err error) {
 	for _, w := range o.Widths {
 		if w < 1 {
-			return nil, Column{}, errors.New("an n-gram has at least 1 string, not " + strconv.Itoa(w))
+			return Column{}, errors.New("an n-gram has at least 1 string, not " + strconv.Itoa(w))
 		}
 	}
 	if o.PadWidth < -1 {
-		return nil, Column{}, errors.New("the padding is at least 1 string wide, not " + strconv.Itoa(o.PadWidth))
+		return Column{}, errors.New("the padding is at least 1 string wide, not " + strconv.Itoa(o.PadWidth))
 	}
-	m, _ := build(max(len(splits)-1, 0), func(b *builder, r int) error {
-		row := ngramRow{x: x, o: &o, first: int(splits[r]), n: int(splits[r+1] - splits[r])}
+	return build(max(len(splits)-1, 0), outSplits, ngramRows{x, splits, o}, func(b *builder, r int, with ngramRows) error {
+		row, o := with.row(r), with.o
 		before := len(b.offsets)
 		for _, w := range o.Widths {
 			row.pad(w)
@@ -44,10 +44,19 @@ func NGrams(x Column, splits []int64, o NGramOptions) (outSplits []int64, grams 
 			row.pad(o.Widths[0])
 			row.join(b, 0, row.n+2*row.padding)
 		}
-		b.endRow()
 		return nil
 	})
-	return m.splits, m.column, nil
+}
+
+// ngramRows is what [NGrams] makes n-grams of.
+type ngramRows struct {
+	x      Column
+	splits []int64
+	o      *NGramOptions
+}
+
+func (w *ngramRows) row(r int) ngramRow {
+	return ngramRow{x: w.x, o: w.o, first: int(w.splits[r]), n: int(w.splits[r+1] - w.splits[r])}
 }
 
 type ngramRow struct {

@@ -17,11 +17,10 @@ type Integer interface {
 // ToInt writes the decimal integer in each string to out. White space around it and
 // a sign are accepted. What is no integer, or does not fit, is an error.
 func ToInt[T Integer](out []T, x Column) error {
-	var zero T
-	bits := int(unsafe.Sizeof(zero)) * 8
-	signed := ^zero < 0
 	return parse(out, x, func(s string) (T, error) {
-		if signed {
+		var zero T
+		bits := int(unsafe.Sizeof(zero)) * 8
+		if ^zero < 0 { // signed
 			v, err := strconv.ParseInt(s, 10, bits)
 			return T(v), err
 		}
@@ -37,9 +36,8 @@ func ToInt[T Integer](out []T, x Column) error {
 // around it, a sign, an exponent, hexadecimal notation, "inf", "infinity" and "nan"
 // are accepted; what is too large becomes infinite. Anything else is an error.
 func ToFloat[T float32 | float64](out []T, x Column) error {
-	var zero T
-	bits := int(unsafe.Sizeof(zero)) * 8
 	return parse(out, x, func(s string) (T, error) {
+		bits := int(unsafe.Sizeof(T(0))) * 8
 		v, err := strconv.ParseFloat(s, bits)
 		if err != nil {
 			if errors.Is(err, strconv.ErrRange) {
@@ -60,33 +58,39 @@ func isHexInteger(s string) bool {
 }
 
 func parse[T any](out []T, x Column, one func(s string) (T, error)) error {
+	if x.Len() <= chunk {
+		return parseChunk(out, x, one, 0, x.Len())
+	}
 	failed := make([]error, (x.Len()+chunk-1)/chunk)
-	par.For(x.Len(), chunk, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s := x.At(i)
-			for len(s) > 0 && space(s[0]) {
-				s = s[1:]
-			}
-			for len(s) > 0 && space(s[len(s)-1]) {
-				s = s[:len(s)-1]
-			}
-			var err error
-			if bytes.IndexByte(s, '_') >= 0 {
-				err = strconv.ErrSyntax
-			} else {
-				// The string lives no longer than this call: strconv copies what its
-				// errors quote.
-				out[i], err = one(unsafe.String(unsafe.SliceData(s), len(s)))
-			}
-			if err != nil {
-				failed[lo/chunk] = &Error{Index: i, Detail: describe(x.At(i), err)}
-				return
-			}
-		}
-	})
+	par.For(x.Len(), chunk, func(lo, hi int) { failed[lo/chunk] = parseChunk(out, x, one, lo, hi) })
 	for _, err := range failed {
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// parseChunk is parse for the strings from lo up to hi.
+func parseChunk[T any](out []T, x Column, one func(s string) (T, error), lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		s := x.At(i)
+		for len(s) > 0 && space(s[0]) {
+			s = s[1:]
+		}
+		for len(s) > 0 && space(s[len(s)-1]) {
+			s = s[:len(s)-1]
+		}
+		var err error
+		if bytes.IndexByte(s, '_') >= 0 {
+			err = strconv.ErrSyntax
+		} else {
+			// The string lives no longer than this call: strconv copies what its
+			// errors quote.
+			out[i], err = one(unsafe.String(unsafe.SliceData(s), len(s)))
+		}
+		if err != nil {
+			return &Error{Index: i, Detail: describe(x.At(i), err)}
 		}
 	}
 	return nil

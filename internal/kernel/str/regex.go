@@ -93,12 +93,12 @@ func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error
 	if global {
 		matches = -1
 	}
-	return mapped(x.Len(), func(dst []byte, i int) []byte {
-		s := x.At(i)
+	return mapped(x.Len(), replacement{x, re, parts, matches}, func(dst []byte, i int, with replacement) []byte {
+		s := with.x.At(i)
 		end := 0
-		for _, m := range re.FindAllSubmatchIndex(s, matches) {
+		for _, m := range with.re.FindAllSubmatchIndex(s, with.matches) {
 			dst = append(dst, s[end:m[0]]...)
-			for _, p := range parts {
+			for _, p := range with.parts {
 				dst = append(dst, p.text...)
 				if p.group >= 0 && m[2*p.group] >= 0 {
 					dst = append(dst, s[m[2*p.group]:m[2*p.group+1]]...)
@@ -108,6 +108,14 @@ func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error
 		}
 		return append(dst, s[end:]...)
 	}), nil
+}
+
+// A replacement is what [RegexReplace] replaces in what, and how often at most.
+type replacement struct {
+	x       Column
+	re      *regexp.Regexp
+	parts   []rewritePart
+	matches int // -1: any number
 }
 
 // A rewritePart is literal text and then the text of a group, -1 for none.

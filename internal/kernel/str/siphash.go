@@ -3,17 +3,21 @@ package str
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/tenonml/tenon/internal/par"
 )
 
 // SipHashes writes [SipHash] of each string to out.
 func SipHashes(out []uint64, x Column, key [2]uint64) {
-	par.For(x.Len(), chunk, func(lo, hi int) {
+	inChunks(x.Len(), keyed{hashed{out, x}, key}, func(lo, hi int, with keyed) {
 		for i := lo; i < hi; i++ {
-			out[i] = SipHash(x.At(i), key)
+			with.out[i] = SipHash(with.x.At(i), with.key)
 		}
 	})
+}
+
+// keyed is what [SipHashes] hashes, and with which key.
+type keyed struct {
+	hashed
+	key [2]uint64
 }
 
 // SipHash returns SipHash-2-4 of s (J.-P. Aumasson, D. Bernstein, "SipHash: a fast

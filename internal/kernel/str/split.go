@@ -2,24 +2,30 @@ package str
 
 import "bytes"
 
-// Split cuts each string at separator and returns the pieces and their row splits.
+// Split cuts each string at separator and returns the pieces. splits gets their row splits:
+// it has one entry more than there are strings.
 // With maxSplit > 0 at most that many cuts are made, the last piece being the rest.
 //
 // An empty separator cuts at runs of ASCII white space and drops those at both
 // ends, so that a blank string has no pieces; a rest keeps the white space at its
 // end. With any other separator an empty string has one piece, itself.
-func Split(x Column, separator string, maxSplit int) (splits []int64, pieces Column) {
-	cut := []byte(separator)
-	m, _ := build(x.Len(), func(b *builder, i int) error {
-		if len(cut) == 0 {
-			splitSpace(b, x.At(i), maxSplit)
+func Split(splits []int64, x Column, separator string, maxSplit int) Column {
+	pieces, _ := build(x.Len(), splits, cuts{x, []byte(separator), maxSplit}, func(b *builder, i int, with cuts) error {
+		if len(with.at) == 0 {
+			splitSpace(b, with.x.At(i), with.most)
 		} else {
-			splitAt(b, x.At(i), cut, maxSplit)
+			splitAt(b, with.x.At(i), with.at, with.most)
 		}
-		b.endRow()
 		return nil
 	})
-	return m.splits, m.column
+	return pieces
+}
+
+// cuts is what [Split] cuts, where, and how often at most.
+type cuts struct {
+	x    Column
+	at   []byte
+	most int
 }
 
 func splitAt(b *builder, s, cut []byte, maxSplit int) {
@@ -60,19 +66,20 @@ func skipSpace(s []byte) []byte {
 	return s
 }
 
-// SplitBytes cuts each string into its bytes and returns them and their row splits.
-func SplitBytes(x Column) (splits []int64, pieces Column) {
-	size := x.Size()
-	pieces = Column{Offsets: make([]int64, size+1), Bytes: make([]byte, size, size+slack)}
+// SplitBytes cuts each string into its bytes and returns them. splits gets their row
+// splits: it has one entry more than there are strings.
+func SplitBytes(splits []int64, x Column) Column {
+	size := int(x.Size())
+	pieces := newColumn(size, size)
 	for i := range pieces.Offsets {
 		pieces.Offsets[i] = int64(i)
 	}
-	splits = make([]int64, x.Len()+1)
+	splits[0] = 0
 	if x.Len() > 0 {
 		copy(pieces.Bytes, x.Bytes[x.Offsets[0]:])
 		for i := range splits {
 			splits[i] = x.Offsets[i] - x.Offsets[0]
 		}
 	}
-	return splits, pieces
+	return pieces
 }

@@ -5,7 +5,7 @@ func space(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
 
 // Strip returns each string without ASCII white space at its ends.
 func Strip(x Column) Column {
-	return mapped(x.Len(), func(dst []byte, i int) []byte {
+	return mapped(x.Len(), x, func(dst []byte, i int, x Column) []byte {
 		s := x.At(i)
 		for len(s) > 0 && space(s[0]) {
 			s = s[1:]

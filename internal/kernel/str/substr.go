@@ -7,10 +7,10 @@ import "fmt"
 // means all that is left. pos and length hold one element for each string or a
 // single one. A position beyond either end of its string is an error.
 func Substr(x Column, pos, length []int64, u Unit) (Column, error) {
-	m, err := build(x.Len(), func(b *builder, i int) error {
-		s, p, n := x.At(i), pos[i%len(pos)], length[i%len(length)]
+	return build(x.Len(), nil, substr{&x, pos, length, u}, func(b *builder, i int, with substr) error {
+		s, p, n := with.x.At(i), one64(with.pos, i), one64(with.length, i)
 		size := int64(len(s))
-		if u == Char {
+		if with.unit == Char {
 			size = int64(countChars(s))
 		}
 		if p > size || p < -size {
@@ -22,7 +22,7 @@ func Substr(x Column, pos, length []int64, u Unit) (Column, error) {
 		if n < 0 || n > size-p {
 			n = size - p
 		}
-		if u == Char {
+		if with.unit == Char {
 			s = s[charAt(s, p):]
 			s = s[:charAt(s, n)]
 		} else {
@@ -31,7 +31,21 @@ func Substr(x Column, pos, length []int64, u Unit) (Column, error) {
 		b.add(s)
 		return nil
 	})
-	return m.column, err
+}
+
+// A substr is what a part of each string is cut out by.
+type substr struct {
+	x           *Column
+	pos, length []int64
+	unit        Unit
+}
+
+// one64 returns entry i of x, or its only one.
+func one64(x []int64, i int) int64 {
+	if len(x) == 1 {
+		return x[0]
+	}
+	return x[i]
 }
 
 // charAt returns the position of the byte at which character n begins, the length

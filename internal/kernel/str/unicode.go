@@ -101,102 +101,132 @@ func isASCII(s []byte) bool {
 	return true
 }
 
-// Decode returns the code points of each string, their row splits, and the position
-// of the first byte of each within its string.
-func Decode(x Column, from Encoding, o UnicodeOptions) (splits []int64, codes []int32, at []int64, err error) {
+// CharSplits writes the row splits of the characters of each string, which [Decode]
+// fills in. It has one entry more than there are strings.
+func CharSplits(splits []int64, x Column, from Encoding, o UnicodeOptions) error {
+	splits[0] = 0
 	n := x.Len()
-	splits = make([]int64, n+1)
-	failed := make([]error, (n+chunk-1)/chunk)
-	par.For(n, chunk, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			count, err := o.count(x.At(i), from)
-			if err != nil {
-				failed[lo/chunk] = &Error{Index: i, Detail: err.Error()}
-				return
-			}
-			splits[i+1] = int64(count)
+	if n <= chunk {
+		if err := countChunk(splits, x, from, o, 0, n); err != nil {
+			return err
 		}
-	})
-	for _, err := range failed {
-		if err != nil {
-			return nil, nil, nil, err
+	} else {
+		failed := make([]error, (n+chunk-1)/chunk)
+		par.For(n, chunk, func(lo, hi int) { failed[lo/chunk] = countChunk(splits, x, from, o, lo, hi) })
+		for _, err := range failed {
+			if err != nil {
+				return err
+			}
 		}
 	}
 	for i := range n {
 		splits[i+1] += splits[i]
 	}
-	total := splits[n]
-	codes = make([]int32, total, total+slack/4)
-	at = make([]int64, total, total+slack/8)
-	par.For(n, chunk, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s, k := x.At(i), splits[i]
-			if o.isPlain(s, from) {
-				for p, b := range s {
-					codes[k+int64(p)], at[k+int64(p)] = int32(b), int64(p)
-				}
-				continue
-			}
-			_ = o.each(s, from, func(c rune, p int) { // fails on nothing that was counted
-				codes[k], at[k] = c, int64(p)
-				k++
-			})
+	return nil
+}
+
+// countChunk writes the number of characters of each string from lo up to hi behind it.
+func countChunk(splits []int64, x Column, from Encoding, o UnicodeOptions, lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		count, err := o.count(x.At(i), from)
+		if err != nil {
+			return &Error{Index: i, Detail: err.Error()}
 		}
-	})
-	return splits, codes, at, nil
+		splits[i+1] = int64(count)
+	}
+	return nil
+}
+
+// Decode writes the code points of each string, whose row splits are those of
+// [CharSplits], and the position of the first byte of each within its string.
+func Decode(codes []int32, at, splits []int64, x Column, from Encoding, o UnicodeOptions) {
+	if n := x.Len(); n <= chunk {
+		decodeChunk(codes, at, splits, x, from, o, 0, n)
+	} else {
+		par.For(n, chunk, func(lo, hi int) { decodeChunk(codes, at, splits, x, from, o, lo, hi) })
+	}
+}
+
+func decodeChunk(codes []int32, at, splits []int64, x Column, from Encoding, o UnicodeOptions, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s, k := x.At(i), splits[i]
+		if o.isPlain(s, from) {
+			for p, b := range s {
+				codes[k+int64(p)], at[k+int64(p)] = int32(b), int64(p)
+			}
+			continue
+		}
+		_ = o.each(s, from, func(c rune, p int) { // fails on nothing that was counted
+			codes[k], at[k] = c, int64(p)
+			k++
+		})
+	}
 }
 
 // Encode returns one string for each row of code points. What is no code point, or
 // a surrogate, is treated as malformed.
 func Encode(codes []int32, splits []int64, to Encoding, o UnicodeOptions) (Column, error) {
-	m, err := build(max(len(splits)-1, 0), func(b *builder, r int) error {
-		for i, c := range codes[splits[r]:splits[r+1]] {
+	return build(max(len(splits)-1, 0), nil, encoding{codes, splits, to, o}, func(b *builder, r int, with encoding) error {
+		for i, c := range with.codes[with.splits[r]:with.splits[r+1]] {
 			if !isScalar(int64(c)) {
-				switch o.Errors {
+				switch with.o.Errors {
 				case Ignore:
 					continue
 				case Strict:
 					return &Error{Index: r, Detail: fmt.Sprintf("value %d, %d, is no code point or a surrogate", i, c)}
 				}
-				c = o.replacement()
+				c = with.o.replacement()
 			}
-			b.bytes = to.append(b.bytes, c)
+			b.bytes = with.to.append(b.bytes, c)
 		}
 		b.end()
 		return nil
 	})
-	return m.column, err
+}
+
+// encoding is what [Encode] encodes.
+type encoding struct {
+	codes  []int32
+	splits []int64
+	to     Encoding
+	o      UnicodeOptions
 }
 
 // Transcode returns each string in another encoding.
 func Transcode(x Column, from, to Encoding, o UnicodeOptions) (Column, error) {
-	m, err := build(x.Len(), func(b *builder, i int) error {
-		err := o.each(x.At(i), from, func(c rune, _ int) { b.bytes = to.append(b.bytes, c) })
+	return build(x.Len(), nil, transcoding{x, from, to, o}, func(b *builder, i int, with transcoding) error {
+		bytes := b.bytes
+		err := with.o.each(with.x.At(i), with.from, func(c rune, _ int) { bytes = with.to.append(bytes, c) })
 		if err != nil {
 			return &Error{Index: i, Detail: err.Error()}
 		}
+		b.bytes = bytes
 		b.end()
 		return nil
 	})
-	return m.column, err
 }
 
-// SplitChars cuts each string into its characters. It returns them, their row
-// splits, and the position of the first byte of each within its string. Characters
-// stay in their encoding where strings are written in it, and become UTF-8 otherwise.
-func SplitChars(x Column, from Encoding, o UnicodeOptions) (splits []int64, chars Column, at []int64, err error) {
-	splits, codes, at, err := Decode(x, from, o)
-	if err != nil {
-		return nil, Column{}, nil, err
-	}
+// transcoding is what [Transcode] encodes anew.
+type transcoding struct {
+	x        Column
+	from, to Encoding
+	o        UnicodeOptions
+}
+
+// Chars returns each of the code points that [Decode] gave as a string: in the encoding
+// that they were in where strings are written in it, and in UTF-8 otherwise.
+func Chars(codes []int32, from Encoding) Column {
 	to := from
 	if to > UTF32BE {
 		to = UTF8
 	}
-	b := builder{offsets: make([]int64, 0, len(codes)), bytes: make([]byte, 0, x.Size()+slack)}
-	for _, c := range codes {
-		b.bytes = to.append(b.bytes, c)
-		b.end()
-	}
-	return splits, b.column(), at, nil
+	return mapped(len(codes), single{codes, to}, func(dst []byte, i int, with single) []byte {
+		return with.to.append(dst, with.codes[i])
+	})
+}
+
+// single is what [Chars] makes strings of.
+type single struct {
+	codes []int32
+	to    Encoding
 }

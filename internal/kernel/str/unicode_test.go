@@ -6,6 +6,24 @@ import (
 	"testing"
 )
 
+// decode returns the row splits, code points and positions of the characters of strings.
+func decode(x Column, from Encoding, o UnicodeOptions) (splits []int64, codes []int32, at []int64, err error) {
+	splits = make([]int64, x.Len()+1)
+	if err := CharSplits(splits, x, from, o); err != nil {
+		return nil, nil, nil, err
+	}
+	n := splits[x.Len()]
+	codes, at = make([]int32, n), make([]int64, n)
+	Decode(codes, at, splits, x, from, o)
+	return splits, codes, at, nil
+}
+
+// splitChars is decode with the characters as strings.
+func splitChars(x Column, from Encoding, o UnicodeOptions) (splits []int64, chars Column, at []int64, err error) {
+	splits, codes, at, err := decode(x, from, o)
+	return splits, Chars(codes, from), at, err
+}
+
 func TestDecode(t *testing.T) {
 	for _, c := range []struct {
 		enc   Encoding
@@ -40,7 +58,7 @@ func TestDecode(t *testing.T) {
 		{Latin1, "a\xe9\x80", []int32{97, 233, 128}, []int64{0, 1, 2}},
 		{UTF8, "", nil, nil},
 	} {
-		splits, codes, at, err := Decode(later(c.s, ""), c.enc, UnicodeOptions{})
+		splits, codes, at, err := decode(later(c.s, ""), c.enc, UnicodeOptions{})
 		if err != nil || !slices.Equal(codes, c.codes) || !slices.Equal(at, c.at) ||
 			!slices.Equal(splits, []int64{0, int64(len(codes)), int64(len(codes))}) {
 			t.Errorf("Decode(%q, %v) = %v, %v, %v, %v", c.s, c.enc, splits, codes, at, err)
@@ -61,7 +79,7 @@ func TestDecodePolicies(t *testing.T) {
 		{UnicodeOptions{ReplaceControl: true}, []int32{111, 107, 97, 65533, 98, 65533}},
 		{UnicodeOptions{Errors: Strict}, nil},
 	} {
-		_, codes, _, err := Decode(x, UTF8, c.o)
+		_, codes, _, err := decode(x, UTF8, c.o)
 		if !slices.Equal(codes, c.want) || (err != nil) != (c.want == nil) {
 			t.Errorf("%+v: %v, %v", c.o, codes, err)
 		}
@@ -70,7 +88,7 @@ func TestDecodePolicies(t *testing.T) {
 		}
 	}
 	// Replacing control characters is no failure.
-	if _, codes, _, err := Decode(Of("\x01a"), UTF8, UnicodeOptions{Errors: Strict, ReplaceControl: true}); err != nil || !slices.Equal(codes, []int32{65533, 97}) {
+	if _, codes, _, err := decode(Of("\x01a"), UTF8, UnicodeOptions{Errors: Strict, ReplaceControl: true}); err != nil || !slices.Equal(codes, []int32{65533, 97}) {
 		t.Errorf("%v, %v", codes, err)
 	}
 }
@@ -112,17 +130,17 @@ func TestTranscodeAndSplitChars(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, back, x.Strings()...)
-	splits, chars, at, err := SplitChars(x, UTF8, UnicodeOptions{})
+	splits, chars, at, err := splitChars(x, UTF8, UnicodeOptions{})
 	same(t, chars, "É", "t", "u", "d", "e", "日")
 	if err != nil || !slices.Equal(splits, []int64{0, 5, 5, 6}) || !slices.Equal(at, []int64{0, 2, 3, 4, 5, 0}) {
 		t.Errorf("splits %v, at %v, error %v", splits, at, err)
 	}
-	_, chars, _, _ = SplitChars(Of("\x00a\x00b"), UTF16BE, UnicodeOptions{})
+	_, chars, _, _ = splitChars(Of("\x00a\x00b"), UTF16BE, UnicodeOptions{})
 	same(t, chars, "\x00a", "\x00b")
 	if _, err := Transcode(Of("\xff"), UTF8, UTF8, UnicodeOptions{Errors: Strict}); err == nil {
 		t.Error("no error for malformed bytes")
 	}
-	if _, _, _, err := SplitChars(Of("\xff"), UTF8, UnicodeOptions{Errors: Strict}); err == nil {
+	if _, _, _, err := splitChars(Of("\xff"), UTF8, UnicodeOptions{Errors: Strict}); err == nil {
 		t.Error("no error for malformed bytes")
 	}
 }
@@ -164,7 +182,7 @@ func FuzzUnicode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s []byte) {
 		x := Of(string(s))
 		for e := UTF8; e <= Latin1; e++ {
-			_, codes, at, err := Decode(x, e, UnicodeOptions{})
+			_, codes, at, err := decode(x, e, UnicodeOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,12 +202,12 @@ func FuzzUnicode(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, back, _, err := Decode(again, e, UnicodeOptions{Errors: Strict}); err != nil || !slices.Equal(back, codes) {
+			if _, back, _, err := decode(again, e, UnicodeOptions{Errors: Strict}); err != nil || !slices.Equal(back, codes) {
 				t.Fatalf("%v: %x read back as %x, %v", e, codes, back, err)
 			}
 		}
 		// The bytes of valid UTF-8 are those of package strings.
-		_, _, _, err := Decode(x, UTF8, UnicodeOptions{Errors: Strict})
+		_, _, _, err := decode(x, UTF8, UnicodeOptions{Errors: Strict})
 		if valid := strings.ToValidUTF8(string(s), "") == string(s); valid != (err == nil) {
 			t.Fatalf("%q: valid is %v, error %v", s, valid, err)
 		}

@@ -56,12 +56,14 @@ func Args(o Options, widths []int) []any {
 }
 
 // Of computes the n-grams of rows; the arguments of [Params] begin at parameter i.
-func Of(c *op.Call, i int, x *tensor.Strings, splits []int64) (outSplits []int64, grams *tensor.Strings, err error) {
-	out, col, err := str.NGrams(move.Column(x), splits, Read(c, i))
+// outSplits gets their row splits; it is as long as splits.
+func Of(c *op.Call, i int, outSplits []int64, x *tensor.Strings, splits []int64) (grams *tensor.Strings, err error) {
+	o := Read(c, i)
+	col, err := str.NGrams(outSplits, move.Column(x), splits, &o)
 	if err != nil {
-		return nil, nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+		return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 	}
-	return out, move.Tensor(col, shape.Of(col.Len())), nil
+	return move.Tensor(col, shape.Of(col.Len())), nil
 }
 
 // Read returns the options of a call for the kernel; the arguments of [Params] begin

@@ -145,8 +145,9 @@ type Op struct {
 	// The last tensor argument is the row splits.
 	Rows func(operand dtype.DType) *RowLoop
 
-	tensors []int // indices of the tensor parameters
-	plain   bool  // all parameters are single tensors that are given by position
+	fn      string // what Func returns
+	tensors []int  // indices of the tensor parameters
+	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
 }
 
@@ -176,6 +177,14 @@ func (o *Op) String() string { return o.Name }
 
 // Func returns the name of the Go function that calls the operation: "ops.Sum".
 func (o *Op) Func() string {
+	if o.fn != "" {
+		return o.fn
+	}
+	return o.named()
+}
+
+// named makes up what Func returns.
+func (o *Op) named() string {
 	if o.GoName != "" {
 		return o.GoName
 	}
@@ -234,7 +243,7 @@ func register(o *Op) error {
 			o.tensors = append(o.tensors, i)
 		}
 	}
-	o.place = source.Here()
+	o.fn, o.place = o.named(), source.Here()
 	opsMu.Lock()
 	defer opsMu.Unlock()
 	if old, ok := all[o.Name]; ok {

@@ -79,7 +79,7 @@ func (t *Tensor) RowShapes() tensor.Tensor {
 	s := ShapeOf(t)
 	for a := 2; a <= len(t.parts); a++ {
 		if !s.IsUniform(a) {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.RowShapes", Msg: fmt.Sprintf("rows of %v are ragged", t.spec), Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.RowShapes", Msg: fmt.Sprintf("rows of %v are ragged", t.described()), Line: source.Line()})
 		}
 	}
 	n := ops.Cast(t.NRows(), dtype.Int64)

@@ -41,7 +41,7 @@ func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y te
 	const fn = "ragged.EmbeddingLookup"
 	defer tenon.Catch(&err)
 	if !ids.DType().IsInteger() || ids.flat.Shape().Rank() != 1 {
-		return nil, invalid(fn, "ids", "are %v, want rows of integers", ids.spec)
+		return nil, invalid(fn, "ids", "are %v, want rows of integers", ids.described())
 	}
 	if table.Shape().Rank() < 1 {
 		return nil, invalid(fn, "table", "is a scalar")
@@ -84,7 +84,7 @@ func (o EmbeddingOptions) weights(fn string, table tensor.Tensor, ids *Tensor) (
 		return nil, invalid(fn, "Weights", "are given, and no combiner")
 	}
 	if len(o.Weights.parts) != len(ids.parts) {
-		return nil, invalid(fn, "Weights", "are %v, the ids %v", o.Weights.spec, ids.spec)
+		return nil, invalid(fn, "Weights", "are %v, the ids %v", o.Weights.described(), ids.described())
 	}
 	for i, p := range ids.parts {
 		if err := sameRows(fn, p, o.Weights.parts[i].as(p.DType())); err != nil {

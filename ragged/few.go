@@ -91,7 +91,7 @@ func (to *filler) partition() *RowPartition {
 }
 
 // tensor returns the rows that have been added.
-func (to *filler) tensor() *Tensor { return wrapOne(to.flat, to.partition(), nil) }
+func (to *filler) tensor() *Tensor { return wrapOne(to.flat, to.partition()) }
 
 // fewRows is [gatherRows] for a few rows by a few numbers; nil where the general way has
 // to be taken.

@@ -79,7 +79,7 @@ func fewCombined(how combination, t tensor.Tensor, ids tensor.Tensor, n int) *Te
 	default:
 		return nil
 	}
-	return wrapOne(out, newFew(splits, ends), nil)
+	return wrapOne(out, newFew(splits, ends))
 }
 
 func combine[T float32 | float64 | int64](how combination, out *tensor.Dense, f *few, ends []int64, segment func(r int) int64) {

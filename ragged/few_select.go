@@ -57,7 +57,7 @@ func fewCartesian(xs []tensor.Tensor) []tensor.Tensor {
 		if p == nil {
 			p = to.partition()
 		}
-		out[i] = wrapOne(to.flat, p, nil)
+		out[i] = wrapOne(to.flat, p)
 	}
 	return out
 }
@@ -89,7 +89,7 @@ func fewPairs(x tensor.Tensor) []tensor.Tensor {
 		second.end()
 	}
 	p := first.partition()
-	return []tensor.Tensor{wrapOne(first.flat, p, nil), wrapOne(second.flat, p, nil)}
+	return []tensor.Tensor{wrapOne(first.flat, p), wrapOne(second.flat, p)}
 }
 
 // fewDistinct is unique for a few rows; nil where the general way has to be taken.
@@ -153,7 +153,7 @@ func distinct[T float32 | float64 | int32 | int64](x *Tensor, f *few) []tenon.Va
 		}
 	}
 	p := newFew(splits, ends)
-	return []tenon.Value{wrapOne(out, p, nil), x.with(inverse), wrapOne(counts, p, nil), wrapOne(first, p, nil)}
+	return []tenon.Value{wrapOne(out, p), x.with(inverse), wrapOne(counts, p), wrapOne(first, p)}
 }
 
 // fewTop is topK for a few rows; nil where the general way has to be taken.
@@ -203,5 +203,5 @@ func top[T float32 | float64 | int32 | int64](f *few, k int) []tenon.Value {
 		}
 	}
 	p := newFew(splits, ends)
-	return []tenon.Value{wrapOne(out, p, nil), wrapOne(at, p, nil)}
+	return []tenon.Value{wrapOne(out, p), wrapOne(at, p)}
 }

@@ -165,7 +165,7 @@ func shortConcat(c *op.Call) tensor.Tensor {
 			entries[r+1] = end
 		}
 	}
-	return wrapOne(out, newFew(to, entries), nil)
+	return wrapOne(out, newFew(to, entries))
 }
 
 // evenSplits returns the splits of n rows of m values.

@@ -155,7 +155,7 @@ func keyedBelow(t tensor.Tensor, keys []key.Key, n, dim int) tensor.Tensor {
 func keptInRows(t, mask *Tensor) tensor.Tensor {
 	k := len(mask.parts)
 	if mask.flat.Shape().Rank() != 1 || k > len(t.parts) && k >= t.Shape().Rank() {
-		tenon.Throw(invalid(indexFn, "", "truth values of shape %v do not fit %v", mask.spec, t.spec))
+		tenon.Throw(invalid(indexFn, "", "truth values of shape %v do not fit %v", mask.described(), t.described()))
 	}
 	x := t.deepened(k)
 	parts := agreeing(x.parts[:k], mask.parts)
@@ -194,7 +194,7 @@ func truePositions(mask tensor.Tensor) tensor.Tensor {
 func takenInRows(t, at *Tensor) tensor.Tensor {
 	k := len(at.parts)
 	if at.flat.Shape().Rank() != 1 || k >= t.Shape().Rank() {
-		tenon.Throw(invalid(indexFn, "", "positions of shape %v do not fit %v", at.spec, t.spec))
+		tenon.Throw(invalid(indexFn, "", "positions of shape %v do not fit %v", at.described(), t.described()))
 	}
 	if !at.DType().IsInteger() {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Msg: fmt.Sprintf("positions are integers, not %v", at.DType()), Line: source.Line()})

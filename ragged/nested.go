@@ -15,7 +15,7 @@ import (
 func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 	defer tenon.Catch(&err)
 	if len(t.parts) != 1 || t.flat.Shape().Rank() != 1 {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices", Msg: fmt.Sprintf("%v has more than rows of elements", t.spec), Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices", Msg: fmt.Sprintf("%v has more than rows of elements", t.described()), Line: source.Line()}
 	}
 	s, ok := t.parts[0].Splits64()
 	if !ok {
@@ -33,7 +33,7 @@ func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 func Slices2[T dtype.Native](t *Tensor) (rows [][][]T, err error) {
 	defer tenon.Catch(&err)
 	if len(t.parts) != 2 {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices2", Msg: fmt.Sprintf("%v does not hold rows of rows", t.spec), Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices2", Msg: fmt.Sprintf("%v does not hold rows of rows", t.described()), Line: source.Line()}
 	}
 	all, err := Slices[T](wrap(t.flat, t.parts[1:]))
 	if err != nil {

@@ -19,10 +19,10 @@ const PartitionTypeName = "ragged.RowPartition"
 // A partition with a declared length has the components nrows and
 // uniform_row_length, any other has row_splits.
 type PartitionSpec struct {
-	dtype   dtype.DType
 	nrows   int
 	nvals   int
 	length  int
+	dtype   dtype.DType
 	uniform bool
 }
 

@@ -40,19 +40,19 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 		io.WriteString(s, "<nil>")
 		return
 	case verb != 'v' && verb != 's':
-		fmt.Fprintf(s, "%%!%c(*ragged.Tensor=%v)", verb, t.spec)
+		fmt.Fprintf(s, "%%!%c(*ragged.Tensor=%v)", verb, t.described())
 		return
 	}
 	p, ok := newPrinter(t, s.Flag('+'))
 	if !ok {
-		fmt.Fprintf(s, "ragged %v", t.spec)
+		fmt.Fprintf(s, "ragged %v", t.described())
 		return
 	}
 	text := p.list(0, 0, p.rows(), " ")
 	if flat := strings.Join(strings.Fields(text), " "); len(flat) <= printWidth && t.DType() != dtype.String {
 		text = flat
 	}
-	io.WriteString(s, text+" "+t.spec.String())
+	io.WriteString(s, text+" "+t.described().String())
 }
 
 // printer lays a concrete tensor out.

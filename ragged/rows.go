@@ -177,7 +177,7 @@ func gatherRows(t tensor.Tensor, index tensor.Tensor) tensor.Tensor {
 	p := r.parts[0]
 	if len(r.parts) == 1 && !p.IsUniform() && plain(r.flat) {
 		flat, splits := rows.Gather(r.flat, p.RowSplits(), index)
-		return wrap(flat, []*RowPartition{newPartition(splits, flat.Shape().Dim(0))})
+		return wrapOne(flat, newPartition(splits, flat.Shape().Dim(0)))
 	}
 	if p.IsUniform() {
 		return partitioned(gatherRows(r.Values(), spreadUniform(p, index)), newUniform(sizeOf(index, 0, p.spec.dtype), p.uniform))

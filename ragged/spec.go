@@ -97,11 +97,6 @@ func (s *Spec) Shape() shape.Shape {
 	if t, ok := s.flat.(typed); ok {
 		inner = t.Shape()
 	}
-	return s.over(inner)
-}
-
-// over returns the shape of flat values of a shape with the partitions.
-func (s *Spec) over(inner shape.Shape) shape.Shape {
 	if len(s.parts) == 0 || !inner.HasRank() {
 		return inner
 	}
@@ -110,6 +105,11 @@ func (s *Spec) over(inner shape.Shape) shape.Shape {
 	for _, p := range s.parts {
 		dims = append(dims, p.length)
 	}
+	return sizesOver(dims, inner)
+}
+
+// sizesOver returns the shape of flat values of a shape in rows of so many dimensions.
+func sizesOver(dims []int, inner shape.Shape) shape.Shape {
 	if inner.Rank() > 1 {
 		dims = inner.Tail(1).AppendDims(dims)
 	}
@@ -216,7 +216,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 		return nil, err
 	}
 	t := wrap(flat, parts)
-	t.spec = t.spec.with(s)
+	t.spec.Store(t.described().with(s))
 	return t, nil
 }
 

@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"sync/atomic"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -10,7 +12,7 @@ import (
 
 // Tensor is a tensor with at least one partitioned dimension. It is immutable.
 type Tensor struct {
-	spec  *Spec
+	spec  atomic.Pointer[Spec] // nil until asked for: most tensors are soon forgotten
 	flat  tensor.Tensor
 	parts []*RowPartition // outermost first; at least one
 }
@@ -30,17 +32,37 @@ var (
 )
 
 // Spec returns the *Spec, with everything that is known.
-func (t *Tensor) Spec() tenon.Spec { return t.spec }
+func (t *Tensor) Spec() tenon.Spec { return t.described() }
+
+// described is Spec as the type that it is.
+func (t *Tensor) described() *Spec {
+	if s := t.spec.Load(); s != nil {
+		return s
+	}
+	t.spec.CompareAndSwap(nil, specOf(t.flat, t.parts))
+	return t.spec.Load()
+}
 
 // DType returns the type of the flat values' elements.
 func (t *Tensor) DType() dtype.DType { return t.flat.DType() }
 
 // Shape returns the static shape: ragged dimensions are shape.Unknown.
 func (t *Tensor) Shape() shape.Shape {
-	if _, ok := t.spec.flat.(typed); ok {
-		return t.spec.Shape()
+	if s := t.spec.Load(); s != nil {
+		if _, ok := s.flat.(typed); ok {
+			return s.Shape() // which may know more than the parts
+		}
 	}
-	return t.spec.over(t.flat.Shape()) // of a type whose Spec does not tell
+	inner := t.flat.Shape()
+	if len(t.parts) == 0 || !inner.HasRank() {
+		return inner
+	}
+	var room [8]int
+	dims := append(room[:0], t.parts[0].spec.nrows)
+	for _, p := range t.parts {
+		dims = append(dims, p.spec.length)
+	}
+	return sizesOver(dims, inner)
 }
 
 // RaggedRank returns the number of partitions.
@@ -76,46 +98,47 @@ func (t *Tensor) WithFlatValues(flat tensor.Tensor) (*Tensor, error) {
 
 // with returns t over flat values that are known to fit.
 func (t *Tensor) with(flat tensor.Tensor) *Tensor {
-	if a, ok := t.flat.(*tensor.Dense); ok {
-		if b, ok := flat.(*tensor.Dense); ok && a.DType() == b.DType() && a.Shape().Equal(b.Shape()) {
-			return &Tensor{spec: t.spec, flat: flat, parts: t.parts}
+	out := wrap(flat, t.parts)
+	if s := t.spec.Load(); s != nil {
+		a, ok := t.flat.(*tensor.Dense)
+		b, ok2 := flat.(*tensor.Dense)
+		if ok && ok2 && a.DType() == b.DType() && a.Shape().Equal(b.Shape()) {
+			out.spec.Store(s)
 		}
 	}
-	return wrap(flat, t.parts)
+	return out
 }
 
 // wrap makes a tensor of parts that fit each other.
 func wrap(flat tensor.Tensor, parts []*RowPartition) *Tensor {
-	if len(parts) == 1 {
-		return wrapOne(flat, parts[0], parts)
-	}
-	return &Tensor{spec: specOf(flat, parts), flat: flat, parts: parts}
+	return &Tensor{flat: flat, parts: parts}
 }
 
-// wrapOne is wrap for one partition; parts, if not nil, holds it.
-func wrapOne(flat tensor.Tensor, p *RowPartition, parts []*RowPartition) *Tensor {
+// wrapOne is wrap for one partition.
+func wrapOne(flat tensor.Tensor, p *RowPartition) *Tensor {
 	made := &struct {
 		Tensor
-		spec  Spec
 		parts [1]*RowPartition
-		specs [1]*PartitionSpec
-	}{parts: [1]*RowPartition{p}}
-	if parts == nil {
-		parts = made.parts[:]
-	}
-	n := partitionSpecsIn(made.specs[:], parts)
-	made.spec.flat, made.spec.parts = outermost(flat.Spec(), n), made.specs[:]
-	t := &made.Tensor
-	t.spec, t.flat, t.parts = &made.spec, flat, parts
-	return t
+	}{Tensor{flat: flat}, [1]*RowPartition{p}}
+	made.Tensor.parts = made.parts[:]
+	return &made.Tensor
 }
 
 // specOf returns the Spec of a tensor made of parts. It tells what does not depend
 // on the partitions' data: of ragged dimensions neither how many values they divide
 // nor, then, how many rows the dimension below has.
 func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
-	specs, n := partitionSpecs(parts)
-	return &Spec{flat: outermost(flat.Spec(), n), parts: specs}
+	made := &struct {
+		Spec
+		room [1]*PartitionSpec
+	}{}
+	specs := made.room[:]
+	if len(parts) != len(specs) {
+		specs = make([]*PartitionSpec, len(parts))
+	}
+	n := partitionSpecsIn(specs, parts)
+	made.flat, made.Spec.parts = outermost(flat.Spec(), n), specs
+	return &made.Spec
 }
 
 // partitionSpecs returns the Specs of nested partitions as far as they do not depend

@@ -263,7 +263,7 @@ func FromSlices[T dtype.Native](x [][]T) *Tensor {
 		joined(tensor.Data[T](d), splits, x)
 		flat = d
 	}
-	return wrap(flat, []*RowPartition{newPartition(splits, n)})
+	return wrapOne(flat, newPartition(splits, n))
 }
 
 // FromSlices2 is [FromSlices] for rows of rows.

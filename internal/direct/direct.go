@@ -208,17 +208,19 @@ func listInMemory(x any) (list []tenon.Value, d dtype.DType) {
 	if !ok || len(ts) == 0 {
 		return nil, dtype.None
 	}
-	list = make([]tenon.Value, len(ts))
-	d = ts[0].DType()
 	for i, t := range ts {
-		m := inMemory(t)
-		if m == nil {
+		switch m := inMemory(t); {
+		case m == nil:
 			return nil, dtype.None
-		}
-		if m.DType() != d {
+		case i == 0:
+			d = m.DType()
+		case m.DType() != d:
 			d = dtype.None
 		}
-		list[i] = m
+	}
+	list = make([]tenon.Value, len(ts))
+	for i, t := range ts {
+		list[i] = t
 	}
 	return list, d
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
@@ -21,31 +22,7 @@ type smallCall struct {
 	f    func()
 }
 
-// The elementwise operations without attributes.
 var (
-	unaryFuncs = map[string]func(x any) T{
-		"abs": ops.Abs, "acos": ops.Acos, "acosh": ops.Acosh, "angle": ops.Angle, "asin": ops.Asin, "asinh": ops.Asinh, "atan": ops.Atan,
-		"atanh": ops.Atanh, "bitwise_not": ops.BitwiseNot, "cbrt": ops.Cbrt, "ceil": ops.Ceil, "conj": ops.Conj, "cos": ops.Cos, "cosh": ops.Cosh,
-		"digamma": ops.Digamma, "erf": ops.Erf, "erfc": ops.Erfc, "erfinv": ops.Erfinv, "exp": ops.Exp, "exp2": ops.Exp2, "expm1": ops.Expm1,
-		"floor": ops.Floor, "gelu": ops.Gelu, "gelu_tanh": ops.GeluTanh, "hard_sigmoid": ops.HardSigmoid, "hard_silu": ops.HardSilu,
-		"identity": ops.Identity, "imag": ops.Imag, "is_finite": ops.IsFinite, "is_inf": ops.IsInf, "is_nan": ops.IsNaN, "lgamma": ops.Lgamma,
-		"log": ops.Log, "log10": ops.Log10, "log1p": ops.Log1p, "log2": ops.Log2, "log_sigmoid": ops.LogSigmoid, "logical_not": ops.LogicalNot,
-		"logit": ops.Logit, "mish": ops.Mish, "nan_to_num": ops.NaNToNum, "ndtri": ops.Ndtri, "neg": ops.Neg, "ones_like": ops.OnesLike,
-		"popcount": ops.Popcount, "real": ops.Real, "reciprocal": ops.Reciprocal, "relu": ops.Relu, "relu6": ops.Relu6, "round": ops.Round,
-		"rsqrt": ops.Rsqrt, "selu": ops.Selu, "sigmoid": ops.Sigmoid, "sign": ops.Sign, "silu": ops.Silu, "sin": ops.Sin, "sinh": ops.Sinh,
-		"softplus": ops.Softplus, "softsign": ops.Softsign, "sqrt": ops.Sqrt, "square": ops.Square, "stop_gradient": ops.StopGradient,
-		"strings.strip": ops.StringStrip, "tan": ops.Tan, "tanh": ops.Tanh, "trunc": ops.Trunc, "zeros_like": ops.ZerosLike,
-	}
-	binaryFuncs = map[string]func(x, y any) T{
-		"add": ops.Add, "atan2": ops.Atan2, "bitwise_and": ops.BitwiseAnd, "bitwise_or": ops.BitwiseOr, "bitwise_xor": ops.BitwiseXor,
-		"complex": ops.Complex, "div": ops.Div, "equal": ops.Equal, "floor_div": ops.FloorDiv, "greater": ops.Greater,
-		"greater_equal": ops.GreaterEqual, "hypot": ops.Hypot, "left_shift": ops.LeftShift, "less": ops.Less, "less_equal": ops.LessEqual,
-		"logical_and": ops.LogicalAnd, "logical_or": ops.LogicalOr, "logical_xor": ops.LogicalXor, "maximum": ops.Maximum,
-		"minimum": ops.Minimum, "mod": ops.Mod, "mul": ops.Mul, "next_after": ops.NextAfter, "not_equal": ops.NotEqual, "pow": ops.Pow,
-		"right_shift": ops.RightShift, "sigmoid_cross_entropy": ops.SigmoidCrossEntropy, "squared_difference": ops.SquaredDifference,
-		"strings.compare": ops.StringCompare, "sub": ops.Sub, "truncate_div": ops.TruncateDiv, "truncate_mod": ops.TruncateMod,
-		"xlog1py": ops.Xlog1py, "xlogy": ops.Xlogy, "dot": ops.Dot,
-	}
 	reductionFuncs = map[string]func(x any, axes ...int) T{
 		"reduce_sum": ops.Sum, "reduce_prod": ops.Prod, "reduce_mean": ops.Mean, "reduce_max": ops.Max, "reduce_min": ops.Min,
 		"reduce_variance": ops.Variance, "reduce_std": ops.Std, "reduce_any": ops.Any, "reduce_all": ops.All,
@@ -101,31 +78,27 @@ func smallCalls() []smallCall {
 	flatMask := ops.Greater(values, 2.0)
 	var calls []smallCall
 	add := func(name string, f func()) { calls = append(calls, smallCall{name, f}) }
-	for name, f := range unaryFuncs {
-		var v any = x
+	// Elementwise operations without attributes need no line of their own.
+	for _, o := range op.All() {
+		var one, two any = x, same
 		switch {
-		case strings.HasPrefix(name, "strings."):
-			v = words
-		case strings.HasPrefix(name, "bitwise") || name == "popcount":
-			v = ids
-		case name == "logical_not":
-			v = mask
-		case name == "real" || name == "imag" || name == "conj" || name == "angle":
-			v = complexs
+		case len(o.Params) > 2:
+			continue
+		case strings.HasPrefix(o.Name, "strings."):
+			one, two = words, words
+		case strings.HasPrefix(o.Name, "bitwise"), strings.HasSuffix(o.Name, "_shift"), o.Name == "popcount":
+			one, two = ids, ids
+		case strings.HasPrefix(o.Name, "logical"):
+			one, two = mask, mask
+		case o.Name == "real", o.Name == "imag", o.Name == "conj", o.Name == "angle":
+			one = complexs
 		}
-		add(name, func() { f(v) })
-	}
-	for name, f := range binaryFuncs {
-		var v, w any = x, same
 		switch {
-		case strings.HasPrefix(name, "strings."):
-			v, w = words, words
-		case strings.HasPrefix(name, "bitwise") || strings.HasSuffix(name, "shift"):
-			v, w = ids, ids
-		case strings.HasPrefix(name, "logical"):
-			v, w = mask, mask
+		case o.IsUnaryElementwise() && len(o.Params) == 1:
+			add(o.Name, func() { op.Unary(o, one) })
+		case o.IsBinaryElementwise() && len(o.Params) == 2 && o.Params[1].Kind == o.Params[0].Kind:
+			add(o.Name, func() { op.Binary(o, one, two) })
 		}
-		add(name, func() { f(v, w) })
 	}
 	for name, f := range reductionFuncs {
 		var v any = x
@@ -151,6 +124,7 @@ func smallCalls() []smallCall {
 	both := []tensor.Tensor{x, same}
 	calls = append(calls, []smallCall{
 		{"add/equal", func() { ops.Add(x, other) }},
+		{"dot", func() { ops.Dot(x, same) }},
 		{"add/scalar", func() { ops.Add(x, 2.0) }},
 		{"add/column", func() { ops.Add(x, column) }},
 		{"add/vector", func() { ops.Add(vectors, tensor.Of([]float32{1, 2})) }},

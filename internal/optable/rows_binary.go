@@ -66,6 +66,7 @@ func init() {
 		b("hypot", append(append([]dtype.DType{}, Floats...), dtype.Int32), 0.5, 3, math.Hypot),
 		pairsWithComplex(b("squared_difference", append(append([]dtype.DType{}, Floats...), dtype.Int32, dtype.Int64), 0, 9, func(x, y float64) float64 { return (x - y) * (x - y) }),
 			func(x, y complex128) complex128 { d := cmplx.Abs(x - y); return complex(d*d, 0) }),
+		b("log_add_exp", append(append([]dtype.DType{}, Floats...), dtype.Int32), 0.5, 3, func(x, y float64) float64 { return math.Log(math.Exp(x) + math.Exp(y)) }),
 		b("xlogy", append(append([]dtype.DType{}, Floats...), dtype.Int32), 1, 3, func(x, y float64) float64 { return x * math.Log(y) }),
 		b("xlog1py", append(append([]dtype.DType{}, Floats...), dtype.Int32), 1, 3, func(x, y float64) float64 { return x * math.Log1p(y) }),
 		nextAfterRow(),

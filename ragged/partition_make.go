@@ -199,11 +199,15 @@ func agree(fn, what string, given any, have int) error {
 	if given == nil || have < 0 {
 		return nil
 	}
-	t, err := tensor.Convert(given)
-	if err != nil {
-		return err
+	n, ok := given.(int)
+	if !ok {
+		t, err := tensor.Convert(given)
+		if err != nil {
+			return err
+		}
+		n = known(t)
 	}
-	if n := known(t); n >= 0 && n != have {
+	if n >= 0 && n != have {
 		return invalid(fn, "", "there are %d %s, not %d", have, what, n)
 	}
 	return nil
@@ -212,6 +216,12 @@ func agree(fn, what string, given any, have int) error {
 // count returns an integer or scalar tensor as a scalar that is not negative, as far
 // as that is known, of type d where that is not None.
 func count(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
+	if n, ok := x.(int); ok && n >= 0 && int(int32(n)) == n {
+		if d == dtype.None {
+			d = dtype.Int64
+		}
+		return scalar(n, d), nil
+	}
 	t, err := tensor.Convert(x)
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is no integer", x), Err: err, Line: source.Line()}

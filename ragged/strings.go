@@ -35,7 +35,7 @@ func pieces(x any, f func(flat tensor.Tensor) (values, splits tensor.Tensor)) (y
 	if len(parts) > 0 {
 		splits = cast(splits, parts[0].DType())
 	}
-	return buildOn(partitioned(values, newPartition(splits, values.Shape().Dim(0))), parts), nil
+	return under(parts, newPartition(splits, values.Shape().Dim(0)), values), nil
 }
 
 // SplitStrings cuts each string into pieces; see ops.StringSplit.
@@ -179,8 +179,7 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 	o, _ := op.Lookup("ragged.ngrams")
 	k := len(x.parts) - 1
 	out := direct.EvalN(o, append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[1:]...)...)
-	p := newPartition(out[1], -1)
-	return c.One(build(out[0], append(slices.Clone(x.parts[:k]), p)))
+	return c.One(under(x.parts[:k], newPartition(out[1], -1), out[0]))
 }
 
 // unicodeEncode answers with a string of each innermost row of code points.

@@ -227,9 +227,14 @@ func checkValues(fn string, values tensor.Tensor, p *RowPartition) error {
 		return invalid(fn, "values", "are a scalar, which cannot be partitioned")
 	}
 	if n, m := s.Dim(0), p.nvals; n >= 0 && m >= 0 && n != m {
-		return invalid(fn, "values", "have %d rows, the partition has %d values", n, m)
+		return wrongCount(fn, n, m)
 	}
 	return nil
+}
+
+// wrongCount is the error of values in so many rows for a partition of other ones.
+func wrongCount(fn string, rows, nvals int) error {
+	return invalid(fn, "values", "have %d rows, the partition has %d values", rows, nvals)
 }
 
 // WithSplitsDType returns the tensor with row splits of type Int64 or Int32. An

@@ -33,9 +33,21 @@ func fromPartition(fn string, values tensor.Tensor, p *RowPartition) (*Tensor, e
 // partitioned is FromPartition for values that fit.
 func partitioned(values tensor.Tensor, p *RowPartition) *Tensor {
 	flat, parts := split(values)
+	if len(parts) == 0 {
+		return wrapOne(flat, p)
+	}
 	all := make([]*RowPartition, 1, len(parts)+1)
 	all[0] = p
 	return wrap(flat, sameDType(append(all, parts...)))
+}
+
+// under returns flat values divided by a partition, and its rows by outer ones of the same
+// type.
+func under(outer []*RowPartition, p *RowPartition, flat tensor.Tensor) *Tensor {
+	if len(outer) == 0 {
+		return wrapOne(flat, p)
+	}
+	return wrap(flat, append(outer[:len(outer):len(outer)], p))
 }
 
 // FromPartitions returns flat values divided by nested partitions, outermost first;
@@ -53,15 +65,51 @@ func FromPartitions(flat tensor.Tensor, parts ...*RowPartition) (tensor.Tensor, 
 	return out, nil
 }
 
+// divided is what a partition divides: values, or where p is not nil its rows.
+type divided struct {
+	values tensor.Tensor
+	p      *RowPartition
+}
+
+// size returns how many are divided, or shape.Unknown.
+func (d divided) size() int {
+	if d.p != nil {
+		return d.p.spec.nrows
+	}
+	return outermostSize(d.values)
+}
+
+// count returns how many are divided: an int, or a scalar where that is not known.
+func (d divided) count() any {
+	if n := d.size(); n >= 0 {
+		return n
+	}
+	if d.p != nil {
+		return d.p.NRows()
+	}
+	return outerSize(d.values)
+}
+
+// fits checks that as many are divided as p divides, as far as both are known.
+func (d divided) fits(fn string, p *RowPartition) error {
+	if d.p == nil {
+		return checkValues(fn, d.values, p)
+	}
+	if n, m := d.p.spec.nrows, p.nvals; n >= 0 && m >= 0 && n != m {
+		return wrongCount(fn, n, m)
+	}
+	return nil
+}
+
 // fromEncoding makes a tensor of values, which may be Go data, and a partition that
 // make returns.
-func fromEncoding(fn string, values any, make func(v tensor.Tensor) (*RowPartition, error)) (t *Tensor, err error) {
+func fromEncoding(fn string, values any, make func(v divided) (*RowPartition, error)) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	v, err := tensor.Convert(values)
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Msg: fmt.Sprintf("a %T is no tensor", values), Err: err, Line: source.Line()}
 	}
-	p, err := make(v)
+	p, err := make(divided{values: v})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +122,7 @@ func fromEncoding(fn string, values any, make func(v tensor.Tensor) (*RowPartiti
 //
 //	values: [nvals, a…], splits: int[nrows+1] → [nrows, (row), a…]
 func FromRowSplits(values, splits any) (*Tensor, error) {
-	return fromEncoding("ragged.FromRowSplits", values, func(v tensor.Tensor) (*RowPartition, error) {
+	return fromEncoding("ragged.FromRowSplits", values, func(v divided) (*RowPartition, error) {
 		return fitted(v, splits, PartitionFromRowSplits)
 	})
 }
@@ -83,7 +131,7 @@ func FromRowSplits(values, splits any) (*Tensor, error) {
 //
 //	values: [nvals, a…], lengths: int[nrows] → [nrows, (row), a…]
 func FromRowLengths(values, lengths any) (*Tensor, error) {
-	return fromEncoding("ragged.FromRowLengths", values, func(v tensor.Tensor) (*RowPartition, error) {
+	return fromEncoding("ragged.FromRowLengths", values, func(v divided) (*RowPartition, error) {
 		return fitted(v, lengths, PartitionFromRowLengths)
 	})
 }
@@ -92,8 +140,8 @@ func FromRowLengths(values, lengths any) (*Tensor, error) {
 //
 //	values: [nvals, a…], starts: int[nrows] → [nrows, (row), a…]
 func FromRowStarts(values, starts any) (*Tensor, error) {
-	return fromEncoding("ragged.FromRowStarts", values, func(v tensor.Tensor) (*RowPartition, error) {
-		return PartitionFromRowStarts(starts, PartitionOptions{NVals: outerSize(v)})
+	return fromEncoding("ragged.FromRowStarts", values, func(v divided) (*RowPartition, error) {
+		return PartitionFromRowStarts(starts, PartitionOptions{NVals: v.count()})
 	})
 }
 
@@ -101,7 +149,7 @@ func FromRowStarts(values, starts any) (*Tensor, error) {
 //
 //	values: [nvals, a…], limits: int[nrows] → [nrows, (row), a…]
 func FromRowLimits(values, limits any) (*Tensor, error) {
-	return fromEncoding("ragged.FromRowLimits", values, func(v tensor.Tensor) (*RowPartition, error) {
+	return fromEncoding("ragged.FromRowLimits", values, func(v divided) (*RowPartition, error) {
 		return fitted(v, limits, PartitionFromRowLimits)
 	})
 }
@@ -112,7 +160,7 @@ func FromRowLimits(values, limits any) (*Tensor, error) {
 //
 //	values: [nvals, a…], ids: int[nvals] → [nrows, (row), a…]
 func FromValueRowIDs(values, ids, nrows any) (*Tensor, error) {
-	return fromEncoding("ragged.FromValueRowIDs", values, func(v tensor.Tensor) (*RowPartition, error) {
+	return fromEncoding("ragged.FromValueRowIDs", values, func(v divided) (*RowPartition, error) {
 		return PartitionFromValueRowIDs(ids, PartitionOptions{NRows: nrows})
 	})
 }
@@ -123,9 +171,9 @@ func FromValueRowIDs(values, ids, nrows any) (*Tensor, error) {
 //
 //	values: [nrows·length, a…] → [nrows, length, a…]
 func FromUniformRowLength(values, length, nrows any) (*Tensor, error) {
-	return fromEncoding("ragged.FromUniformRowLength", values, func(v tensor.Tensor) (*RowPartition, error) {
-		if n := outermostSize(v); n >= 0 || nrows == nil {
-			return PartitionFromUniformRowLength(length, PartitionOptions{NRows: nrows, NVals: outerSize(v)})
+	return fromEncoding("ragged.FromUniformRowLength", values, func(v divided) (*RowPartition, error) {
+		if v.size() >= 0 || nrows == nil {
+			return PartitionFromUniformRowLength(length, PartitionOptions{NRows: nrows, NVals: v.count()})
 		}
 		return PartitionFromUniformRowLength(length, PartitionOptions{NRows: nrows})
 	})
@@ -133,12 +181,12 @@ func FromUniformRowLength(values, length, nrows any) (*Tensor, error) {
 
 // fitted makes a partition; where it or the number of values is only known at run
 // time, that they fit is checked then.
-func fitted(v tensor.Tensor, x any, make func(any, PartitionOptions) (*RowPartition, error)) (*RowPartition, error) {
+func fitted(v divided, x any, make func(any, PartitionOptions) (*RowPartition, error)) (*RowPartition, error) {
 	p, err := make(x, PartitionOptions{})
-	if err != nil || p.nvals >= 0 && outermostSize(v) >= 0 {
+	if err != nil || p.nvals >= 0 && v.size() >= 0 {
 		return p, err
 	}
-	q := newPartition(rows.Validate(p.RowSplits(), outerSize(v)), outermostSize(v))
+	q := newPartition(rows.Validate(p.RowSplits(), v.count()), v.size())
 	q.lengths.Store(p.lengths.Load())
 	return q, nil
 }
@@ -168,13 +216,17 @@ func outerSize(t tensor.Tensor) tensor.Tensor {
 // FromNestedRowSplits returns flat values divided by nested row splits, outermost
 // first.
 func FromNestedRowSplits(flat any, splits ...any) (tensor.Tensor, error) {
-	return nested("ragged.FromNestedRowSplits", flat, splits, FromRowSplits)
+	return nested("ragged.FromNestedRowSplits", flat, splits, func(v divided, i int) (*RowPartition, error) {
+		return fitted(v, splits[i], PartitionFromRowSplits)
+	})
 }
 
 // FromNestedRowLengths returns flat values divided by nested row lengths, outermost
 // first.
 func FromNestedRowLengths(flat any, lengths ...any) (tensor.Tensor, error) {
-	return nested("ragged.FromNestedRowLengths", flat, lengths, FromRowLengths)
+	return nested("ragged.FromNestedRowLengths", flat, lengths, func(v divided, i int) (*RowPartition, error) {
+		return fitted(v, lengths[i], PartitionFromRowLengths)
+	})
 }
 
 // FromNestedValueRowIDs returns flat values divided by nested row ids, outermost
@@ -184,22 +236,34 @@ func FromNestedValueRowIDs(flat any, ids, nrows []any) (tensor.Tensor, error) {
 	if nrows != nil && len(nrows) != len(ids) {
 		return nil, invalid(fn, "nrows", "has %d entries for %d lists of row ids", len(nrows), len(ids))
 	}
-	i := len(ids)
-	return nested(fn, flat, ids, func(values, ids any) (*Tensor, error) {
-		if i--; nrows == nil {
-			return FromValueRowIDs(values, ids, nil)
+	return nested(fn, flat, ids, func(_ divided, i int) (*RowPartition, error) {
+		var o PartitionOptions
+		if nrows != nil {
+			o.NRows = nrows[i]
 		}
-		return FromValueRowIDs(values, ids, nrows[i])
+		return PartitionFromValueRowIDs(ids[i], o)
 	})
 }
 
-func nested(fn string, flat any, levels []any, make func(values, encoding any) (*Tensor, error)) (tensor.Tensor, error) {
-	out, err := tensor.Convert(flat)
+// nested returns flat values divided by the partitions that level returns, for the innermost
+// one first, of what it divides.
+func nested(fn string, flat any, levels []any, level func(v divided, i int) (*RowPartition, error)) (tensor.Tensor, error) {
+	values, err := tensor.Convert(flat)
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "flat", Err: err, Line: source.Line()}
 	}
+	inner, below := split(values)
+	parts := make([]*RowPartition, len(levels), len(levels)+len(below))
+	v := divided{values: values}
+	divide := func(i int) (p *RowPartition, err error) {
+		defer tenon.Catch(&err)
+		if p, err = level(v, i); err == nil {
+			err = v.fits(fn, p)
+		}
+		return p, err
+	}
 	for i := len(levels) - 1; i >= 0; i-- {
-		t, err := make(out, levels[i])
+		p, err := divide(i)
 		if err != nil {
 			e := *tenon.AsError(err)
 			e.Op = fn
@@ -210,9 +274,9 @@ func nested(fn string, flat any, levels []any, make func(values, encoding any) (
 			}
 			return nil, &e
 		}
-		out = t
+		parts[i], v.p = p, p
 	}
-	return out, nil
+	return build(inner, sameDType(append(parts, below...))), nil
 }
 
 // FromOffsets returns the tensor with rows values[offsets[i]:offsets[i+1]], as

@@ -22,16 +22,24 @@ type reducer struct {
 	few      combination                            // what it is for a few numbers
 }
 
+// Those that others are made of.
+var (
+	adder    = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum}
+	greatest = &reducer{rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, few: byMax}
+)
+
 var reducers = map[string]*reducer{
-	"reduce_sum":  {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum},
+	"reduce_sum":  adder,
 	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, few: byProduct},
-	"reduce_max":  {rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, few: byMax},
+	"reduce_max":  greatest,
 	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin},
 	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth},
 	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth},
-	"count_nonzero": {rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum,
-		prepare: func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) }},
 }
+
+// nonzeros counts elements by adding up ones.
+var nonzeros = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum,
+	prepare: func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) }}
 
 func truth(x tensor.Tensor) tensor.Tensor {
 	if x.DType() == dtype.Bool {
@@ -55,6 +63,7 @@ func init() {
 			return reduced(c, func(x tensor.Tensor, axes []int) tensor.Tensor { return r.reduce(x, axes) })
 		}, name)
 	}
+	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, countOf) }, "count_nonzero")
 	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, meanOf) }, "reduce_mean")
 	ddof := func(c *op.Call) int { n, _ := c.Attr("ddof").(int); return n }
 	handle(func(c *op.Call) ([]tenon.Value, error) {
@@ -324,6 +333,20 @@ func knownSegments(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at
 	return newPartition(rows.Trusted(splits, ends), int(ends[count])), places, true
 }
 
+// countOf counts the elements that are not zero.
+func countOf(x tensor.Tensor, axes []int) tensor.Tensor {
+	if t, ok := innermost(x, axes); ok {
+		return build(rows.CountNonzero(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
+	}
+	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
+		return ops.CountNonzero(t.flat)
+	}
+	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.CountNonzero(v, s) }); out != nil {
+		return out
+	}
+	return nonzeros.reduce(x, axes)
+}
+
 func floating(x tensor.Tensor) tensor.Tensor {
 	if d := x.DType(); d.IsFloat() || d.IsComplex() {
 		return x
@@ -333,7 +356,7 @@ func floating(x tensor.Tensor) tensor.Tensor {
 
 // counts returns how many elements each result of a sum over axes adds up.
 func counts(x tensor.Tensor, axes []int, d dtype.DType) tensor.Tensor {
-	return reducers["reduce_sum"].reduce(ops.Cast(ops.OnesLike(x), d), axes)
+	return adder.reduce(ops.Cast(ops.OnesLike(x), d), axes)
 }
 
 // innermost reports whether axes are just the innermost partitioned one.
@@ -357,7 +380,7 @@ func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
 		}
 	}
 	w := widened(x)
-	sum := reducers["reduce_sum"].reduce(w, axes)
+	sum := adder.reduce(w, axes)
 	return narrowed(ops.Div(sum, counts(w, axes, sum.DType())), x.DType())
 }
 
@@ -422,7 +445,7 @@ func byPositionBack(x *Tensor, red tensor.Tensor, axes []int) tensor.Tensor {
 	}
 	// One axis after the other, in the shapes that there were on the way.
 	last := len(axes) - 1
-	y := reducers["reduce_max"].reduce(ops.ZerosLike(x), axes[last:])
+	y := greatest.reduce(ops.ZerosLike(x), axes[last:])
 	below := spread1(y, red, axes[:last])
 	return spread1(x, below, axes[last:]).(*Tensor)
 }
@@ -452,7 +475,7 @@ func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
 	w := widened(t).(*Tensor)
 	far, _ := split(ops.Sub(w, spread(w, meanOf(w, axes), axes)))
 	d := w.with(far) // in the partitions of w, which know what is uniform
-	sum := reducers["reduce_sum"].reduce(ops.Square(d), axes)
+	sum := adder.reduce(ops.Square(d), axes)
 	return narrowed(ops.Div(sum, ops.Maximum(ops.Sub(counts(w, axes, sum.DType()), float64(ddof)), 0)), t.DType())
 }
 
@@ -471,10 +494,10 @@ func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	}
 	d := t.DType()
 	t = widened(t).(*Tensor)
-	top := ops.StopGradient(reducers["reduce_max"].reduce(t, axes))
+	top := ops.StopGradient(greatest.reduce(t, axes))
 	top = ops.Where(ops.IsFinite(top), top, ops.ZerosLike(top))
 	below, _ := split(ops.Sub(t, spread(t, top, axes)))
-	sum := reducers["reduce_sum"].reduce(t.with(ops.Exp(below)), axes)
+	sum := adder.reduce(t.with(ops.Exp(below)), axes)
 	return narrowed(ops.Add(ops.Log(sum), top), d)
 }
 
@@ -486,19 +509,23 @@ func normOf(c *op.Call) func(x tensor.Tensor, axes []int) tensor.Tensor {
 	return func(x tensor.Tensor, axes []int) tensor.Tensor {
 		x = floating(x)
 		d := x.DType()
-		a := ops.Abs(widened(x))
-		sum := reducers["reduce_sum"].reduce
+		flat, parts := split(widened(x))
+		if p != 2 || !d.IsFloat() { // a square has no sign
+			flat = ops.Abs(flat)
+		}
+		over := func(r *reducer, flat tensor.Tensor) tensor.Tensor { return r.reduce(build(flat, parts), axes) }
+		var out tensor.Tensor
 		switch {
 		case p == 2:
-			a = rooted(sum(ops.Square(a), axes), ops.Sqrt)
+			out = rooted(over(adder, ops.Square(flat)), ops.Sqrt)
 		case p == 1:
-			a = sum(a, axes)
+			out = over(adder, flat)
 		case math.IsInf(p, 1): // of no elements 0, where the greatest one is -Inf
-			a = ops.Maximum(reducers["reduce_max"].reduce(a, axes), 0)
+			out = ops.Maximum(over(greatest, flat), 0)
 		default:
-			a = rooted(sum(ops.Pow(a, p), axes), func(x any) tensor.Tensor { return ops.Pow(x, 1/p) })
+			out = rooted(over(adder, ops.Pow(flat, p)), func(x any) tensor.Tensor { return ops.Pow(x, 1/p) })
 		}
-		return narrowed(a, d)
+		return narrowed(out, d)
 	}
 }
 

@@ -132,7 +132,7 @@ func (c *crossing) ordered(order, back []int64) (splits *tensor.Dense) {
 // permuted returns the rows of a tensor in another order, which names each of them once.
 func permuted(x tensor.Tensor, order []int64) tensor.Tensor {
 	d, ok := x.(*tensor.Dense)
-	if !ok || !d.IsContiguous() || len(order) > scratchSize || d.Len() == 0 {
+	if !ok || !isFew(d, order) {
 		return ops.Gather(x, tensor.Vector(slices.Clone(order)), 0)
 	}
 	out := tensor.Uninit(d.DType(), d.Shape())
@@ -140,6 +140,22 @@ func permuted(x tensor.Tensor, order []int64) tensor.Tensor {
 	size := len(src) / len(order)
 	for i, k := range order {
 		copy(dst[i*size:(i+1)*size], src[int(k)*size:])
+	}
+	return out
+}
+
+// isFew reports whether rows in memory are so few that they are moved here.
+func isFew(x *tensor.Dense, order []int64) bool {
+	return x.IsContiguous() && len(order) <= scratchSize && x.Len() > 0
+}
+
+// putBack is [permuted] the other way: row i goes to where order says.
+func putBack(x *tensor.Dense, order []int64) tensor.Tensor {
+	out := tensor.Uninit(x.DType(), x.Shape())
+	dst, src := out.Bytes(), x.Bytes()
+	size := len(src) / len(order)
+	for i, k := range order {
+		copy(dst[int(k)*size:(int(k)+1)*size], src[i*size:])
 	}
 	return out
 }
@@ -167,9 +183,24 @@ func alongLines(x *Tensor, axis int, f lines) tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	order, back := mem.take(int64(len(c.line))), mem.take(int64(len(c.line)))
+	order := mem.take(int64(len(c.line)))
+	var back []int64
+	d, few := x.flat.(*tensor.Dense)
+	if few = few && isFew(d, order); !few {
+		back = mem.take(int64(len(c.line)))
+	}
 	splits := c.ordered(order, back)
-	return x.with(permuted(f(permuted(x.flat, order), splits), back))
+	y := f(permuted(x.flat, order), splits)
+	if d, ok := y.(*tensor.Dense); few && ok && isFew(d, order) {
+		return x.with(putBack(d, order))
+	}
+	if back == nil {
+		back = mem.take(int64(len(c.line)))
+		for i, k := range order {
+			back[k] = int64(i)
+		}
+	}
+	return x.with(permuted(y, back))
 }
 
 // build gives what the lines of an axis were reduced to the dimensions that are left.

@@ -11,8 +11,32 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// along registers an operation whose result has the values' shape.
-func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c *op.Call, out, x *tensor.Dense, splits []int64)) *op.Op {
+// alongRows is an operation whose result has the values' shape, with attributes A.
+type alongRows[A any] struct {
+	*op.Op
+	accepts func(dtype.DType) bool
+	kernel  func(out, x *tensor.Dense, splits []int64, how A)
+}
+
+// run runs it on rows in memory.
+func (o *alongRows[A]) run(x *tensor.Dense, splits []int64, how A) *tensor.Dense {
+	out := tensor.Uninit(x.DType(), x.Shape())
+	if out.Len() > 0 {
+		o.kernel(out, x, splits, how)
+	}
+	return out
+}
+
+// none are no attributes.
+type none = struct{}
+
+// noneOf returns the attributes of a call that has none.
+func noneOf(*op.Call) none { return none{} }
+
+// along registers an operation whose result has the values' shape; attributes returns
+// those of a call.
+func along[A any](o *op.Op, accepts func(dtype.DType) bool, what string, attributes func(c *op.Call) A, kernel func(out, x *tensor.Dense, splits []int64, how A)) *alongRows[A] {
+	a := &alongRows[A]{o, accepts, kernel}
 	o.Class, o.Results = op.Other, 1
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, accepts, what); err != nil {
@@ -34,11 +58,7 @@ func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c 
 		if err != nil {
 			return nil, err
 		}
-		out := tensor.Uninit(x.DType(), x.Shape())
-		if out.Len() > 0 {
-			kernel(c, out, x, splits)
-		}
-		return results(out)
+		return results(a.run(x, splits, attributes(c)))
 	}
 	if len(o.Params) == len(valuesParams) {
 		o.Fast2 = func(x, splits *tensor.Dense) *tensor.Dense {
@@ -46,18 +66,16 @@ func along(o *op.Op, accepts func(dtype.DType) bool, what string, kernel func(c 
 			if s == nil || !accepts(x.DType()) {
 				return nil
 			}
-			out := tensor.Uninit(x.DType(), x.Shape())
-			if out.Len() > 0 {
-				kernel(nil, out, x, s)
-			}
-			return out
+			var how A
+			return a.run(x, s, how)
 		}
 	}
 	direct.Check(o, alike(accepts))
-	return op.Register(o)
+	op.Register(o)
+	return a
 }
 
-var softmaxOp, logSoftmaxOp *op.Op
+var softmaxOp, logSoftmaxOp *alongRows[none]
 
 func init() {
 	softmaxOp = along(&op.Op{
@@ -67,7 +85,7 @@ func init() {
 			g := ops.Mul(ct[0], y)
 			return []tensor.Tensor{ops.Sub(g, ops.Mul(y, spread(c, Sum(g, c.Value(1))))), nil}
 		},
-	}, dtype.DType.IsFloat, "floating numbers", func(_ *op.Call, out, x *tensor.Dense, splits []int64) {
+	}, dtype.DType.IsFloat, "floating numbers", noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
 		floatTable[x.DType()].softmax(out, x, splits, innerSize(x))
 	})
 	logSoftmaxOp = along(&op.Op{
@@ -75,7 +93,7 @@ func init() {
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{ops.Sub(ct[0], ops.Mul(ops.Exp(out[0]), spread(c, Sum(ct[0], c.Value(1))))), nil}
 		},
-	}, dtype.DType.IsFloat, "floating numbers", func(_ *op.Call, out, x *tensor.Dense, splits []int64) {
+	}, dtype.DType.IsFloat, "floating numbers", noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
 		floatTable[x.DType()].logSoftmax(out, x, splits, innerSize(x))
 	})
 }
@@ -83,12 +101,12 @@ func init() {
 // Softmax returns exp(x)/Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: y(ct - Σ ct·y).
-func Softmax(values, splits any) tensor.Tensor { return op.Binary(softmaxOp, values, splits) }
+func Softmax(values, splits any) tensor.Tensor { return op.Binary(softmaxOp.Op, values, splits) }
 
 // LogSoftmax returns x - log Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: ct - exp(y) Σ ct.
-func LogSoftmax(values, splits any) tensor.Tensor { return op.Binary(logSoftmaxOp, values, splits) }
+func LogSoftmax(values, splits any) tensor.Tensor { return op.Binary(logSoftmaxOp.Op, values, splits) }
 
 // CumOptions says how cumulative operations run along a row. The zero value is from
 // the first value on, each result including its own value.
@@ -101,11 +119,18 @@ var cumParams = append(append([]op.Param{}, valuesParams...),
 	op.Param{Name: "exclusive", Kind: op.Attr, Type: op.BoolType, Default: false},
 	op.Param{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false})
 
-func cumulation(c *op.Call) segment.Cumulation {
-	return segment.Cumulation{Exclusive: c.Bool(2), Reverse: c.Bool(3)}
+// cumOptions returns the attributes of a cumulative operation.
+func cumOptions(c *op.Call) CumOptions { return CumOptions{Exclusive: c.Bool(2), Reverse: c.Bool(3)} }
+
+// cumulative calls a cumulative operation.
+func cumulative(o *alongRows[CumOptions], values, splits any, how CumOptions) tensor.Tensor {
+	if out := o.short(values, splits, how); out != nil {
+		return out
+	}
+	return direct.Eval(o.Op, values, splits, how.Exclusive, how.Reverse)
 }
 
-var cumSumOp, cumProdOp *op.Op
+var cumSumOp, cumProdOp *alongRows[CumOptions]
 
 func init() {
 	cumSumOp = along(&op.Op{
@@ -113,8 +138,8 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{c.Bool(2), !c.Bool(3)}), nil}
 		},
-	}, dtype.DType.IsNumeric, "numbers", func(c *op.Call, out, x *tensor.Dense, splits []int64) {
-		numberTable[x.DType()].cumSum(out, x, splits, innerSize(x), cumulation(c))
+	}, dtype.DType.IsNumeric, "numbers", cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
+		numberTable[x.DType()].cumSum(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 	cumProdOp = along(&op.Op{
 		Name: "ragged.cumprod", Doc: "The running products of each row.", Params: cumParams,
@@ -127,8 +152,8 @@ func init() {
 			behind := LinearScan(Shift(x, splits, next(reverse)), g, splits, !reverse)
 			return []tensor.Tensor{ops.Mul(behind, CumProd(x, splits, CumOptions{Exclusive: true, Reverse: reverse})), nil}
 		},
-	}, dtype.DType.IsNumeric, "numbers", func(c *op.Call, out, x *tensor.Dense, splits []int64) {
-		numberTable[x.DType()].cumProd(out, x, splits, innerSize(x), cumulation(c))
+	}, dtype.DType.IsNumeric, "numbers", cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
+		numberTable[x.DType()].cumProd(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 }
 
@@ -145,7 +170,7 @@ func next(reverse bool) int {
 //
 //	values: [nvals, a], splits → [nvals, a], numbers. Gradient: the running sums of the cotangent in the other direction.
 func CumSum(values, splits any, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumSumOp, values, splits, o.Exclusive, o.Reverse)
+	return cumulative(cumSumOp, values, splits, o)
 }
 
 // CumProd returns the running products of each row. Integers wrap.
@@ -153,10 +178,12 @@ func CumSum(values, splits any, o CumOptions) tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], numbers.
 //	Gradient: for value k the product of those before it times Σ over i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ.
 func CumProd(values, splits any, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumProdOp, values, splits, o.Exclusive, o.Reverse)
+	return cumulative(cumProdOp, values, splits, o)
 }
 
-var shiftOp, linearScanOp *op.Op
+var shiftOp *alongRows[int]
+
+var linearScanOp *op.Op
 
 func init() {
 	shiftOp = along(&op.Op{
@@ -165,13 +192,13 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Shift(ct[0], c.Value(1), -c.Int(2)), nil}
 		},
-	}, isNumberOrBool, "numbers or truth values", func(c *op.Call, out, x *tensor.Dense, splits []int64) {
+	}, isNumberOrBool, "numbers or truth values", func(c *op.Call) int { return c.Int(2) }, func(out, x *tensor.Dense, splits []int64, by int) {
 		size := innerSize(x) * x.DType().Size()
 		dst, src := out.Bytes(), x.Bytes()
 		par.For(len(splits)-1, 1<<12, func(lo, hi int) {
 			for r := lo; r < hi; r++ {
 				n := int(splits[r+1] - splits[r])
-				by := min(max(c.Int(2), -n), n) * size
+				by := min(max(by, -n), n) * size
 				d, s := dst[int(splits[r])*size:int(splits[r+1])*size], src[int(splits[r])*size:int(splits[r+1])*size]
 				if by >= 0 {
 					clear(d[:by])
@@ -194,7 +221,12 @@ func init() {
 // start if it is negative. What leaves a row is lost, and zeros move in.
 //
 //	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
-func Shift(values, splits any, by int) tensor.Tensor { return direct.Eval(shiftOp, values, splits, by) }
+func Shift(values, splits any, by int) tensor.Tensor {
+	if out := shiftOp.short(values, splits, by); out != nil {
+		return out
+	}
+	return direct.Eval(shiftOp.Op, values, splits, by)
+}
 
 var linearScan = &op.Op{
 	Name: "ragged.linear_scan", Doc: "First-order linear recurrence along each row.", Class: op.Other, Results: 1,
@@ -223,17 +255,25 @@ var linearScan = &op.Op{
 		if err != nil {
 			return nil, err
 		}
-		d := a.DType()
-		if d.Size() == 2 { // half precision
-			a, b = ops.Cast(a, dtype.Float32).(*tensor.Dense), ops.Cast(b, dtype.Float32).(*tensor.Dense)
-		}
-		out := tensor.Uninit(a.DType(), a.Shape())
-		scans[a.DType()](out, a, b, splits, innerSize(a), c.Bool(3))
-		return results(ops.Cast(out, d))
+		return results(scanned(a, b, splits, c.Bool(3)))
 	},
 }
 
-var scans = map[dtype.DType]func(out, a, b *tensor.Dense, splits []int64, inner int, reverse bool){
+// scanned runs the recurrence on rows in memory.
+func scanned(a, b *tensor.Dense, splits []int64, reverse bool) tensor.Tensor {
+	d := a.DType()
+	if d.Size() == 2 { // half precision
+		a, b = ops.Cast(a, dtype.Float32).(*tensor.Dense), ops.Cast(b, dtype.Float32).(*tensor.Dense)
+	}
+	out := tensor.Uninit(a.DType(), a.Shape())
+	scans[a.DType()](out, a, b, splits, innerSize(a), reverse)
+	if d != a.DType() {
+		return ops.Cast(out, d)
+	}
+	return out
+}
+
+var scans = [dtype.String + 1]func(out, a, b *tensor.Dense, splits []int64, inner int, reverse bool){
 	dtype.Float32: scan[float32], dtype.Float64: scan[float64], dtype.Complex64: scan[complex64], dtype.Complex128: scan[complex128],
 }
 
@@ -268,5 +308,8 @@ func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense,
 //	Gradient: with g the scan of ct in the other direction with the factors of the
 //	next value, g·hₜ₋₁ for a and g for b.
 func LinearScan(a, b, splits any, reverse bool) tensor.Tensor {
+	if out := shortLinearScan(a, b, splits, reverse); out != nil {
+		return out
+	}
 	return direct.Eval(linearScanOp, a, b, splits, reverse)
 }

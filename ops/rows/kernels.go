@@ -60,26 +60,26 @@ type floats[T segment.Float] struct{}
 
 type integers[T dtype.Integer] struct{}
 
-var numberTable = map[dtype.DType]numberKernels{
+var numberTable = [dtype.String + 1]numberKernels{
 	dtype.Int8: numbers[int8]{}, dtype.Int16: numbers[int16]{}, dtype.Int32: numbers[int32]{}, dtype.Int64: numbers[int64]{},
 	dtype.Uint8: numbers[uint8]{}, dtype.Uint16: numbers[uint16]{}, dtype.Uint32: numbers[uint32]{}, dtype.Uint64: numbers[uint64]{},
 	dtype.Float16: numbers[dtype.F16]{}, dtype.BFloat16: numbers[dtype.BF16]{}, dtype.Float32: numbers[float32]{}, dtype.Float64: numbers[float64]{},
 	dtype.Complex64: numbers[complex64]{}, dtype.Complex128: numbers[complex128]{},
 }
 
-var realTable = map[dtype.DType]realKernels{
+var realTable = [dtype.String + 1]realKernels{
 	dtype.Int8: reals[int8]{}, dtype.Int16: reals[int16]{}, dtype.Int32: reals[int32]{}, dtype.Int64: reals[int64]{},
 	dtype.Uint8: reals[uint8]{}, dtype.Uint16: reals[uint16]{}, dtype.Uint32: reals[uint32]{}, dtype.Uint64: reals[uint64]{},
 	dtype.Float16: reals[dtype.F16]{}, dtype.BFloat16: reals[dtype.BF16]{}, dtype.Float32: reals[float32]{}, dtype.Float64: reals[float64]{},
 }
 
-var averageTable = map[dtype.DType]averageKernels{
+var averageTable = [dtype.String + 1]averageKernels{
 	dtype.Int8: integers[int8]{}, dtype.Int16: integers[int16]{}, dtype.Int32: integers[int32]{}, dtype.Int64: integers[int64]{},
 	dtype.Uint8: integers[uint8]{}, dtype.Uint16: integers[uint16]{}, dtype.Uint32: integers[uint32]{}, dtype.Uint64: integers[uint64]{},
 	dtype.Float16: floats[dtype.F16]{}, dtype.BFloat16: floats[dtype.BF16]{}, dtype.Float32: floats[float32]{}, dtype.Float64: floats[float64]{},
 }
 
-var floatTable = map[dtype.DType]floatKernels{
+var floatTable = [dtype.String + 1]floatKernels{
 	dtype.Float16: floats[dtype.F16]{}, dtype.BFloat16: floats[dtype.BF16]{}, dtype.Float32: floats[float32]{}, dtype.Float64: floats[float64]{},
 }
 

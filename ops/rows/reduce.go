@@ -15,14 +15,14 @@ type reduction struct {
 	name, doc string
 	accepts   func(dtype.DType) bool
 	what      string
-	result    func(dtype.DType) dtype.DType // nil: the element type of the values
-	params    []op.Param                    // behind values and splits
-	kernel    func(c *op.Call, d dtype.DType) reducer
-	vjp       func(c *op.Call, y, ct tensor.Tensor) tensor.Tensor // nil: there is no gradient
-	loops     loops                                               // for some rows at a time
+	result    func(dtype.DType) dtype.DType                            // nil: the element type of the values
+	params    []op.Param                                               // behind values and splits
+	kernel    func(out, x *tensor.Dense, splits []int64, inner, n int) // n: the attribute, if there is one
+	vjp       func(c *op.Call, y, ct tensor.Tensor) tensor.Tensor      // nil: there is no gradient
+	loops     loops                                                    // for some rows at a time
 }
 
-func reduce(r reduction) *op.Op {
+func reduce(r *reduction) *op.Op {
 	if r.result == nil {
 		r.result = func(d dtype.DType) dtype.DType { return d }
 	}
@@ -45,11 +45,11 @@ func reduce(r reduction) *op.Op {
 			if err != nil {
 				return nil, err
 			}
-			out := tensor.Uninit(r.result(x.DType()), x.Shape().With(0, len(splits)-1))
-			if out.Len() > 0 {
-				r.kernel(c, x.DType())(out, x, splits, innerSize(x))
+			n := 0
+			if len(r.params) > 0 {
+				n = c.Int(2)
 			}
-			return results(out)
+			return results(r.run(x, splits, n))
 		},
 	}
 	if len(r.params) == 0 {
@@ -62,6 +62,15 @@ func reduce(r reduction) *op.Op {
 	}
 	direct.Check(o, alike(r.accepts))
 	return op.Register(o)
+}
+
+// run reduces rows in memory; n is the attribute, if there is one.
+func (r *reduction) run(x *tensor.Dense, splits []int64, n int) *tensor.Dense {
+	out := tensor.Uninit(r.result(x.DType()), x.Shape().With(0, len(splits)-1))
+	if out.Len() > 0 {
+		r.kernel(out, x, splits, innerSize(x), n)
+	}
+	return out
 }
 
 // spread gives each value what stands at its row.
@@ -86,40 +95,46 @@ func counts(c *op.Call, d dtype.DType) tensor.Tensor {
 	return perRow(c, ops.Cast(Lengths(c.Value(1)), d))
 }
 
+// variance is the reduction with an attribute, the degrees of freedom that are lost.
+var variance *reduction
+
 var sumOp, prodOp, meanOp, varOp, maxOp, minOp, anyOp, allOp, countNonzeroOp, argMaxOp, argMinOp, logSumExpOp *op.Op
 
 func init() {
-	sumOp = reduce(reduction{
+	sumOp = reduce(&reduction{
 		name: "ragged.sum", loops: sumLoops, doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
-		kernel: func(_ *op.Call, d dtype.DType) reducer {
-			if d.IsBool() {
-				return countTrue
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			if x.DType().IsBool() {
+				countTrue(out, x, splits, inner)
+			} else {
+				numberTable[x.DType()].sum(out, x, splits, inner)
 			}
-			return numberTable[d].sum
 		},
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor { return spread(c, ct) },
 	})
-	prodOp = reduce(reduction{
+	prodOp = reduce(&reduction{
 		name: "ragged.prod", loops: prodLoops, doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
-		kernel: func(_ *op.Call, d dtype.DType) reducer { return numberTable[d].prod },
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			numberTable[x.DType()].prod(out, x, splits, inner)
+		},
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			return ops.Mul(spread(c, ct), conj(others(c)))
 		},
 	})
-	meanOp = reduce(reduction{
+	meanOp = reduce(&reduction{
 		name: "ragged.mean", loops: meanLoops, doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
-		kernel: func(_ *op.Call, d dtype.DType) reducer { return averageTable[d].mean },
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			averageTable[x.DType()].mean(out, x, splits, inner)
+		},
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			return spread(c, ops.Div(ct, counts(c, ct.DType())))
 		},
 	})
-	varOp = reduce(reduction{
+	variance = &reduction{
 		name: "ragged.var", doc: "The variance of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
 		params: []op.Param{{Name: "ddof", Kind: op.Attr, Type: op.IntType, Default: 0}},
-		kernel: func(c *op.Call, d dtype.DType) reducer {
-			return func(out, x *tensor.Dense, splits []int64, inner int) {
-				averageTable[d].variance(out, x, splits, inner, c.Int(2))
-			}
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, ddof int) {
+			averageTable[x.DType()].variance(out, x, splits, inner, ddof)
 		},
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			x := c.Tensor(0)
@@ -128,54 +143,62 @@ func init() {
 			n := ops.Sub(counts(c, d), ops.Cast(c.Int(2), d))
 			return ops.Mul(ops.Mul(off, ops.Cast(2, d)), spread(c, ops.Div(ct, n)))
 		},
-	})
-	maxOp = reduce(reduction{
+	}
+	varOp = reduce(variance)
+	maxOp = reduce(&reduction{
 		name: "ragged.max", loops: maxLoops, doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
-		kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].max },
-		vjp:    extremeGrad,
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			realTable[x.DType()].max(out, x, splits, inner)
+		},
+		vjp: extremeGrad,
 	})
-	minOp = reduce(reduction{
+	minOp = reduce(&reduction{
 		name: "ragged.min", loops: minLoops, doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
-		kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].min },
-		vjp:    extremeGrad,
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			realTable[x.DType()].min(out, x, splits, inner)
+		},
+		vjp: extremeGrad,
 	})
-	anyOp = reduce(reduction{
+	anyOp = reduce(&reduction{
 		name: "ragged.any", loops: anyLoops, doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
-		kernel: func(*op.Call, dtype.DType) reducer {
-			return func(out, x *tensor.Dense, splits []int64, inner int) {
-				segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
-			}
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
 		},
 	})
-	allOp = reduce(reduction{
+	allOp = reduce(&reduction{
 		name: "ragged.all", loops: allLoops, doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
-		kernel: func(*op.Call, dtype.DType) reducer {
-			return func(out, x *tensor.Dense, splits []int64, inner int) {
-				segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
-			}
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
 		},
 	})
-	countNonzeroOp = reduce(reduction{
+	countNonzeroOp = reduce(&reduction{
 		name: "ragged.count_nonzero", doc: "How many values of each row are not zero.", accepts: isNumberOrBool, what: "numbers or truth values",
 		result: toInt64,
-		kernel: func(_ *op.Call, d dtype.DType) reducer {
-			if d.IsBool() {
-				return countTrue
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			if x.DType().IsBool() {
+				countTrue(out, x, splits, inner)
+			} else {
+				numberTable[x.DType()].countNonzero(out, x, splits, inner)
 			}
-			return numberTable[d].countNonzero
 		},
 	})
-	argMaxOp = reduce(reduction{
+	argMaxOp = reduce(&reduction{
 		name: "ragged.argmax", doc: "The position of the largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
-		result: toInt64, kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].argMax },
+		result: toInt64, kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			realTable[x.DType()].argMax(out, x, splits, inner)
+		},
 	})
-	argMinOp = reduce(reduction{
+	argMinOp = reduce(&reduction{
 		name: "ragged.argmin", doc: "The position of the smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
-		result: toInt64, kernel: func(_ *op.Call, d dtype.DType) reducer { return realTable[d].argMin },
+		result: toInt64, kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			realTable[x.DType()].argMin(out, x, splits, inner)
+		},
 	})
-	logSumExpOp = reduce(reduction{
+	logSumExpOp = reduce(&reduction{
 		name: "ragged.logsumexp", loops: logSumExpLoops, doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
-		kernel: func(_ *op.Call, d dtype.DType) reducer { return floatTable[d].logSumExp },
+		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
+			floatTable[x.DType()].logSumExp(out, x, splits, inner)
+		},
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor {
 			return ops.Mul(spread(c, ct), Softmax(c.Value(0), c.Value(1)))
 		},
@@ -247,7 +270,12 @@ func Mean(values, splits any) tensor.Tensor { return op.Binary(meanOp, values, s
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: 2(x-mean)/(length-ddof) times the row's cotangent.
-func Var(values, splits any, ddof int) tensor.Tensor { return direct.Eval(varOp, values, splits, ddof) }
+func Var(values, splits any, ddof int) tensor.Tensor {
+	if out := variance.short(values, splits, ddof); out != nil {
+		return out
+	}
+	return direct.Eval(varOp, values, splits, ddof)
+}
 
 // Max returns the largest value of each row.
 //

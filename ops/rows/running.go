@@ -15,7 +15,7 @@ import (
 // Running maxima, minima and logarithms of sums of exponentials: the kernels of the
 // operations along an axis, run on one row at a time.
 
-var cumMaxOp, cumMinOp, logCumSumExpOp *op.Op
+var cumMaxOp, cumMinOp, logCumSumExpOp *alongRows[CumOptions]
 
 func init() {
 	cumMaxOp = running("ragged.cummax", "The running maxima of each row.", scanning.CumMax, dtype.DType.IsReal, "real numbers", vjpRunningExtreme)
@@ -23,9 +23,9 @@ func init() {
 	logCumSumExpOp = running("ragged.logcumsumexp", "The logarithms of the running sums of e^x of each row.", scanning.CumLogSumExp, dtype.DType.IsFloat, "floating numbers", vjpLogCumSumExp)
 }
 
-func running(name, doc string, k scanning.ScanOp, accepts func(dtype.DType) bool, what string, vjp func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor) *op.Op {
-	return along(&op.Op{Name: name, Doc: doc, Params: cumParams, VJP: vjp}, accepts, what, func(c *op.Call, out, x *tensor.Dense, splits []int64) {
-		s := scanner{scanning.Scan(k, x.DType()), out, x, splits, innerSize(x), c.Bool(2), c.Bool(3)}
+func running(name, doc string, k scanning.ScanOp, accepts func(dtype.DType) bool, what string, vjp func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor) *alongRows[CumOptions] {
+	return along(&op.Op{Name: name, Doc: doc, Params: cumParams, VJP: vjp}, accepts, what, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
+		s := scanner{scanning.Scan(k, x.DType()), out, x, splits, innerSize(x), how.Exclusive, how.Reverse}
 		const grain = 1 << 10
 		if n := len(splits) - 1; n > grain {
 			par.For(n, grain, func(lo, hi int) { s.rows(lo, hi) })
@@ -92,12 +92,12 @@ func vjpLogCumSumExp(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], real numbers.
 //	Gradient: the sum of ct over the results that a value is; the first of equal ones takes all.
 func CumMax(values, splits any, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumMaxOp, values, splits, o.Exclusive, o.Reverse)
+	return cumulative(cumMaxOp, values, splits, o)
 }
 
 // CumMin returns the running minima of each row; see [CumMax].
 func CumMin(values, splits any, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumMinOp, values, splits, o.Exclusive, o.Reverse)
+	return cumulative(cumMinOp, values, splits, o)
 }
 
 // LogCumSumExp returns the logarithms of the running sums of e^x of each row, without
@@ -106,5 +106,5 @@ func CumMin(values, splits any, o CumOptions) tensor.Tensor {
 //	values: [nvals, a], splits → [nvals, a], floating numbers.
 //	Gradient: for value k, Σ over i ≥ k of ctᵢ·e^(xₖ-yᵢ).
 func LogCumSumExp(values, splits any, o CumOptions) tensor.Tensor {
-	return direct.Eval(logCumSumExpOp, values, splits, o.Exclusive, o.Reverse)
+	return cumulative(logCumSumExpOp, values, splits, o)
 }

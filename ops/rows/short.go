@@ -55,11 +55,37 @@ func (r *reduction) short2(x, splits *tensor.Dense) *tensor.Dense {
 	if s == nil || !r.accepts(x.DType()) {
 		return nil
 	}
-	out := tensor.Uninit(r.result(x.DType()), x.Shape().With(0, len(s)-1))
-	if out.Len() > 0 {
-		r.kernel(nil, x.DType())(out, x, s, innerSize(x))
+	return r.run(x, s, 0)
+}
+
+// short is the short way of a reduction with an attribute.
+func (r *reduction) short(values, splits any, n int) tensor.Tensor {
+	x, d := dense(values, splits)
+	s := divided(x, d)
+	if s == nil || !r.accepts(x.DType()) {
+		return nil
 	}
-	return out
+	return r.run(x, s, n)
+}
+
+// short is the short way of an operation that keeps the rows.
+func (o *alongRows[A]) short(values, splits any, how A) tensor.Tensor {
+	x, d := dense(values, splits)
+	s := divided(x, d)
+	if s == nil || !o.accepts(x.DType()) {
+		return nil
+	}
+	return o.run(x, s, how)
+}
+
+func shortLinearScan(a, b, splits any, reverse bool) tensor.Tensor {
+	x, d := dense(a, splits)
+	s := divided(x, d)
+	y, ok := b.(*tensor.Dense)
+	if s == nil || !ok || y == nil || !y.IsContiguous() || x.DType() != y.DType() || !x.DType().IsDifferentiable() || !x.Shape().Equal(y.Shape()) {
+		return nil
+	}
+	return scanned(x, y, s, reverse)
 }
 
 func shortRepeat(items, splits any, nvals int) tensor.Tensor {
@@ -248,6 +274,31 @@ func shortToDense(values, splits, width, fill any) tensor.Tensor {
 		moverOf(x).pad(out, x, s, int(w), innerSize(x), f)
 	}
 	return out
+}
+
+func shortFromDense(x, splits any) tensor.Tensor {
+	d, by := dense(x, splits)
+	s := entries(by)
+	if s == nil || d == nil || d.Rank() < 2 || !d.IsContiguous() || d.Dim(0) != len(s)-1 {
+		return nil
+	}
+	item := d.Shape().Tail(2)
+	if n := s[len(s)-1]; n > shortSize || segment.MaxLength(s) > int64(d.Dim(1)) {
+		return nil
+	}
+	out := tensor.Uninit(d.DType(), outer(int(s[len(s)-1]), item))
+	if out.Len() > 0 && moverOf(d).unpad(out, d, s, d.Dim(1), item.Size()) != nil {
+		return nil
+	}
+	return out
+}
+
+func shortUnpadded(x, padding any) tensor.Tensor {
+	d, by := dense(x, padding)
+	if d == nil || by == nil || d.DType() != by.DType() || d.Rank() < 2 || !d.IsContiguous() || by.Rank() != 0 {
+		return nil
+	}
+	return unpadded(d, by)
 }
 
 func shortPick(values, splits, at, fill any) (items, found tensor.Tensor) {

@@ -5,9 +5,11 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -94,7 +96,7 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 	const fn = "ragged.FromSparse"
 	defer tenon.Catch(&err)
 	var in [3]tensor.Tensor
-	for i, x := range []any{indices, values, denseShape} {
+	for i, x := range [...]any{indices, values, denseShape} {
 		if in[i], err = tensor.Convert(x); err != nil {
 			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: [...]string{"indices", "values", "denseShape"}[i], Err: err, Line: source.Line()}
 		}
@@ -112,10 +114,13 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 	if s := d.Shape(); s.HasRank() && (s.Rank() != 1 || s.Dim(0) >= 0 && s.Dim(0) != 2) {
 		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "denseShape", Msg: fmt.Sprintf("has the shape %v, want [2]", s), Line: source.Line()}
 	}
-	for i, name := range []string{"indices", "denseShape"} {
-		if k := []tensor.Tensor{x, d}[i].DType(); k != dtype.Int64 && k != dtype.Int32 {
+	for i, name := range [...]string{"indices", "denseShape"} {
+		if k := [...]tensor.Tensor{x, d}[i].DType(); k != dtype.Int64 && k != dtype.Int32 {
 			return nil, invalid(fn, name, "have the element type %v, want int64 or int32", k)
 		}
+	}
+	if p := fromCoordinates(x, d, splits); p != nil {
+		return fromPartition(fn, v, p)
 	}
 	columns := ops.Unstack(x, 1)
 	p, err := PartitionFromValueRowIDs(cast(columns[0], splits), PartitionOptions{NRows: cast(ops.Index(d, 0), splits)})
@@ -126,6 +131,37 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 		return nil, err
 	}
 	return fromPartition(fn, v, p)
+}
+
+// fromCoordinates returns the partition of elements at coordinates in memory, nil where they
+// are elsewhere or where something is wrong, of which the general way says what.
+func fromCoordinates(at, box tensor.Tensor, splits dtype.DType) *RowPartition {
+	x, ok := at.(*tensor.Dense)
+	d, okd := box.(*tensor.Dense)
+	if !ok || !okd || splits != dtype.Int64 || !x.IsContiguous() {
+		return nil
+	}
+	const most = 1 << 27 // rows that a few coordinates may ask for
+	nrows := int64(0)
+	if d.DType() == dtype.Int64 {
+		nrows = tensor.Data[int64](d)[0]
+	} else {
+		nrows = int64(tensor.Data[int32](d)[0])
+	}
+	if nrows < 0 || nrows > most {
+		return nil
+	}
+	out := tensor.Uninit(dtype.Int64, shape.Of(int(nrows)+1))
+	ends, right := tensor.Data[int64](out), false
+	if x.DType() == dtype.Int64 {
+		right = segment.SplitsFromCoordinates(ends, tensor.Data[int64](x))
+	} else {
+		right = segment.SplitsFromCoordinates(ends, tensor.Data[int32](x))
+	}
+	if !right {
+		return nil
+	}
+	return newPartition(rows.Trusted(out, ends), x.Dim(0))
 }
 
 // withoutGaps returns p once it is known that columns are the offsets of its values.

@@ -51,12 +51,15 @@ func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y te
 	}
 	k := len(ids.parts)
 	at := ops.Cast(ids.flat, dtype.Int64)
+	if o.Combiner == Lookup {
+		if o.Weights != nil {
+			return nil, invalid(fn, "Weights", "are given, and no combiner")
+		}
+		return ids.with(bounded(ops.Gather(table, at, 0), o.MaxNorm)), nil
+	}
 	w, err := o.weights(fn, table, ids)
 	if err != nil {
 		return nil, err
-	}
-	if o.Combiner == Lookup {
-		return ids.with(bounded(ops.Gather(table, at, 0), o.MaxNorm)), nil
 	}
 	splits := ids.parts[k-1].RowSplits()
 	var sum tensor.Tensor
@@ -78,10 +81,10 @@ func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y te
 // weights returns a weight for each id.
 func (o EmbeddingOptions) weights(fn string, table tensor.Tensor, ids *Tensor) (tensor.Tensor, error) {
 	if o.Weights == nil {
+		if n := ids.flat.Shape().Dim(0); n >= 0 {
+			return ops.Ones(table.DType(), []int{n}), nil
+		}
 		return ops.Cast(ops.OnesLike(ids.flat), table.DType()), nil
-	}
-	if o.Combiner == Lookup {
-		return nil, invalid(fn, "Weights", "are given, and no combiner")
 	}
 	if len(o.Weights.parts) != len(ids.parts) {
 		return nil, invalid(fn, "Weights", "are %v, the ids %v", o.Weights.described(), ids.described())
@@ -116,11 +119,36 @@ func below(v, x tensor.Tensor) tensor.Tensor {
 	return v
 }
 
-// over divides the rows of x by a vector, and gives 0 where that is 0.
+// over divides the rows of x by a vector, and by 1 where that is 0.
 func over(x, by tensor.Tensor) tensor.Tensor {
-	by = below(by, x)
-	empty := ops.Equal(by, 0)
-	return ops.Div(x, ops.Where(empty, ops.OnesLike(by), by))
+	d, ok := by.(*tensor.Dense)
+	switch {
+	case ok && d.DType() == dtype.Float32:
+		by = orOne[float32](d, x.Shape().Rank())
+	case ok && d.DType() == dtype.Float64:
+		by = orOne[float64](d, x.Shape().Rank())
+	default:
+		by = below(by, x)
+		by = ops.Where(ops.Equal(by, 0), ops.OnesLike(by), by)
+	}
+	return ops.Div(x, by)
+}
+
+// orOne returns a vector in memory with 1 in place of 0, as the outermost of so many
+// dimensions.
+func orOne[T float32 | float64](by *tensor.Dense, rank int) *tensor.Dense {
+	s := by.Shape()
+	for s.Rank() < rank {
+		s = s.Insert(s.Rank(), 1)
+	}
+	out := tensor.Uninit(by.DType(), s)
+	to := tensor.Data[T](out)
+	for i, x := range tensor.Data[T](by) {
+		if to[i] = x; x == 0 {
+			to[i] = 1
+		}
+	}
+	return out
 }
 
 // CrossOptions says how [CrossHashed] numbers crossed strings.

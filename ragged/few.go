@@ -47,6 +47,17 @@ func fewOf(t tensor.Tensor) (f few, ok bool) {
 	return f, true
 }
 
+// positions returns rows like those of f of the positions that items have in them.
+func (f *few) positions() few {
+	d, at := tensor.Make[int64](shape.Of(f.flat.Dim(0)))
+	for r := range f.nrows() {
+		for i := f.splits[r]; i < f.splits[r+1]; i++ {
+			at[i] = i - f.splits[r]
+		}
+	}
+	return few{flat: d, src: d.Bytes(), splits: f.splits, size: 8}
+}
+
 func (f *few) nrows() int { return len(f.splits) - 1 }
 
 // A filler collects rows of items one behind the other.

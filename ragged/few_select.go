@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// fewCartesian returns all ways to take one entry of each tensor's row, for a few rows; nil
-// where the general way has to be taken.
-func fewCartesian(xs []tensor.Tensor) []tensor.Tensor {
+// fewCartesian returns all ways to take one entry of each tensor's row, or with local the
+// entries' positions in their rows, for a few rows; nil where the general way has to be taken.
+func fewCartesian(xs []tensor.Tensor, local bool) []tensor.Tensor {
 	var room [4]few
 	if len(xs) > len(room) {
 		return nil
@@ -19,6 +19,9 @@ func fewCartesian(xs []tensor.Tensor) []tensor.Tensor {
 		f, ok := fewOf(x)
 		if !ok || i > 0 && f.nrows() != fs[0].nrows() {
 			return nil
+		}
+		if local {
+			f = f.positions()
 		}
 		fs[i] = f
 	}
@@ -62,12 +65,16 @@ func fewCartesian(xs []tensor.Tensor) []tensor.Tensor {
 	return out
 }
 
-// fewPairs returns the first and the second entries of all pairs of entries of the rows,
-// for a few rows; nil where the general way has to be taken.
-func fewPairs(x tensor.Tensor) []tensor.Tensor {
+// fewPairs returns the first and the second entries of all pairs of entries of the rows, or
+// with local their positions in their rows, for a few rows; nil where the general way has to
+// be taken.
+func fewPairs(x tensor.Tensor, local bool) []tensor.Tensor {
 	f, ok := fewOf(x)
 	if !ok {
 		return nil
+	}
+	if local {
+		f = f.positions()
 	}
 	total := 0
 	for r := range f.nrows() {

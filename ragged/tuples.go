@@ -51,8 +51,8 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 		}
 		return parts
 	}
-	if n == 2 && axis == 1 && !local && !o.Replacement {
-		if out := fewPairs(x); out != nil {
+	if n == 2 && axis == 1 && !o.Replacement {
+		if out := fewPairs(x, local); out != nil {
 			return out
 		}
 	}
@@ -158,8 +158,8 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		}
 		return parts
 	}
-	if a == 1 && axis == 1 && !local && !o.Nested {
-		if out := fewCartesian(xs); out != nil {
+	if a == 1 && axis == 1 && !o.Nested {
+		if out := fewCartesian(xs, local); out != nil {
 			return out
 		}
 	}

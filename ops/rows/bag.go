@@ -47,7 +47,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := tensor.NewDense(c.Tensor(0).DType(), outShape(c, 0).With(0, len(splits)-1).With(1, c.Dense(0).Dim(1)))
+			out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(len(splits)-1, c.Dense(0).Dim(1)))
 			if out.DType() == dtype.Float32 {
 				bag[float32](out, c.Dense(0), at, c.Dense(2), splits)
 			} else {
@@ -64,6 +64,12 @@ func init() {
 				nil,
 			}
 		},
+	})
+	direct.Check(bagOp, func(c *op.Call) bool {
+		table, ids, weights := c.Dense(0), c.Dense(1), c.Dense(2)
+		return table != nil && weights != nil && ids != nil && table.Rank() == 2 && weights.Rank() == 1 && ids.Rank() == 1 &&
+			(table.DType() == dtype.Float32 || table.DType() == dtype.Float64) && weights.DType() == table.DType() &&
+			weights.Len() == ids.Len() && isIndex(ids.DType()) && entries(c.Dense(3)) != nil
 	})
 	bagTableOp = op.Register(&op.Op{
 		Name: "ragged.embedding_bag_table", Doc: "The gradient of an embedding bag with respect to its table.", Class: op.Other,
@@ -237,24 +243,55 @@ type bagFloat interface{ float32 | float64 }
 func bag[T bagFloat](out, table *tensor.Dense, ids []int64, weights *tensor.Dense, splits []int64) {
 	dst, src, w := tensor.Elems[T](out), tensor.Elems[T](table), tensor.Elems[T](weights)
 	width := table.Dim(1)
-	scale, add := elementwise.BinaryVS[T](elementwise.Mul), elementwise.Binary[T](elementwise.Add)
+	k := kernelsOf[T]()
 	nrows := len(splits) - 1
 	grain := max(1, bagGrain*nrows/max(1, len(ids)))
-	par.For(nrows, grain, func(lo, hi int) {
-		tmp := make([]T, width)
-		for r := lo; r < hi; r++ {
-			row := dst[r*width : (r+1)*width]
-			for i := splits[r]; i < splits[r+1]; i++ {
-				at := int(ids[i]) * width
-				if i == splits[r] {
-					scale(row, src[at:at+width], w[i])
-					continue
-				}
-				scale(tmp, src[at:at+width], w[i])
-				add(row, row, tmp)
+	if nrows <= grain {
+		bagRows(k, dst, src, w, ids, splits, width, 0, nrows)
+		return
+	}
+	par.For(nrows, grain, func(lo, hi int) { bagRows(k, dst, src, w, ids, splits, width, lo, hi) })
+}
+
+func bagRows[T bagFloat](k *bagKernels[T], dst, src, w []T, ids, splits []int64, width, lo, hi int) {
+	var tmp []T
+	for r := lo; r < hi; r++ {
+		row := dst[r*width : (r+1)*width]
+		for i := splits[r]; i < splits[r+1]; i++ {
+			at := int(ids[i]) * width
+			if i == splits[r] {
+				k.scale(row, src[at:at+width], w[i])
+				continue
 			}
+			if tmp == nil {
+				tmp = make([]T, width)
+			}
+			k.scale(tmp, src[at:at+width], w[i])
+			k.add(row, row, tmp)
 		}
-	})
+	}
+}
+
+// bagKernels are the kernels that rows are added up with. They are looked up once.
+type bagKernels[T bagFloat] struct {
+	scale func(dst, x []T, y T) int
+	add   func(dst, x, y []T) int
+}
+
+func newBagKernels[T bagFloat]() *bagKernels[T] {
+	return &bagKernels[T]{elementwise.BinaryVS[T](elementwise.Mul), elementwise.Binary[T](elementwise.Add)}
+}
+
+var (
+	bagKernels32 = newBagKernels[float32]()
+	bagKernels64 = newBagKernels[float64]()
+)
+
+func kernelsOf[T bagFloat]() *bagKernels[T] {
+	if k, ok := any(bagKernels32).(*bagKernels[T]); ok {
+		return k
+	}
+	return any(bagKernels64).(*bagKernels[T])
 }
 
 // bagTable adds up by columns, so that workers never write to the same element
@@ -262,7 +299,7 @@ func bag[T bagFloat](out, table *tensor.Dense, ids []int64, weights *tensor.Dens
 func bagTable[T bagFloat](out, ct *tensor.Dense, ids []int64, weights *tensor.Dense, splits []int64) {
 	dst, src, w := tensor.Elems[T](out), tensor.Elems[T](ct), tensor.Elems[T](weights)
 	width := ct.Dim(1)
-	scale, add := elementwise.BinaryVS[T](elementwise.Mul), elementwise.Binary[T](elementwise.Add)
+	k := kernelsOf[T]()
 	const columns = 128
 	par.For(width, columns, func(lo, hi int) {
 		tmp := make([]T, hi-lo)
@@ -270,9 +307,9 @@ func bagTable[T bagFloat](out, ct *tensor.Dense, ids []int64, weights *tensor.De
 			row := src[r*width+lo : r*width+hi]
 			for i := splits[r]; i < splits[r+1]; i++ {
 				at := int(ids[i]) * width
-				scale(tmp, row, w[i])
+				k.scale(tmp, row, w[i])
 				to := dst[at+lo : at+hi]
-				add(to, to, tmp)
+				k.add(to, to, tmp)
 			}
 		}
 	})

@@ -166,6 +166,9 @@ func ToDense(values, splits, width, fill any) tensor.Tensor {
 //	dense: [rows, width, a], splits → [nvals, a], any element type.
 //	Gradient: the cotangent in its places, 0 elsewhere.
 func FromDense(dense, splits any) tensor.Tensor {
+	if out := shortFromDense(dense, splits); out != nil {
+		return out
+	}
 	return direct.Eval(fromDenseOp, dense, splits, false)
 }
 
@@ -183,31 +186,54 @@ var unpaddedOp = op.Register(&op.Op{
 		return []tenon.Spec{spec(dtype.Int64, shape.Of(s.Dim(0)))}, wantFill(c, 1, s.Tail(2))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, ok := c.Tensor(0).(*tensor.Strings)
+		if !ok {
+			return results(unpadded(c.Dense(0), c.Dense(1)))
+		}
 		out, n := tensor.Make[int64](outShape(c, 0))
-		s := c.Tensor(0).Shape()
-		width, inner := s.Dim(1), s.Tail(2).Size()
-		if len(n) == 0 || inner == 0 {
-			return results(out)
-		}
-		if x, ok := c.Tensor(0).(*tensor.Strings); ok {
+		if width, inner := x.Shape().Dim(1), x.Shape().Tail(2).Size(); inner > 0 {
 			unpaddedStrings(n, x, c.Strings(1), width, inner)
-			return results(out)
 		}
-		x, padding := c.Dense(0), c.Dense(1)
-		if x.DType().IsFloat() || x.DType().IsComplex() { // by value: both zeros are one
-			eq := ops.Equal(x, padding)
-			x, padding = tensor.Contiguous(eq.(*tensor.Dense)), tensor.Scalar(true).(*tensor.Dense)
-		}
-		moverOf(x).unpadded(n, x, width, inner, padding)
 		return results(out)
 	},
 })
+
+// unpadded returns how many items of each row of x are left.
+func unpadded(x, padding *tensor.Dense) *tensor.Dense {
+	out, n := tensor.Make[int64](shape.Of(x.Dim(0)))
+	width, inner := x.Dim(1), x.Shape().Tail(2).Size()
+	if len(n) == 0 || inner == 0 {
+		return out
+	}
+	var by mover
+	switch d := x.DType(); d { // by value: both zeros are one
+	case dtype.Float32:
+		by = sized[float32]{}
+	case dtype.Float64:
+		by = sized[float64]{}
+	case dtype.Complex64:
+		by = sized[complex64]{}
+	case dtype.Complex128:
+		by = sized[complex128]{}
+	default:
+		if d.IsFloat() {
+			eq := ops.Equal(x, padding)
+			x, padding = tensor.Contiguous(eq.(*tensor.Dense)), tensor.Scalar(true).(*tensor.Dense)
+		}
+		by = moverOf(x)
+	}
+	by.unpadded(n, x, width, inner, padding)
+	return out
+}
 
 // UnpaddedLengths returns how many items of each row of dense are left when those
 // at its end are stripped that equal padding, a scalar or an item.
 //
 //	dense: [rows, width, a], padding: [] or [a] → int64[rows], any element type. No gradient.
 func UnpaddedLengths(dense, padding any) tensor.Tensor {
+	if out := shortUnpadded(dense, padding); out != nil {
+		return out
+	}
 	return direct.Eval(unpaddedOp, dense, padding)
 }
 

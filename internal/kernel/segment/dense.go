@@ -51,30 +51,48 @@ func Unpad[T any](out, dense []T, splits []int64, width, inner int) error {
 	if unpadVectorised(out, dense, splits, width, inner) {
 		return nil
 	}
-	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			copy(row(out, splits, r, inner), dense[r*width*inner:])
-		}
-	})
+	if isShort(splits, inner) {
+		unpadRows(out, dense, splits, width, inner, 0, rowsOf(splits))
+		return nil
+	}
+	eachRows(splits, inner, func(lo, hi int) { unpadRows(out, dense, splits, width, inner, lo, hi) })
 	return nil
+}
+
+func unpadRows[T any](out, dense []T, splits []int64, width, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		copy(row(out, splits, r, inner), dense[r*width*inner:])
+	}
 }
 
 // UnpaddedLengths writes to out the number of items of each row of dense, of shape
 // [len(out), width, inner], that remain when trailing items equal to padding, which
 // holds one element or one item, are stripped.
 func UnpaddedLengths[T comparable](out []int64, dense []T, width, inner int, padding []T) {
-	eachSpan(len(out), width*inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			x := dense[r*width*inner : (r+1)*width*inner]
-			n := len(x)
+	if len(dense) <= chunkCost {
+		unpaddedRows(out, dense, width, inner, padding, 0, len(out))
+		return
+	}
+	eachSpan(len(out), width*inner, func(lo, hi int) { unpaddedRows(out, dense, width, inner, padding, lo, hi) })
+}
+
+func unpaddedRows[T comparable](out []int64, dense []T, width, inner int, padding []T, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		x := dense[r*width*inner : (r+1)*width*inner]
+		n := len(x)
+		if len(padding) == 1 {
+			for n > 0 && x[n-1] == padding[0] {
+				n--
+			}
+		} else {
 			for n > 0 && x[n-1] == padding[(n-1)%len(padding)] {
 				n--
 			}
-			if inner > 0 {
-				out[r] = int64((n + inner - 1) / inner)
-			} else {
-				out[r] = 0
-			}
 		}
-	})
+		if inner > 0 {
+			out[r] = int64((n + inner - 1) / inner)
+		} else {
+			out[r] = 0
+		}
+	}
 }

@@ -117,17 +117,24 @@ func SplitsFromLengths[I Index](out []int64, lengths []I) error {
 
 // Between reports whether all lengths are from 0 to most, which is not negative.
 func Between[I Index](lengths []I, most I) bool {
+	if len(lengths) <= chunkCost {
+		return allBetween(lengths, most)
+	}
 	var outside atomic.Bool
 	par.For(len(lengths), chunkCost, func(lo, hi int) {
-		var bad I
-		for _, n := range lengths[lo:hi] {
-			bad |= n | (most - n) // one of both is negative; the difference does not overflow where n is not
-		}
-		if bad < 0 {
+		if !allBetween(lengths[lo:hi], most) {
 			outside.Store(true)
 		}
 	})
 	return !outside.Load()
+}
+
+func allBetween[I Index](lengths []I, most I) bool {
+	var bad I
+	for _, n := range lengths {
+		bad |= n | (most - n) // one of both is negative; the difference does not overflow where n is not
+	}
+	return bad >= 0
 }
 
 // Lengths writes the length of each row to out, which has rows entries.
@@ -214,18 +221,55 @@ func IsUniform(splits []int64) (length int64, ok bool) {
 // MaxLength returns the length of the longest row, 0 where there is none.
 func MaxLength(splits []int64) int64 {
 	var m int64
-	if k := vectorsNow(); k != nil {
-		var lanes [8]int64
-		rest := rowsOf(splits) &^ 7
-		for r := 0; r < rest; r += chunkCost {
-			k.longest(&lanes[0], &splits[r], min(chunkCost, rest-r))
-		}
-		m, splits = slices.Max(lanes[:]), splits[rest:]
+	if k := vectorsNow(); k != nil && len(splits) >= worthVectors {
+		m, splits = longestOf(k, splits)
 	}
 	for r := 1; r < len(splits); r++ {
 		m = max(m, splits[r]-splits[r-1])
 	}
 	return m
+}
+
+// longestOf is MaxLength of so many rows as kernels take, and the splits that are left.
+func longestOf(k *movers, splits []int64) (int64, []int64) {
+	var lanes [8]int64
+	rest := rowsOf(splits) &^ 7
+	for r := 0; r < rest; r += chunkCost {
+		k.longest(&lanes[0], &splits[r], min(chunkCost, rest-r))
+	}
+	return slices.Max(lanes[:]), splits[rest:]
+}
+
+// SplitsFromCoordinates writes the row splits of elements in a matrix to out, which has one
+// entry more than the matrix has rows, and reports whether the elements are rows: at has a
+// pair of a row and a column for each of them, in row-major order, and the elements of each
+// row are in columns 0, 1, 2, … What is in out otherwise has no meaning.
+func SplitsFromCoordinates[I Index](out []int64, at []I) bool {
+	nrows := len(out) - 1
+	row, next := 0, I(0) // where the next element has to be, if it is in the same row
+	out[0] = 0
+	for i := range len(at) / 2 {
+		r, c := at[2*i], at[2*i+1]
+		if int64(r) != int64(row) {
+			if int64(r) < int64(row) || int64(r) >= int64(nrows) {
+				return false
+			}
+			for next = 0; row < int(r); row++ {
+				out[row+1] = int64(i)
+			}
+		}
+		if c != next {
+			return false
+		}
+		next++
+	}
+	if row == nrows && len(at) > 0 {
+		return false
+	}
+	for ; row < nrows; row++ {
+		out[row+1] = int64(len(at) / 2)
+	}
+	return true
 }
 
 // FirstDifference returns the first row whose length differs between two

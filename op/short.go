@@ -15,7 +15,7 @@ import (
 // again once a handler has given it back by [Call.One].
 type shortCall struct {
 	Call
-	room [6]any
+	room [8]any
 }
 
 var shortCalls = sync.Pool{New: func() any { return new(shortCall) }}

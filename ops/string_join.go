@@ -35,18 +35,36 @@ var stringJoinOp = op.Register(&op.Op{
 		return specs(dtype.String, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		s := outShape(c, 0)
-		columns := make([]str.Column, len(c.List(0)))
-		for i, v := range c.List(0) {
+		list := c.List(0)
+		s := list[0].(*tensor.Strings).Shape()
+		if c.Out != nil {
+			s = outShape(c, 0)
+		}
+		var room [4]str.Column
+		columns := room[:0]
+		for _, v := range list {
 			x := v.(*tensor.Strings)
 			if x.Len() != 1 && !x.Shape().Equal(s) {
 				x = move.Apply(x, func(d *tensor.Dense) *tensor.Dense { return move.Stretched(d, s) }).(*tensor.Strings)
 			}
-			columns[i] = move.Column(x)
+			columns = append(columns, move.Column(x))
 		}
 		return results(move.Tensor(str.Join(columns, s.Size(), c.Str(1)), s))
 	},
 })
+
+func init() {
+	direct.Check(stringJoinOp, func(c *op.Call) bool { // strings of one shape
+		list := c.List(0)
+		for _, v := range list {
+			x, ok := v.(*tensor.Strings)
+			if !ok || !x.Shape().Equal(list[0].(*tensor.Strings).Shape()) {
+				return false
+			}
+		}
+		return len(list) > 0
+	})
+}
 
 // StringJoin returns the strings of the tensors in values, a slice, joined element by
 // element with a separator between them. The tensors broadcast.

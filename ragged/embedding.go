@@ -166,7 +166,7 @@ func CrossHashed(inputs []tensor.Tensor, o CrossOptions) (y *Tensor, err error) 
 	if o.Buckets < 0 {
 		return nil, invalid("ragged.CrossHashed", "Buckets", "is %d", o.Buckets)
 	}
-	t, err := Cross(inputs)
+	values, splits, err := crossInputs(inputs)
 	if err != nil {
 		return nil, inNameOf("ragged.CrossHashed", err)
 	}
@@ -174,5 +174,6 @@ func CrossHashed(inputs []tensor.Tensor, o CrossOptions) (y *Tensor, err error) 
 	if n == 0 {
 		n = 1<<63 - 1
 	}
-	return t.with(ops.StringHash(t.flat, n, o.Hash)), nil
+	h, s := rows.CrossHashed(values, splits, CrossSeparator, n, o.Hash)
+	return partitioned(h, newPartition(s, h.Shape().Dim(0))), nil
 }

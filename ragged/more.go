@@ -226,37 +226,48 @@ const CrossSeparator = "_X_"
 //	inputs: string or int[n, (m)] each → string[n, (Π m)]
 func Cross(inputs []tensor.Tensor) (y *Tensor, err error) {
 	defer tenon.Catch(&err)
-	if len(inputs) == 0 {
-		return nil, invalid("ragged.Cross", "inputs", "is empty")
+	values, splits, err := crossInputs(inputs)
+	if err != nil {
+		return nil, err
 	}
-	var values, splits []tensor.Tensor
-	all := []*RowPartition{}
-	var ts []*Tensor
+	v, s := rows.Cross(values, splits, CrossSeparator)
+	return partitioned(v, newPartition(s, v.Shape().Dim(0))), nil
+}
+
+// crossInputs returns what inputs are made of: strings, and row splits of one type.
+func crossInputs(inputs []tensor.Tensor) (values, splits []tensor.Tensor, err error) {
+	if len(inputs) == 0 {
+		return nil, nil, invalid("ragged.Cross", "inputs", "is empty")
+	}
+	var room [4]*Tensor
+	ts, d := room[:0], dtype.None
 	for i, x := range inputs {
 		if rankOf(x) != 2 {
-			return nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has rank %d, want 2", rankOf(x))
+			return nil, nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has rank %d, want 2", rankOf(x))
 		}
 		if d := x.DType(); !d.IsString() && !d.IsInteger() {
-			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "ragged.Cross", Where: "inputs[" + itoa(i) + "]", Msg: "is " + d.String() + ", want strings or integers"}
+			return nil, nil, &tenon.Error{Kind: tenon.ErrDType, Op: "ragged.Cross", Where: "inputs[" + itoa(i) + "]", Msg: "is " + d.String() + ", want strings or integers"}
 		}
 		t := atLeast(x, 1).(*Tensor)
 		ts = append(ts, t)
-		if _, ragged := x.(*Tensor); ragged {
-			all = append(all, t.parts[0])
+		if _, ragged := x.(*Tensor); ragged && d != dtype.Int64 { // dense inputs have no say
+			d = t.parts[0].DType()
 		}
 	}
-	d := widest(all)
+	if d == dtype.None {
+		d = dtype.Int64
+	}
+	both := make([]tensor.Tensor, 2*len(ts))
+	values, splits = both[:len(ts)], both[len(ts):]
 	for i, t := range ts {
 		v := t.flat
 		if !v.DType().IsString() {
 			v = ops.AsString(v, ops.FormatOptions{})
 		}
 		if n, m := ts[0].parts[0].StaticNRows(), t.parts[0].StaticNRows(); n >= 0 && m >= 0 && n != m {
-			return nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has %d rows, the first %d", m, n)
+			return nil, nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has %d rows, the first %d", m, n)
 		}
-		values = append(values, v)
-		splits = append(splits, t.parts[0].as(d).RowSplits())
+		values[i], splits[i] = v, t.parts[0].as(d).RowSplits()
 	}
-	v, s := rows.Cross(values, splits, CrossSeparator)
-	return partitioned(v, newPartition(s, v.Shape().Dim(0))), nil
+	return values, splits, nil
 }

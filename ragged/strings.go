@@ -97,11 +97,7 @@ func joinStrings(c *op.Call) ([]tenon.Value, error) {
 		return nil, err
 	}
 	parts, flats := align(c.Op.Func(), ts)
-	list := make([]tenon.Value, len(flats))
-	for i, f := range flats {
-		list[i] = f
-	}
-	return c.One(build(op.Apply(c, list...), parts))
+	return c.One(build(direct.Eval(c.Op, flats, c.Args[1]), parts))
 }
 
 // reduceJoin joins the strings along axes. Several axes are joined one after the

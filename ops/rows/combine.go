@@ -172,7 +172,51 @@ func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSpli
 // crossed is [Cross] for what is in memory, nil where the general way has to be taken,
 // which also says what is wrong.
 func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSplits tensor.Tensor) {
-	columns, parts := make([]str.Column, len(values)), make([][]int64, len(values))
+	var room crossingRoom
+	x, ends := crossing(&room, values, splits, separator)
+	if x == nil {
+		return nil, nil
+	}
+	c, ok := x.Strings()
+	if !ok {
+		return nil, nil
+	}
+	return move.Tensor(c, shape.Of(c.Len())), ends
+}
+
+// CrossHashed is [Cross] with the number of a bucket for each string, as ops.StringHash
+// gives it, in place of the string.
+//
+//	values: [nvalsₖ] and splits: int[rows+1] each → int64[m], int[rows+1]. No gradient.
+func CrossHashed(values, splits []tensor.Tensor, separator string, buckets int, o ops.HashOptions) (hashes, outSplits tensor.Tensor) {
+	var room crossingRoom
+	x, ends := crossing(&room, values, splits, separator)
+	if x == nil || buckets < 1 {
+		v, s := Cross(values, splits, separator)
+		return ops.StringHash(v, buckets, o), s
+	}
+	out := tensor.Uninit(dtype.Int64, shape.Of(int(x.OutSplits[len(x.OutSplits)-1])))
+	hash := move.Words[uint64](out) // in the memory of the result
+	x.Hashes(hash, o.Key)
+	for i, h := range hash {
+		hash[i] = h % uint64(buckets)
+	}
+	return out, ends
+}
+
+// crossingRoom is room for the parts of some columns.
+type crossingRoom struct {
+	columns [4]str.Column
+	parts   [4][]int64
+}
+
+// crossing returns what crosses columns in memory, and the row splits of the results; nil
+// for what is elsewhere or wrong.
+func crossing(room *crossingRoom, values, splits []tensor.Tensor, separator string) (*str.Crossing, *tensor.Dense) {
+	if len(values) == 0 || len(values) != len(splits) {
+		return nil, nil
+	}
+	columns, parts := room.columns[:0], room.parts[:0]
 	for k, v := range values {
 		d, ok := splits[k].(*tensor.Dense)
 		if !ok || d.DType() != dtype.Int64 {
@@ -182,17 +226,16 @@ func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSp
 			v = ops.AsString(n, ops.FormatOptions{})
 		}
 		x, ok := v.(*tensor.Strings)
-		parts[k] = entries(d)
-		if !ok || x.Shape().Rank() != 1 || parts[k] == nil || len(parts[k]) != len(parts[0]) || parts[k][len(parts[k])-1] != int64(x.Len()) {
+		p := entries(d)
+		if !ok || x.Shape().Rank() != 1 || p == nil || k > 0 && len(p) != len(parts[0]) || p[len(p)-1] != int64(x.Len()) {
 			return nil, nil
 		}
-		columns[k] = move.Column(x)
+		columns, parts = append(columns, move.Column(x)), append(parts, p)
 	}
 	to, ends := fresh(len(parts[0]))
 	total, err := segment.CartesianSplits(ends, parts...)
 	if err != nil || total > maxTuples/int64(8*len(values)) {
 		return nil, nil
 	}
-	c := str.Cross(columns, parts, ends, separator)
-	return move.Tensor(c, shape.Of(int(total))), valid(to, ends)
+	return &str.Crossing{Columns: columns, Splits: parts, OutSplits: ends, Separator: separator}, valid(to, ends)
 }

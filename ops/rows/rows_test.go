@@ -3,6 +3,7 @@ package rows_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,51 @@ func TestCross(t *testing.T) {
 	}
 	if got, want := tensor.Data[int64](splits), []int64{0, 2, 4}; !cmp.Equal(got, want) {
 		t.Errorf("splits %v, want %v", got, want)
+	}
+}
+
+// Many crossed strings, of several columns, are those of one row after the other, and
+// their hashes are those of the strings.
+func TestCrossMany(t *testing.T) {
+	const n = 3000
+	var columns [3][]string
+	var ends [3][]int
+	var want []string
+	out := []int64{0}
+	for k := range ends {
+		ends[k] = []int{0}
+	}
+	for r := range n {
+		var row [3][]string
+		for k := range columns {
+			for i := range (r + k) % 4 {
+				row[k] = append(row[k], strings.Repeat("x", i*k)+string(rune('a'+r%26)))
+			}
+			columns[k] = append(columns[k], row[k]...)
+			ends[k] = append(ends[k], len(columns[k]))
+		}
+		for _, a := range row[0] {
+			for _, b := range row[1] {
+				for _, c := range row[2] {
+					want = append(want, a+"-"+b+"-"+c)
+				}
+			}
+		}
+		out = append(out, int64(len(want)))
+	}
+	var values, splits []tensor.Tensor
+	for k := range columns {
+		values, splits = append(values, tensor.Of(columns[k])), append(splits, tensor.Of(ends[k]))
+	}
+	got, outSplits := rows.Cross(values, splits, "-")
+	if !slices.Equal(tensor.Data[string](got), want) || !slices.Equal(tensor.Data[int64](outSplits), out) {
+		t.Errorf("Cross of %d rows differs", n)
+	}
+	for name, o := range map[string]ops.HashOptions{"fingerprint": {}, "key": {Key: &[2]uint64{1, 2}}} {
+		hashes, outSplits := rows.CrossHashed(values, splits, "-", 1000, o)
+		if !slices.Equal(tensor.Data[int64](hashes), tensor.Data[int64](ops.StringHash(got, 1000, o))) || !slices.Equal(tensor.Data[int64](outSplits), out) {
+			t.Errorf("CrossHashed by %s differs", name)
+		}
 	}
 }
 

@@ -81,6 +81,15 @@ var ngramsOp = op.Register(&op.Op{
 	},
 })
 
+func init() {
+	divides := func(c *op.Call) bool { // splits divide the strings of argument 0
+		x, s := c.Strings(0), entries(c.Dense(1))
+		return x != nil && x.Shape().Rank() > 0 && s != nil && s[len(s)-1] == int64(lead(x))
+	}
+	direct.Check(joinOp, divides)
+	direct.Check(ngramsOp, func(c *op.Call) bool { return divides(c) && c.Strings(0).Shape().Rank() == 1 })
+}
+
 // NGrams returns the sequences of neighbouring strings of each row, each joined into
 // one string, and their row splits; see ops.NGramOptions.
 //

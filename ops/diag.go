@@ -5,9 +5,9 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -57,6 +57,9 @@ func Diag(x any) tensor.Tensor { return direct.Eval(diagOp, x) }
 // movedOver applies a structural kernel that also needs a zero, which for strings
 // is the empty one.
 func movedOver(x tensor.Tensor, f func(d, zero *tensor.Dense) *tensor.Dense) tensor.Tensor {
+	if d, ok := x.(*tensor.Dense); ok {
+		return f(d, zeroOf(d.DType()).(*tensor.Dense))
+	}
 	return move.ApplyList([]tenon.Value{x, zeroOf(x.DType())}, func(ds []*tensor.Dense) *tensor.Dense {
 		return f(ds[0], ds[1])
 	})
@@ -142,6 +145,7 @@ func init() {
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 	})
+	direct.Check(bandPartOp, func(c *op.Call) bool { return c.Tensor(0).Shape().Rank() >= 2 })
 }
 
 // BandPart returns matrices in which only the diagonal, lower diagonals below and
@@ -177,22 +181,23 @@ func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {
 	if !isZero(zero) {
 		move.Fill(out, zero)
 	}
-	s, strides := x.Shape(), out.Strides()
-	k := s.Rank() - 2
-	m, n := s.Dim(k), s.Dim(k+1)
 	if out.Len() == 0 {
 		return out
 	}
+	m, n := x.Dim(-2), x.Dim(-1)
 	first, last = min(max(first, -m), n), min(max(last, -m-1), n)
-	for i := range m {
-		lo, hi := max(0, i+first), min(i+last+1, n)
-		if lo >= hi {
-			continue
+	size := x.DType().Size()
+	dst, src := out.Bytes(), x.Bytes()
+	band := func(from, to int) { // of the rows of all matrices, one behind the other
+		for r := from; r < to; r++ {
+			i := r % m
+			lo, hi := max(0, i+first), min(i+last+1, n)
+			if lo < hi {
+				copy(dst[(r*n+lo)*size:(r*n+hi)*size], src[(r*n+lo)*size:])
+			}
 		}
-		row := shape.Concat(s.Slice(0, k), shape.Of(hi-lo))
-		at := i*strides[k] + lo
-		steps := append(strides[:k:k], 1)
-		move.CopyTo(out.View(at, row, steps), x.View(at, row, steps))
 	}
+	const piece = 256 << 10
+	par.For(out.Len()/n, max(1, piece/(n*size)), band)
 	return out
 }

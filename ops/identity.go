@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -112,24 +113,17 @@ var checkNumericsOp = op.Register(&op.Op{
 		if x == nil || elementwise.UnaryOf(elementwise.IsFinite, x.DType()) == nil || x.DType().IsInteger() {
 			return results(c.Tensor(0))
 		}
-		finite := elementwise.UnaryOf(elementwise.IsFinite, x.DType())
-		bad := newLoop(x.Shape(), x).each(grainCheap, func(r run) int {
-			var holds [blockSize]bool
-			size := x.DType().Size()
-			if r.scalars != 0 {
-				r.n = 1
-			}
-			for done := 0; done < r.n; done += len(holds) {
-				n := min(r.n-done, len(holds))
-				finite(unsafe.Pointer(&holds), unsafe.Add(r.p[0], done*size), n)
-				for i, ok := range holds[:n] {
-					if !ok {
-						return done + i
-					}
+		bad := -1
+		if x.IsContiguous() && x.Len() <= grainCheap {
+			bad = firstInfinite(x.DType(), x.Raw(), x.Len())
+		} else {
+			bad = newLoop(x.Shape(), x).each(grainCheap, func(r run) int {
+				if r.scalars != 0 {
+					r.n = 1
 				}
-			}
-			return -1
-		})
+				return firstInfinite(x.DType(), r.p[0], r.n)
+			})
+		}
 		if bad < 0 {
 			return results(x)
 		}
@@ -143,6 +137,21 @@ var checkNumericsOp = op.Register(&op.Op{
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 })
 
+// firstInfinite returns the first of n elements that is NaN or infinite, -1 where none is.
+func firstInfinite(d dtype.DType, p unsafe.Pointer, n int) int {
+	var holds [64]bool
+	finite, size := elementwise.UnaryOf(elementwise.IsFinite, d), d.Size()
+	for done := 0; done < n; done += len(holds) {
+		m := min(n-done, len(holds))
+		finite(unsafe.Pointer(&holds), unsafe.Add(p, done*size), m)
+		if i := slices.Index(holds[:m], false); i >= 0 {
+			return done + i
+		}
+	}
+	return -1
+}
+
 func init() {
+	direct.Check(checkNumericsOp, func(*op.Call) bool { return true })
 	checkNumericsOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
 }

@@ -20,7 +20,12 @@ func specs(d dtype.DType, s shape.Shape) ([]tenon.Spec, error) {
 			return nil, &tenon.Error{Kind: tenon.ErrShape, Msg: fmt.Sprintf("%v%v is more than memory holds", d, s)}
 		}
 	}
-	return []tenon.Spec{tensor.NewSpec(d, s)}, nil
+	made := &struct { // in one piece of memory
+		list [1]tenon.Spec
+		spec tensor.Spec
+	}{spec: *tensor.NewSpec(d, s)}
+	made.list[0] = &made.spec
+	return made.list[:], nil
 }
 
 // results is what a kernel of one result returns.

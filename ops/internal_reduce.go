@@ -81,16 +81,31 @@ func simpleReduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(
 // evalReduction calls a simple reduction, of a row-major tensor over one axis or all by the
 // short way.
 func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
+	if d := reducible(x, axes); d != nil {
+		short := shortcuts[o]
+		if f := short.kernel(d.DType()); f != nil {
+			return reduceShort(f, d, axes, keep, short.result(d.DType()))
+		}
+	}
+	return direct.Eval(o, x, direct.Axes(axes), keep)
+}
+
+// reducible returns a tensor that can be reduced over one axis or all by the short way, nil
+// for others.
+func reducible(x any, axes []int) *tensor.Dense {
 	d, ok := x.(*tensor.Dense)
 	if !ok || d == nil || len(axes) > 1 || axes != nil && len(axes) == 0 || !d.IsContiguous() || d.Len() == 0 {
-		return direct.Eval(o, x, direct.Axes(axes), keep)
+		return nil
 	}
+	if r := d.Rank(); len(axes) == 1 && (axes[0] < -r || axes[0] >= r) {
+		return nil
+	}
+	return d
+}
+
+// reduceShort reduces what is [reducible] to elements of type to.
+func reduceShort(f reduce.Func, d *tensor.Dense, axes []int, keep bool, to dtype.DType) *tensor.Dense {
 	s := d.Shape()
-	short := shortcuts[o]
-	f := short.kernel(d.DType())
-	if f == nil || len(axes) == 1 && (axes[0] < -s.Rank() || axes[0] >= s.Rank()) {
-		return direct.Eval(o, x, direct.Axes(axes), keep)
-	}
 	outer, n, inner := 1, d.Len(), 1
 	var t shape.Shape
 	switch {
@@ -111,7 +126,7 @@ func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
 			t = t.Insert(0, 1)
 		}
 	}
-	out := tensor.Uninit(short.result(d.DType()), t)
+	out := tensor.Uninit(to, t)
 	f(out.Raw(), d.Raw(), outer, n, inner)
 	return out
 }

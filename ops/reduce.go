@@ -204,17 +204,17 @@ func init() {
 //
 // Gradient: 2·ct·(x - mean)/n.
 func Variance(x any, axes ...int) tensor.Tensor {
-	return direct.Eval(varianceOp, x, direct.Axes(axes), false, 0)
+	return evalMoment(varianceOp, varianceOf, x, axes, false, 0)
 }
 
 // VarianceKeep is [Variance] with reduced axes left as axes of size 1.
 func VarianceKeep(x any, axes ...int) tensor.Tensor {
-	return direct.Eval(varianceOp, x, direct.Axes(axes), true, 0)
+	return evalMoment(varianceOp, varianceOf, x, axes, true, 0)
 }
 
 // VarianceDDOF is [Variance] divided by n - ddof; 1 gives the unbiased estimate.
 func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return direct.Eval(varianceOp, x, direct.Axes(axes), false, ddof)
+	return evalMoment(varianceOp, varianceOf, x, axes, false, ddof)
 }
 
 var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
@@ -223,7 +223,20 @@ var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
 const momentDDOF = 3
 
 var varianceOp = reduction(op.Op{Name: "reduce_variance", GoName: "ops.Variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
-	func(c *op.Call, d dtype.DType) reduce.Func { return reduce.VarianceOf(d, c.Int(momentDDOF)) })
+	func(c *op.Call, d dtype.DType) reduce.Func { return varianceOf(d, c.Int(momentDDOF)) })
+
+func varianceOf(d dtype.DType, ddof int) reduce.Func { return reduce.VarianceOf(d, ddof) }
+
+// evalMoment calls a reduction with degrees of freedom that are lost, the kernel of which
+// is f, of a row-major tensor over one axis or all by the short way.
+func evalMoment(o *op.Op, f func(d dtype.DType, ddof int) reduce.Func, x any, axes []int, keep bool, ddof int) tensor.Tensor {
+	if d := reducible(x, axes); d != nil {
+		if k := f(d.DType(), ddof); k != nil {
+			return reduceShort(k, d, axes, keep, averagedType(d.DType()))
+		}
+	}
+	return direct.Eval(o, x, direct.Axes(axes), keep, ddof)
+}
 
 func init() {
 	varianceOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
@@ -236,22 +249,24 @@ func init() {
 // Std returns the square root of [Variance].
 //
 // Gradient: ct·(x - mean)/(n·y), and 0 where y is 0.
-func Std(x any, axes ...int) tensor.Tensor { return direct.Eval(stdOp, x, direct.Axes(axes), false, 0) }
+func Std(x any, axes ...int) tensor.Tensor { return evalMoment(stdOp, stdOf, x, axes, false, 0) }
 
 // StdKeep is [Std] with reduced axes left as axes of size 1.
 func StdKeep(x any, axes ...int) tensor.Tensor {
-	return direct.Eval(stdOp, x, direct.Axes(axes), true, 0)
+	return evalMoment(stdOp, stdOf, x, axes, true, 0)
 }
 
 // StdDDOF is the square root of [VarianceDDOF].
 func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return direct.Eval(stdOp, x, direct.Axes(axes), false, ddof)
+	return evalMoment(stdOp, stdOf, x, axes, false, ddof)
 }
 
 var stdOp = reduction(op.Op{Name: "reduce_std", GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
-	func(c *op.Call, d dtype.DType) reduce.Func {
-		return rooted(reduce.VarianceOf(d, c.Int(momentDDOF)), elementwise.UnaryOf(elementwise.Sqrt, averagedType(d)))
-	})
+	func(c *op.Call, d dtype.DType) reduce.Func { return stdOf(d, c.Int(momentDDOF)) })
+
+func stdOf(d dtype.DType, ddof int) reduce.Func {
+	return rooted(varianceOf(d, ddof), elementwise.UnaryOf(elementwise.Sqrt, averagedType(d)))
+}
 
 func init() {
 	stdOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {

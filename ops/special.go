@@ -110,18 +110,38 @@ var polygammaOp = op.Register(&op.Op{
 		return specs(d, c.Tensor(0).Shape())
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		d := c.Out[0].(*tensor.Spec).DType()
-		f := func(dst, x unsafe.Pointer, n int) {
-			out := unsafe.Slice((*float64)(dst), n)
-			for i, v := range unsafe.Slice((*float64)(x), n) {
-				out[i] = special.Polygamma(c.Int(1), v)
-			}
+		x := c.Dense(0)
+		d := computedIn(x.DType(), dtype.DType.IsFloat)
+		switch n := c.Int(1); d {
+		case dtype.Float32:
+			return results(unaryDense(polygammas[float32](n), x, d, grainPolygamma))
+		case dtype.Float64:
+			return results(unaryDense(polygammas[float64](n), castDense(x, d), d, grainPolygamma))
+		default:
+			return results(castDense(unaryDense(polygammas[float64](n), castDense(x, dtype.Float64), dtype.Float64, grainPolygamma), d))
 		}
-		return results(castDense(unaryDense(f, castDense(c.Dense(0), dtype.Float64), dtype.Float64, 1<<10), d))
 	},
 })
 
+// grainPolygamma is the number of elements that take a worker some 100 µs.
+const grainPolygamma = 1 << 10
+
+// polygammas returns the kernel of derivative n, which computes in float64.
+func polygammas[T float32 | float64](n int) elementwise.UnaryFunc {
+	f := special.PolygammaOf(n)
+	return func(dst, x unsafe.Pointer, size int) {
+		out := unsafe.Slice((*T)(dst), size)
+		for i, v := range unsafe.Slice((*T)(x), size) {
+			out[i] = T(f.At(float64(v)))
+		}
+	}
+}
+
 func init() {
+	direct.Check(polygammaOp, func(c *op.Call) bool {
+		n, x := c.Int(1), c.Dense(0)
+		return x != nil && n >= 1 && n <= special.MaxPolygamma && computedIn(x.DType(), dtype.DType.IsFloat) != dtype.None
+	})
 	polygammaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{Mul(ct[0], Polygamma(c.Tensor(0), c.Int(1)+1))}
 	}

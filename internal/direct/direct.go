@@ -40,7 +40,7 @@ func Check(o *op.Op, fits func(c *op.Call) bool) { checks[o] = fits }
 // types that the operation wants, integers for scalars, and attributes of their Go types.
 // It returns nil where the general way has to be taken, which also says what is wrong.
 func Run(o *op.Op, args []any) []tensor.Tensor {
-	if o.Stateful || len(args) == 0 || len(args) > len(o.Params) || len(o.Params) > len(call{}.room) || !plausible(args[0]) {
+	if effects(o) || len(args) == 0 || len(args) > len(o.Params) || len(o.Params) > len(call{}.room) || !plausible(args[0]) {
 		return nil
 	}
 	made := calls.Get().(*call)
@@ -52,6 +52,10 @@ func Run(o *op.Op, args []any) []tensor.Tensor {
 	}
 	return made.run()
 }
+
+// effects reports whether an operation does more than to compute its results. Those that
+// check do not: they are stateful so that graphs keep them.
+func effects(o *op.Op) bool { return o.Stateful && o.Class != op.Assert }
 
 // bound puts arguments where the parameters want them; it reports false where they need
 // more than that.
@@ -309,7 +313,7 @@ func Apply(c *op.Call, values []tenon.Value) tensor.Tensor {
 // applied is Apply for tensors in memory, nil where the general way has to be taken.
 func applied(c *op.Call, values []tenon.Value) []tensor.Tensor {
 	o := c.Op
-	if o.Stateful || len(o.Params) > len(call{}.room) {
+	if effects(o) || len(o.Params) > len(call{}.room) {
 		return nil
 	}
 	made := calls.Get().(*call)

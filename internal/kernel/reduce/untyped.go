@@ -34,6 +34,25 @@ func Of(op Op, dt dtype.DType) Func {
 // of n, or nil if there is none. Where n does not exceed ddof the result is
 // NaN or infinite.
 func VarianceOf(dt dtype.DType, ddof int) Func {
+	if ddof < 0 || ddof >= len(variances[0]) || int(dt) >= len(variances) {
+		return newVariance(dt, ddof)
+	}
+	kept := &variances[dt][ddof]
+	if f := kept.Load(); f != nil {
+		return *f
+	}
+	f := newVariance(dt, ddof)
+	if f != nil {
+		kept.Store(&f)
+	}
+	return f
+}
+
+// variances are the reductions of the usual divisors, by element type, once they have been
+// asked for.
+var variances [dtype.String + 1][2]atomic.Pointer[Func]
+
+func newVariance(dt dtype.DType, ddof int) Func {
 	switch dt {
 	case dtype.Int8:
 		return untyped(varianceInt[int8](ddof))

@@ -17,21 +17,34 @@ func CumSum[T dtype.Number](out, values []T, splits []int64, inner int, c Cumula
 		narrow(out, w)
 		return
 	}
-	c.columns(splits, inner, func(first, step, n int) {
-		var acc T
-		if c.Exclusive {
-			for i := first; n > 0; i, n = i+step, n-1 {
-				v := values[i]
-				out[i] = acc
-				acc += v
-			}
-			return
-		}
-		for i := first; n > 0; i, n = i+step, n-1 {
-			acc += values[i]
-			out[i] = acc
-		}
+	if isShort(splits, inner) {
+		cumSumRange(out, values, splits, inner, c, 0, rowsOf(splits))
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		cumSumRange(out, values, splits, inner, c, lo, hi)
 	})
+}
+
+func cumSumRange[T dtype.Number](out, values []T, splits []int64, inner int, c Cumulation, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		begin, step, count := c.row(splits, r, inner)
+		for first := begin; first < begin+inner; first++ {
+			var acc T
+			if c.Exclusive {
+				for i, n := first, count; n > 0; i, n = i+step, n-1 {
+					v := values[i]
+					out[i] = acc
+					acc += v
+				}
+				continue
+			}
+			for i, n := first, count; n > 0; i, n = i+step, n-1 {
+				acc += values[i]
+				out[i] = acc
+			}
+		}
+	}
 }
 
 // CumProd writes the running products of each row to out, which has the length of
@@ -42,36 +55,41 @@ func CumProd[T dtype.Number](out, values []T, splits []int64, inner int, c Cumul
 		narrow(out, w)
 		return
 	}
-	c.columns(splits, inner, func(first, step, n int) {
-		acc := T(1)
-		if c.Exclusive {
-			for i := first; n > 0; i, n = i+step, n-1 {
-				v := values[i]
-				out[i] = acc
-				acc *= v
-			}
-			return
-		}
-		for i := first; n > 0; i, n = i+step, n-1 {
-			acc *= values[i]
-			out[i] = acc
-		}
+	if isShort(splits, inner) {
+		cumProdRange(out, values, splits, inner, c, 0, rowsOf(splits))
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) {
+		cumProdRange(out, values, splits, inner, c, lo, hi)
 	})
 }
 
-// columns calls f for each element of an item of each row, with the position of the
-// first value to take, the distance to the next, and their number.
-func (c Cumulation) columns(splits []int64, inner int, f func(first, step, n int)) {
-	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			n := int(splits[r+1] - splits[r])
-			first, step := int(splits[r])*inner, inner
-			if c.Reverse {
-				first, step = (int(splits[r+1])-1)*inner, -inner
+func cumProdRange[T dtype.Number](out, values []T, splits []int64, inner int, c Cumulation, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		begin, step, count := c.row(splits, r, inner)
+		for first := begin; first < begin+inner; first++ {
+			acc := T(1)
+			if c.Exclusive {
+				for i, n := first, count; n > 0; i, n = i+step, n-1 {
+					v := values[i]
+					out[i] = acc
+					acc *= v
+				}
+				continue
 			}
-			for j := range inner {
-				f(first+j, step, n)
+			for i, n := first, count; n > 0; i, n = i+step, n-1 {
+				acc *= values[i]
+				out[i] = acc
 			}
 		}
-	})
+	}
+}
+
+// row returns where the first item to take of a row begins, the distance to the next,
+// and their number.
+func (c Cumulation) row(splits []int64, r, inner int) (first, step, n int) {
+	if n = int(splits[r+1] - splits[r]); c.Reverse {
+		return (int(splits[r+1]) - 1) * inner, -inner, n
+	}
+	return int(splits[r]) * inner, inner, n
 }

@@ -124,14 +124,22 @@ func ArgMax[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 		ArgMax(out, w, splits, inner)
 		return
 	}
+	if isShort(splits, inner) {
+		argMaxRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			x := row(values, splits, r, inner)
-			for j := range inner {
-				out[r*inner+j] = argMaxOf(x, j, inner)
-			}
-		}
+		argMaxRange(out, values, splits, inner, lo, hi)
 	})
+}
+
+func argMaxRange[T dtype.Real](out []int64, values []T, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		x := row(values, splits, r, inner)
+		for j := range inner {
+			out[r*inner+j] = argMaxOf(x, j, inner)
+		}
+	}
 }
 
 // argMaxOf returns the position of the largest of x[j], x[j+inner], ….
@@ -158,14 +166,22 @@ func ArgMin[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 		ArgMin(out, w, splits, inner)
 		return
 	}
+	if isShort(splits, inner) {
+		argMinRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			x := row(values, splits, r, inner)
-			for j := range inner {
-				out[r*inner+j] = argMinOf(x, j, inner)
-			}
-		}
+		argMinRange(out, values, splits, inner, lo, hi)
 	})
+}
+
+func argMinRange[T dtype.Real](out []int64, values []T, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		x := row(values, splits, r, inner)
+		for j := range inner {
+			out[r*inner+j] = argMinOf(x, j, inner)
+		}
+	}
 }
 
 // argMinOf returns the position of the smallest of x[j], x[j+inner], ….

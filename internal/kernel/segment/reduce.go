@@ -101,19 +101,27 @@ func Prod[T dtype.Number](out, values []T, splits []int64, inner int) {
 		narrow(out, o)
 		return
 	}
+	if isShort(splits, inner) {
+		prodRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			acc, x := item(out, r, inner), row(values, splits, r, inner)
-			for j := range acc {
-				acc[j] = 1
-			}
-			for ; len(x) >= inner; x = x[inner:] {
-				for j, v := range x[:inner] {
-					acc[j] *= v
-				}
+		prodRange(out, values, splits, inner, lo, hi)
+	})
+}
+
+func prodRange[T dtype.Number](out, values []T, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		acc, x := item(out, r, inner), row(values, splits, r, inner)
+		for j := range acc {
+			acc[j] = 1
+		}
+		for ; len(x) >= inner; x = x[inner:] {
+			for j, v := range x[:inner] {
+				acc[j] *= v
 			}
 		}
-	})
+	}
 }
 
 // Mean writes the mean of each row to out, which has rows*inner elements. An empty
@@ -197,35 +205,51 @@ func meanOfIntegers[T dtype.Integer](mean []float64, x []T, inner int) {
 // Any writes whether a row holds a true value to out, which has rows*inner
 // elements. An empty row gives false.
 func Any(out, values []bool, splits []int64, inner int) {
+	if isShort(splits, inner) {
+		anyRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			acc, x := item(out, r, inner), row(values, splits, r, inner)
-			clear(acc)
-			for ; len(x) >= inner; x = x[inner:] {
-				for j, v := range x[:inner] {
-					acc[j] = acc[j] || v
-				}
+		anyRange(out, values, splits, inner, lo, hi)
+	})
+}
+
+func anyRange(out, values []bool, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		acc, x := item(out, r, inner), row(values, splits, r, inner)
+		clear(acc)
+		for ; len(x) >= inner; x = x[inner:] {
+			for j, v := range x[:inner] {
+				acc[j] = acc[j] || v
 			}
 		}
-	})
+	}
 }
 
 // All writes whether a row holds only true values to out, which has rows*inner
 // elements. An empty row gives true.
 func All(out, values []bool, splits []int64, inner int) {
+	if isShort(splits, inner) {
+		allRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			acc, x := item(out, r, inner), row(values, splits, r, inner)
-			for j := range acc {
-				acc[j] = true
-			}
-			for ; len(x) >= inner; x = x[inner:] {
-				for j, v := range x[:inner] {
-					acc[j] = acc[j] && v
-				}
+		allRange(out, values, splits, inner, lo, hi)
+	})
+}
+
+func allRange(out, values []bool, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		acc, x := item(out, r, inner), row(values, splits, r, inner)
+		for j := range acc {
+			acc[j] = true
+		}
+		for ; len(x) >= inner; x = x[inner:] {
+			for j, v := range x[:inner] {
+				acc[j] = acc[j] && v
 			}
 		}
-	})
+	}
 }
 
 // CountNonzero writes the number of values that differ from zero to out, which
@@ -235,18 +259,26 @@ func CountNonzero[T dtype.Number | ~bool](out []int64, values []T, splits []int6
 		CountNonzero(out, w, splits, inner)
 		return
 	}
+	if isShort(splits, inner) {
+		countRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
-		var zero T
-		for r := lo; r < hi; r++ {
-			acc, x := item(out, r, inner), row(values, splits, r, inner)
-			clear(acc)
-			for ; len(x) >= inner; x = x[inner:] {
-				for j, v := range x[:inner] {
-					if v != zero {
-						acc[j]++
-					}
+		countRange(out, values, splits, inner, lo, hi)
+	})
+}
+
+func countRange[T dtype.Number | ~bool](out []int64, values []T, splits []int64, inner, lo, hi int) {
+	var zero T
+	for r := lo; r < hi; r++ {
+		acc, x := item(out, r, inner), row(values, splits, r, inner)
+		clear(acc)
+		for ; len(x) >= inner; x = x[inner:] {
+			for j, v := range x[:inner] {
+				if v != zero {
+					acc[j]++
 				}
 			}
 		}
-	})
+	}
 }

@@ -1,6 +1,9 @@
 package special
 
-import "math"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // MaxPolygamma is the highest derivative that [Polygamma] computes.
 const MaxPolygamma = 20
@@ -8,54 +11,92 @@ const MaxPolygamma = 20
 // bernoulli are the Bernoulli numbers B(2), B(4), …
 var bernoulli = [...]float64{1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6, -3617. / 510, 43867. / 798, -174611. / 330}
 
-// Polygamma returns derivative n of the digamma function at x, for n from 1 to
-// [MaxPolygamma]: +Inf or -Inf at 0 and the negative integers (for odd n, and NaN
-// for even n, where the two sides differ in sign).
+// Polygamma is a derivative of the digamma function, with what does not depend on where it
+// is taken.
+type Polygamma struct {
+	n         int
+	factorial float64                 // n!
+	lead      float64                 // (n-1)!
+	tail      [len(bernoulli)]float64 // B(2k)·(2k+n-1)!/(2k)!, from k = 1 on
+}
+
+// derivatives are those that have been asked for.
+var derivatives [MaxPolygamma + 1]atomic.Pointer[Polygamma]
+
+// PolygammaOf returns derivative n, for n from 1 to [MaxPolygamma].
+func PolygammaOf(n int) *Polygamma {
+	if p := derivatives[n].Load(); p != nil {
+		return p
+	}
+	order := float64(n)
+	p := &Polygamma{n: n, factorial: math.Gamma(order + 1)}
+	p.lead = p.factorial / order
+	f := p.factorial * (order + 1) / 2
+	for i, b := range bernoulli {
+		k := 2 * float64(i+1)
+		p.tail[i] = b * f
+		f *= (k + order) * (k + order + 1) / ((k + 1) * (k + 2))
+	}
+	derivatives[n].Store(p)
+	return p
+}
+
+// At returns the derivative at x: +Inf or -Inf at 0 and the negative integers (for odd n,
+// and NaN for even n, where the two sides differ in sign).
 //
 // Small x get to where the asymptotic series holds (Abramowitz and Stegun
 // 6.4.11) by ψⁿ(x+1) = ψⁿ(x) + (-1)ⁿ n!/xⁿ⁺¹; negative x use the derivative of the
 // reflection formula, (-1)ⁿψⁿ(1-x) - ψⁿ(x) = dⁿ/dxⁿ π cot πx.
-func Polygamma(n int, x float64) float64 {
+func (p *Polygamma) At(x float64) float64 {
 	switch {
-	case x != x || math.IsInf(x, -1) || n < 1 || n > MaxPolygamma:
+	case x != x || math.IsInf(x, -1):
 		return math.NaN()
 	case math.IsInf(x, 1):
 		return 0
 	case x <= 0:
 		if x == math.Trunc(x) {
-			if n%2 == 0 {
+			if p.n%2 == 0 {
 				return math.NaN()
 			}
 			return math.Inf(1)
 		}
-		y := Polygamma(n, 1-x)
-		if n%2 == 1 {
+		y := p.At(1 - x)
+		if p.n%2 == 1 {
 			y = -y
 		}
-		return y - cotDerivative(n, x)
+		return y - cotDerivative(p.n, x)
 	}
-	sign := 1.0 // of (-1)ⁿ⁺¹
-	if n%2 == 0 {
-		sign = -1
-	}
-	factorial := math.Gamma(float64(n) + 1)
 	sum := 0.0
-	for x < 16+float64(n)/2 {
-		sum += factorial * math.Pow(x, -float64(n)-1)
+	for x < 16+float64(p.n)/2 {
+		sum += p.factorial * inversePower(x, p.n+1)
 		x++
 	}
-	p := math.Pow(x, -float64(n))
-	sum += p * (factorial/float64(n) + factorial/(2*x))
-	// (2k+n-1)!/(2k)!, from k = 1 on.
-	f := factorial * (float64(n) + 1) / 2
-	z := p / (x * x)
-	for i, b := range bernoulli {
-		k := 2 * float64(i+1)
-		sum += b * f * z
-		f *= (k + float64(n)) * (k + float64(n) + 1) / ((k + 1) * (k + 2))
-		z /= x * x
+	z := inversePower(x, p.n)
+	sum += z * (p.lead + p.factorial/(2*x))
+	square := x * x
+	for _, t := range p.tail {
+		z /= square
+		sum += t * z
 	}
-	return sign * sum
+	if p.n%2 == 0 { // of (-1)ⁿ⁺¹
+		return -sum
+	}
+	return sum
+}
+
+// inversePower returns 1/xⁿ for x > 0 and n up to 21, as [math.Pow] computes it.
+func inversePower(x float64, n int) float64 {
+	if x < 0x1p-48 || x > 0x1p48 { // the power could leave the range of normal numbers
+		return math.Pow(x, -float64(n))
+	}
+	y := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			y *= x
+		}
+		x *= x
+	}
+	return 1 / y
 }
 
 // cotDerivative returns derivative n of π cot πx. With c = cot πx it is

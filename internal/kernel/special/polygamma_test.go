@@ -22,16 +22,16 @@ func TestPolygamma(t *testing.T) {
 		{3, 1, 6.493939402266829},
 		{5, 0.75, 678.7533428745797},
 	} {
-		got := Polygamma(c.n, c.x)
+		got := PolygammaOf(c.n).At(c.x)
 		if math.Abs(got-c.want) > 1e-13*math.Abs(c.want) {
 			t.Errorf("Polygamma(%d, %v) = %v, want %v", c.n, c.x, got, c.want)
 		}
 	}
-	if got := Polygamma(1, -3); !math.IsInf(got, 1) {
+	if got := PolygammaOf(1).At(-3); !math.IsInf(got, 1) {
 		t.Errorf("at a pole: %v", got)
 	}
 	for _, x := range []float64{math.NaN(), math.Inf(-1)} {
-		if got := Polygamma(1, x); got == got {
+		if got := PolygammaOf(1).At(x); got == got {
 			t.Errorf("Polygamma(1, %v) = %v", x, got)
 		}
 	}

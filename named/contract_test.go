@@ -196,6 +196,9 @@ func TestEinsum(t *testing.T) {
 		"Batch Seq Rep, Rep Kq -> Batch Seq Kq",
 		"rep seq batch, kq rep -> kq batch seq",
 		named.Path(Rep{}) + " Seq Batch, Rep Kq -> Batch Kq Seq",
+		"... rep, rep kq -> ... kq",
+		"rep ..., ... rep kq -> kq ...", // an ellipsis may stand for nothing
+		"... seq rep, rep kq -> seq ... kq",
 	} {
 		if err := near(want, named.Einsum(text, x, w)); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -204,7 +207,24 @@ func TestEinsum(t *testing.T) {
 	if got := named.Einsum("Seq Rep Batch->Batch Seq", x).Dims().String(); got != "Batch, Seq" {
 		t.Errorf("the result is stored as %s", got)
 	}
+	if got := named.Einsum("... rep, rep kq -> kq ...", x, w).Dims().String(); got != "Kq, Batch, Seq" {
+		t.Errorf("the result is stored as %s", got)
+	}
+	bias := wave(Batch{}.Of(2), Kq{}.Of(2))
+	if err := near(named.Mul(want, bias), named.Einsum("... rep, rep kq, ... kq -> ... kq", x, w, bias)); err != nil {
+		t.Errorf("batches of two tensors: %v", err)
+	}
+	steps := named.Rename[Seq, Rep](named.Index[Rep](x, 0))
+	steps = named.By(Rep{}).Rename(steps, named.Dynamic("time step"))
+	if err := near(named.By(named.Dynamic("time step")).Sum(steps), named.Einsum("... time_step -> ...", steps)); err != nil {
+		t.Error(err)
+	}
 	for text, words := range map[string]string{
+		"... Rep, Rep Kq -> Kq":                    "the result lacks ..., which stands for {Batch, Seq}",
+		"... Rep, Rep Kq -> Batch Kq":              "the result lacks ..., which stands for {Seq}",
+		"..., Rep Kq -> ... Kq":                    "{Rep} of tensor 0 is behind ... and is listed in another term: list it in term 0 too",
+		"... Rep ..., Rep Kq -> ... Kq":            "... is there twice in term 0",
+		"... Rep, Rep Kq -> ... Kq ...":            "... is there twice in the result",
 		"Batch Seq Rep, Rep Kq":                    "no arrow",
 		"Batch Seq Rep -> Batch":                   "1 terms for 2",
 		"Batch Seq, Rep Kq -> Batch":               "lacks {Rep}",

@@ -2,6 +2,7 @@ package named
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,9 +16,18 @@ import (
 //	named.Einsum("Batch Seq Rep, Rep Kq -> Batch Seq Kq", x, w)
 //
 // A dimension is written as it is printed, where nothing else is meant with a small
-// first letter too ("batch seq rep"). Each term lists exactly the dimensions of its
-// tensor, in any order. The result is stored in the order of the text. Gradient and order
-// of contraction are those of [Contract].
+// first letter too ("batch seq rep"), and with _ for a blank. Each term lists exactly
+// the dimensions of its tensor, in any order. The result is stored in the order of the text.
+//
+// "..." in a term stands for the dimensions of its tensor that the term does not list;
+// in the result, for all those that an ellipsis stands for, in the order of the tensors:
+//
+//	named.Einsum("... rep, rep kq -> ... kq", x, w)
+//
+// Such dimensions are kept, never summed over: tensors that share one run along it
+// together, as a batch. One that another term lists has to be listed.
+//
+// Gradient and order of contraction are those of [Contract].
 func Einsum(text string, operands ...tenon.Value) *Tensor {
 	const fn = "named.Einsum"
 	ts := make([]*Tensor, len(operands))
@@ -37,11 +47,19 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	if len(terms) != len(ts) || len(ts) == 0 {
 		bad(tenon.ErrInvalid, "there are %d terms for %d tensors", len(terms), len(ts))
 	}
-	all := none
+	all, listed, rest := none, none, none // rest: what an ellipsis stands for
+	behind := make([]*layout, len(ts))
 	for i, term := range terms {
 		l := ts[i].spec.names
-		seen := none
+		seen, dots := none, false
 		for _, word := range strings.Fields(term) {
+			if word == ellipsis {
+				if dots {
+					bad(tenon.ErrInvalid, "... is there twice in term %d", i)
+				}
+				dots = true
+				continue
+			}
 			n, ok := l.find(word)
 			if !ok {
 				bad(tenon.ErrNotFound, "%s is no dimension of tensor %d\n%s", word, i, ts[i].line("tensor"))
@@ -51,13 +69,22 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 			}
 			seen = seen.and(layoutOf([]id{n}))
 		}
-		if missing := l.without(seen); len(missing.ids) > 0 {
-			bad(tenon.ErrInvalid, "term %d lacks {%v}\n%s", i, missing, ts[i].line("tensor"))
+		behind[i] = l.without(seen)
+		if len(behind[i].ids) > 0 && !dots {
+			bad(tenon.ErrInvalid, "term %d lacks {%v}\n%s", i, behind[i], ts[i].line("tensor"))
 		}
-		all = all.and(l)
+		all, listed, rest = all.and(l), listed.and(seen), rest.and(behind[i])
 	}
-	keep := none
-	for _, word := range strings.Fields(out) {
+	for i, l := range behind {
+		if both := l.both(listed); len(both.ids) > 0 {
+			bad(tenon.ErrInvalid, "{%v} of tensor %d is behind ... and is listed in another term: list it in term %d too\n%s", both, i, i, ts[i].line("tensor"))
+		}
+	}
+	keep, words := none, strings.Fields(out)
+	for _, word := range words {
+		if word == ellipsis {
+			continue
+		}
 		n, ok := all.find(word)
 		if !ok {
 			bad(tenon.ErrNotFound, "no tensor has %s, which the result lists", word)
@@ -67,11 +94,23 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 		}
 		keep = keep.and(layoutOf([]id{n}))
 	}
+	lacks := rest.without(keep)
+	switch at := slices.Index(words, ellipsis); {
+	case at < 0 && len(lacks.ids) > 0:
+		bad(tenon.ErrInvalid, "the result lacks ..., which stands for {%v}", lacks)
+	case at >= 0 && slices.Contains(words[at+1:], ellipsis):
+		bad(tenon.ErrInvalid, "... is there twice in the result")
+	case at >= 0:
+		keep = layoutOf(slices.Insert(slices.Clone(keep.ids), at, lacks.ids...))
+	}
 	return all.without(keep).of().Contract(operands...).ordered(keep)
 }
 
+// ellipsis stands for the dimensions that a term does not list.
+const ellipsis = "..."
+
 // find returns the name with a text: its printed form, its path, or the printed form
-// with a small first letter.
+// with a small first letter or with _ for each blank.
 func (l *layout) find(word string) (id, bool) {
 	for _, n := range l.ids {
 		if l.text(n) == word || n.info().path == word {
@@ -81,7 +120,7 @@ func (l *layout) find(word string) (id, bool) {
 	for _, n := range l.ids {
 		s := n.String()
 		first, size := utf8.DecodeRuneInString(s)
-		if string(unicode.ToLower(first))+s[size:] == word {
+		if string(unicode.ToLower(first))+s[size:] == word || strings.ReplaceAll(s, " ", "_") == word {
 			return n, true
 		}
 	}

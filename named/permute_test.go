@@ -68,6 +68,7 @@ func table() []operation {
 		single("Contract over none", func(x []T) T { return named.By().Contract(x[0], x[1]) }, x, w),
 		single("Contract of what one has", func(x []T) T { return named.By(Seq{}, Kq{}, Rep{}).Contract(x[0], x[1]) }, x, y),
 		single("Einsum", func(x []T) T { return named.Einsum(texts(x)+" -> Batch Seq Kq", x[0], x[1]) }, x, y),
+		single("Einsum", func(x []T) T { return named.Einsum("... Rep, ... Rep Kq -> Kq ...", x[0], x[1]) }, x, y),
 		single("Add", func(x []T) T { return named.Add(x[0], x[1]) }, x, sub),
 		single("Sub", func(x []T) T { return named.Sub(x[0], x[1]) }, sub, x),
 		single("Mul", func(x []T) T { return named.Mul(x[0], x[1]) }, x, x),

@@ -45,6 +45,7 @@ func raggedTable() []operation {
 		single("Einsum", func(x []T) T {
 			return named.Einsum(texts(x)+" -> "+strings.ReplaceAll(texts(x[:1]), "Rep", "Kq"), x[0], x[1])
 		}, x, w),
+		single("Einsum", func(x []T) T { return named.Einsum("... Rep, Rep Kq -> ... Kq", x[0], x[1]) }, x, w),
 		single("Add", func(x []T) T { return named.Add(x[0], x[1]) }, x, scale),
 		single("Sub", func(x []T) T { return named.Sub(x[0], x[1]) }, scores, y),
 		single("Mul", func(x []T) T { return named.Mul(x[0], x[1]) }, y, w),

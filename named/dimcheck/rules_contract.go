@@ -137,32 +137,70 @@ func einsumRule(r *ruleCall) *val {
 	if len(terms) != len(vs) {
 		return bad("there are %d terms for %d tensors", len(terms), len(vs))
 	}
-	var all []dim
+	var all, rest []dim // rest: what an ellipsis stands for
+	var listed []name
+	behind := make([][]dim, len(vs))
 	for i, term := range terms {
 		var seen []name
+		dots := false
 		for _, word := range strings.Fields(term) {
+			if word == ellipsis {
+				if dots {
+					return bad("... is there twice in term %d", i)
+				}
+				dots = true
+				continue
+			}
 			n, ok := findWord(vs[i].Dims, word)
 			if !ok {
 				return bad("%s is no dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
 			}
+			if slices.Contains(seen, n) {
+				return bad("%s is there twice in term %d", word, i)
+			}
 			seen = append(seen, n)
 		}
-		if lacks := without(vs[i].Dims, seen); len(lacks) > 0 {
-			return bad("term %d lacks {%s}\n%s", i, listText(dimNames(lacks)), lines(r.one("tensor", vs[i], i+1)))
+		behind[i] = without(vs[i].Dims, seen)
+		if len(behind[i]) > 0 && !dots {
+			return bad("term %d lacks {%s}\n%s", i, listText(dimNames(behind[i])), lines(r.one("tensor", vs[i], i+1)))
 		}
-		all = merged(all, vs[i].Dims)
+		all, listed, rest = merged(all, vs[i].Dims), union(listed, seen), merged(rest, behind[i])
+	}
+	for i, dims := range behind {
+		if both := intersect(dimNames(dims), listed); len(both) > 0 {
+			return bad("{%s} of tensor %d is behind ... and is listed in another term: list it in term %d too\n%s", listText(both), i, i, lines(r.one("tensor", vs[i], i+1)))
+		}
 	}
 	var keep []name
+	dots := 0
 	for _, word := range strings.Fields(out) {
+		if word == ellipsis {
+			dots++
+			continue
+		}
 		n, ok := findWord(all, word)
 		if !ok {
 			return bad("no tensor has %s, which the result lists", word)
 		}
+		if slices.Contains(keep, n) {
+			return bad("%s is there twice in the result", word)
+		}
 		keep = append(keep, n)
 	}
+	lacks := dimNames(without(rest, keep))
+	switch {
+	case dots == 0 && len(lacks) > 0:
+		return bad("the result lacks ..., which stands for {%s}", listText(lacks))
+	case dots > 1:
+		return bad("... is there twice in the result")
+	}
+	keep = append(keep, lacks...)
 	r.dims = dimNames(without(all, keep))
 	return r.contract(r.several(vs, 1))
 }
+
+// ellipsis stands for the dimensions that a term does not list.
+const ellipsis = "..."
 
 // findWord returns the dimension that a word of an einsum text means.
 func findWord(dims []dim, word string) (name, bool) {
@@ -172,7 +210,8 @@ func findWord(dims []dim, word string) (name, bool) {
 		}
 	}
 	for _, d := range dims {
-		if s := d.Name.short(); s != "" && strings.ToLower(s[:1])+s[1:] == word {
+		s := d.Name.short()
+		if s != "" && strings.ToLower(s[:1])+s[1:] == word || strings.ReplaceAll(s, " ", "_") == word {
 			return d.Name, true
 		}
 	}

@@ -2,6 +2,7 @@ package masked
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -16,7 +17,7 @@ import (
 type Tensor struct {
 	values tensor.Tensor
 	mask   tensor.Tensor
-	spec   *Spec
+	spec   atomic.Pointer[Spec] // nil until asked for
 }
 
 var (
@@ -63,7 +64,7 @@ func wrap(values, mask tensor.Tensor) *Tensor {
 	if inner, ok := values.(*Tensor); ok && inner.mask.Shape().Rank() == mask.Shape().Rank() {
 		return wrap(inner.values, ops.LogicalAnd(inner.mask, mask))
 	}
-	return &Tensor{values, mask, &Spec{values: values.Spec(), mask: mask.Spec()}}
+	return &Tensor{values: values, mask: mask}
 }
 
 // All returns x without anything missing. A masked tensor is returned as it is.
@@ -88,7 +89,13 @@ func filler(x tensor.Tensor) tensor.Tensor {
 }
 
 // Spec returns the *Spec of values and mask.
-func (t *Tensor) Spec() tenon.Spec { return t.spec }
+func (t *Tensor) Spec() tenon.Spec {
+	if s := t.spec.Load(); s != nil {
+		return s
+	}
+	t.spec.CompareAndSwap(nil, &Spec{values: t.values.Spec(), mask: t.mask.Spec()})
+	return t.spec.Load()
+}
 
 // DType returns the element type of the values.
 func (t *Tensor) DType() dtype.DType { return t.values.DType() }
@@ -126,7 +133,7 @@ func (t *Tensor) single() *Tensor {
 	if !ok {
 		return t
 	}
-	return &Tensor{values: inner.single().values, mask: t.Full(), spec: &Spec{values: inner.single().values.Spec(), mask: t.Full().Spec()}}
+	return &Tensor{values: inner.single().values, mask: t.Full()}
 }
 
 // IsMissing returns true where an element is missing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -23,8 +24,9 @@ type Call struct {
 	// Out has the inferred Specs of the results when the kernel runs.
 	Out []tenon.Spec
 
-	one [1]tenon.Value // room for what One returns
-	ctx context.Context
+	one  [1]tenon.Value // room for what One returns
+	many *tenon.Value   // the first of what Many returned
+	ctx  context.Context
 }
 
 // Context returns the context of the run that a kernel is part of: kernels that take
@@ -46,6 +48,13 @@ func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
 func (c *Call) One(v tenon.Value) ([]tenon.Value, error) {
 	c.one[0] = v
 	return c.one[:], nil
+}
+
+// Many is [Call.One] for an operation with several results: it returns them and gives the
+// call back.
+func (c *Call) Many(vs []tenon.Value) ([]tenon.Value, error) {
+	c.many = unsafe.SliceData(vs)
+	return vs, nil
 }
 
 // smallCall is a Call with room for its arguments, so that most calls need a

@@ -22,12 +22,10 @@ func Do(o *Op, args ...any) ([]tenon.Value, error) {
 // Eval calls an operation that has one result. It throws errors; it is what the
 // functions of the catalogue are made of.
 func Eval(o *Op, args ...any) tensor.Tensor {
-	if n := len(o.Params); n > len(shortCall{}.room) || !toAnswer(args) {
+	if !short(o, args) {
 		return single(o, tenon.Must(Do(o, args...)))
 	}
-	c := shortCallOf(o, len(o.Params))
-	tenon.Throw(c.bind(args, nil))
-	out := tenon.Must(c.do(nil))
+	c, out := doShort(o, args)
 	t := single(o, out)
 	c.free(out)
 	return t
@@ -35,7 +33,23 @@ func Eval(o *Op, args ...any) tensor.Tensor {
 
 // EvalN calls an operation and returns all results. It throws errors.
 func EvalN(o *Op, args ...any) []tensor.Tensor {
-	return tenon.Must(tensors(o, tenon.Must(Do(o, args...))))
+	if !short(o, args) {
+		return tenon.Must(tensors(o, tenon.Must(Do(o, args...))))
+	}
+	c, out := doShort(o, args)
+	ts := tenon.Must(tensors(o, out))
+	c.free(out)
+	return ts
+}
+
+// short reports whether a call fits a [shortCall] and may be given back.
+func short(o *Op, args []any) bool { return len(o.Params) <= len(shortCall{}.room) && toAnswer(args) }
+
+// doShort is [Do] for a short call, which the caller frees. It throws.
+func doShort(o *Op, args []any) (*shortCall, []tenon.Value) {
+	c := shortCallOf(o, len(o.Params))
+	tenon.Throw(c.bind(args, nil))
+	return c, tenon.Must(c.do(nil))
 }
 
 // Unary calls an operation on one tensor, by the short way where there is one.

@@ -12,7 +12,7 @@ import (
 )
 
 // shortCall is a call with room for its arguments, in one piece of memory. It serves
-// again once a handler has given it back by [Call.One].
+// again once a handler has given it back by [Call.One] or [Call.Many].
 type shortCall struct {
 	Call
 	room [8]any
@@ -33,10 +33,17 @@ func shortCallOf(o *Op, n int) *shortCall {
 // free makes the call ready for another one, if out says that the handler has given
 // it back. It keeps nothing alive until then.
 func (c *shortCall) free(out []tenon.Value) {
-	if len(out) != 1 || &out[0] != &c.one[0] {
+	switch first := unsafe.SliceData(out); {
+	case first == nil:
+		return
+	case first == &c.one[0]:
+		c.one[0] = nil
+	case first != c.many:
 		return
 	}
-	c.one[0] = nil
+	if c.many != nil {
+		c.many = nil
+	}
 	for i := range c.Args {
 		c.Args[i] = nil
 	}

@@ -26,7 +26,7 @@ func init() {
 			s := c.Tensor(0).Shape()
 			if s.HasRank() {
 				if s = s.Insert(s.Rank(), s.Dim(-1)); s.IsFull() {
-					if _, err := checkedShape(c, s.Dims(), c.Tensor(0).DType()); err != nil {
+					if _, err := checkedSize(c, s, c.Tensor(0).DType()); err != nil {
 						return nil, err
 					}
 				}

@@ -105,11 +105,14 @@ func scalarInt(c *op.Call, i int) (n int, known bool, err error) {
 	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
 		return 0, false, c.Errorf(tenon.ErrShape, "%s has shape %v, want a scalar", c.Op.Params[i].Name, s)
 	}
-	v, ok := c.ConstInts(i)
+	t, ok := c.Const(i)
 	if !ok {
 		return 0, false, nil
 	}
-	return v[0], true, nil
+	if t.DType() == dtype.Int32 {
+		return int(tensor.Data[int32](t)[0]), true, nil
+	}
+	return tensor.Data[int](t)[0], true, nil
 }
 
 // maxBytes is more than any machine's memory.
@@ -122,8 +125,13 @@ func checkedShape(c *op.Call, dims []int, d dtype.DType) (shape.Shape, error) {
 	if err != nil {
 		return s, c.Errorf(tenon.ErrShape, "%s", strings.TrimPrefix(err.Error(), "shape: "))
 	}
-	for i, n := range dims {
-		if n < 0 {
+	return checkedSize(c, s, d)
+}
+
+// checkedSize is checkedShape for sizes that are a shape already.
+func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) (shape.Shape, error) {
+	for i := range s.Rank() {
+		if n := s.Dim(i); n < 0 {
 			return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", n, i)
 		}
 	}

@@ -42,7 +42,7 @@ func init() {
 				return nil, err
 			}
 			if s = s.Insert(axis, depth); s.IsFull() {
-				s, err = checkedShape(c, s.Dims(), d)
+				s, err = checkedSize(c, s, d)
 			}
 			return []tenon.Spec{tensor.NewSpec(d, s)}, err
 		},
@@ -167,7 +167,7 @@ func init() {
 			s = s.Insert(s.Rank(), n)
 			if s.IsFull() {
 				var err error
-				if s, err = checkedShape(c, s.Dims(), dtype.Bool); err != nil {
+				if s, err = checkedSize(c, s, dtype.Bool); err != nil {
 					return nil, err
 				}
 			}
@@ -182,7 +182,7 @@ func init() {
 					longest = max(longest, n)
 				}
 				var err error
-				if s, err = checkedShape(c, s.With(-1, int(longest)).Dims(), dtype.Bool); err != nil {
+				if s, err = checkedSize(c, s.With(-1, int(longest)), dtype.Bool); err != nil {
 					return nil, err
 				}
 			}

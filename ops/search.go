@@ -237,7 +237,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			if _, err := checkedShape(c, s.Dims(), dtype.Int64); err != nil {
+			if _, err := checkedSize(c, s, dtype.Int64); err != nil {
 				return nil, err
 			}
 			r := tensor.Data[float64](castDense(c.Dense(1), dtype.Float64))

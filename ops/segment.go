@@ -62,7 +62,7 @@ func segmentOp(r segmentReduction) *op.Op {
 			}
 			out := shape.Concat(shape.Of(n), s.Tail(is.Rank()))
 			if out.IsFull() {
-				if _, err := checkedShape(c, out.Dims(), d); err != nil {
+				if _, err := checkedSize(c, out, d); err != nil {
 					return nil, err
 				}
 			}

@@ -139,7 +139,7 @@ func init() {
 			}
 			out := s.With(axis, total)
 			if out.IsFull() {
-				out, err = checkedShape(c, out.Dims(), x.DType())
+				out, err = checkedSize(c, out, x.DType())
 			}
 			return []tenon.Spec{tensor.NewSpec(x.DType(), out)}, err
 		},

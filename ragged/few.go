@@ -25,8 +25,8 @@ type few struct {
 // generalOnly has the general way taken always; tests compare the two.
 var generalOnly = false
 
-// fewOf returns t as few, if it is.
-func fewOf(t tensor.Tensor) (f few, ok bool) {
+// fewOf returns a value as few, if it is.
+func fewOf(t any) (f few, ok bool) {
 	r, ok := t.(*Tensor)
 	if !ok || len(r.parts) != 1 || generalOnly {
 		return few{}, false
@@ -59,6 +59,9 @@ func (f *few) positions() few {
 }
 
 func (f *few) nrows() int { return len(f.splits) - 1 }
+
+// length returns the number of items of a row.
+func (f *few) length(r int) int64 { return f.splits[r+1] - f.splits[r] }
 
 // A filler collects rows of items one behind the other.
 type filler struct {
@@ -281,28 +284,53 @@ func fewRepeated(x tensor.Tensor, times, axis int) tensor.Tensor {
 	return to.tensor()
 }
 
-// fewStacked stacks tensors along a new outermost axis; nil where the general way has to be
-// taken.
-func fewStacked(ts []tensor.Tensor) tensor.Tensor {
-	var room [8]few
-	if len(ts) > len(room) {
-		return nil
+// allFew returns the values of a list as few rows each, with items of one type and shape,
+// and how many rows and items they have together; nil where they are not.
+func allFew[T any](list []T, room []few) (fs []few, nrows, nvals int) {
+	if len(list) == 0 || len(list) > len(room) {
+		return nil, 0, 0
 	}
-	fs := room[:len(ts)]
-	nrows, nvals := 0, 0
-	for i, t := range ts {
+	fs = room[:len(list)]
+	for i, t := range list {
 		f, ok := fewOf(t)
 		if !ok || i > 0 && (f.flat.DType() != fs[0].flat.DType() || !f.flat.Shape().Tail(1).Equal(fs[0].flat.Shape().Tail(1))) {
-			return nil
+			return nil, 0, 0
 		}
 		fs[i] = f
 		nrows, nvals = nrows+f.nrows(), nvals+f.flat.Dim(0)
 	}
 	if nrows > shortElements || nvals > shortElements {
+		return nil, 0, 0
+	}
+	return fs, nrows, nvals
+}
+
+// fewStacked stacks tensors along a new axis; nil where the general way has to be taken.
+func fewStacked[T any](list []T, axis int) tensor.Tensor {
+	var room [8]few
+	fs, nrows, nvals := allFew(list, room[:])
+	if fs == nil {
 		return nil
 	}
+	rank := fs[0].flat.Rank() + 2 // of the result
+	if axis < 0 {
+		axis += rank
+	}
+	switch {
+	case axis == 0:
+		return fewInTables(fs, nrows, nvals)
+	case axis == 1:
+		return fewInLists(fs, nvals)
+	case axis > 1 && axis < rank:
+		return fewInItems(any(list[0]).(*Tensor), fs, axis-1)
+	}
+	return nil
+}
+
+// fewInTables stacks tensors along a new outermost axis.
+func fewInTables(fs []few, nrows, nvals int) tensor.Tensor {
 	to := fs[0].filler(nrows, nvals)
-	outer, ends := tensor.Make[int64](shape.Of(len(ts) + 1))
+	outer, ends := tensor.Make[int64](shape.Of(len(fs) + 1))
 	for i := range fs {
 		for r := range fs[i].nrows() {
 			to.row(&fs[i], r)
@@ -312,32 +340,89 @@ func fewStacked(ts []tensor.Tensor) tensor.Tensor {
 	return wrap(to.flat, []*RowPartition{newPartition(rows.Trusted(outer, ends), nrows), to.partition()})
 }
 
-// fewStackedRows stacks the rows of tensors: row i of all of them is a list; nil where the
-// general way has to be taken.
-func fewStackedRows(ts []tensor.Tensor, axis int) tensor.Tensor {
-	var room [8]few
-	if axis != 1 || len(ts) > len(room) {
-		return nil
-	}
-	fs := room[:len(ts)]
-	nvals := 0
-	for i, t := range ts {
-		f, ok := fewOf(t)
-		if !ok || i > 0 && (f.nrows() != fs[0].nrows() || f.flat.DType() != fs[0].flat.DType() || !f.flat.Shape().Tail(1).Equal(fs[0].flat.Shape().Tail(1))) {
+// fewInLists stacks the rows of tensors: row i of all of them is a list; nil where the
+// tensors have different numbers of rows.
+func fewInLists(fs []few, nvals int) tensor.Tensor {
+	nrows := fs[0].nrows()
+	for _, f := range fs[1:] {
+		if f.nrows() != nrows {
 			return nil
 		}
-		fs[i] = f
-		nvals += f.flat.Dim(0)
 	}
-	nrows := fs[0].nrows()
-	to := fs[0].filler(nrows*len(ts), nvals)
+	to := fs[0].filler(nrows*len(fs), nvals)
 	for r := range nrows {
 		for i := range fs {
 			to.row(&fs[i], r)
 		}
 	}
-	outer := newUniform(tensor.Scalar(int64(nrows)), tensor.Scalar(int64(len(ts))))
-	return wrap(to.flat, []*RowPartition{outer, to.partition()})
+	return wrap(to.flat, []*RowPartition{uniformOf(nrows, len(fs), dtype.Int64), to.partition()})
+}
+
+// fewInItems stacks the items of tensors that have the same rows, those of x, along an axis
+// of the flat values; nil where the rows differ.
+func fewInItems(x *Tensor, fs []few, axis int) tensor.Tensor {
+	for _, f := range fs[1:] {
+		if firstDifference(f.splits, fs[0].splits) >= 0 {
+			return nil
+		}
+	}
+	s := x.flat.Shape()
+	out := tensor.Uninit(x.DType(), s.Insert(axis, len(fs)))
+	dst, row := out.Bytes(), s.Tail(axis).Size()*x.DType().Size()
+	for at := 0; len(dst) > 0; at += row {
+		for i := range fs {
+			dst = dst[copy(dst, fs[i].src[at:at+row]):]
+		}
+	}
+	return x.with(out)
+}
+
+// fewStitched is [DynamicStitch] for a few rows: row i of data[k] becomes row ids[k][i];
+// nil where the general way has to be taken.
+func fewStitched(ids, data []tensor.Tensor) tensor.Tensor {
+	var room [8]few
+	fs, _, _ := allFew(data, room[:])
+	if fs == nil {
+		return nil
+	}
+	var places [8][]int64
+	top := int64(-1)
+	for k, id := range ids {
+		at := int64s(id)
+		if at == nil || id.Shape().Rank() != 1 || len(at) != fs[k].nrows() {
+			return nil
+		}
+		for _, n := range at {
+			if n < 0 || n >= shortElements {
+				return nil
+			}
+			top = max(top, n)
+		}
+		places[k] = at
+	}
+	var own [scratchSize]int64
+	mem := scratch{own[:]}
+	from, of := mem.take(top+1), mem.take(top+1) // 1 + the tensor of each row, and its row there
+	nvals := int64(0)
+	for k := range fs {
+		f := &fs[k]
+		for r, n := range places[k] {
+			if old := from[n]; old > 0 {
+				nvals -= fs[old-1].length(int(of[n]))
+			}
+			from[n], of[n] = int64(k+1), int64(r)
+			nvals += f.length(r)
+		}
+	}
+	to := fs[0].filler(int(top+1), int(nvals))
+	for n, k := range from {
+		if k > 0 {
+			to.row(&fs[k-1], int(of[n]))
+		} else {
+			to.end()
+		}
+	}
+	return to.tensor()
 }
 
 // fewChosen returns rows of x where cond is true, and of y elsewhere; nil where the general
@@ -459,14 +544,53 @@ func fewParts(x *Tensor, sizes []int, axis int) []tenon.Value {
 	return out
 }
 
-// fewIndexed is [index] of a few rows by a ragged mask, or by the numbers of a row and of
-// an element in it; nil where the general way has to be taken.
+// fewRanges selects a range of rows, and of each of them a range of entries; nil where the
+// general way has to be taken.
+func fewRanges(t tensor.Tensor, inRows, within key.Key) tensor.Tensor {
+	f, ok := fewOf(t)
+	if !ok {
+		return nil
+	}
+	first, n, step, ok, err := inRows.Span(f.nrows())
+	if !ok || err != nil {
+		return nil
+	}
+	nvals := 0
+	for i := range n {
+		_, m, _, ok, err := within.Span(int(f.length(first + i*step)))
+		if !ok || err != nil {
+			return nil
+		}
+		nvals += m
+	}
+	to := f.filler(n, nvals)
+	for i := range n {
+		r := first + i*step
+		at, m, by, _, _ := within.Span(int(f.length(r)))
+		at += int(f.splits[r])
+		if by == 1 {
+			to.values(&f, int64(at), int64(at+m))
+		} else {
+			for k := range int64(m) {
+				to.values(&f, int64(at)+k*int64(by), int64(at)+k*int64(by)+1)
+			}
+		}
+		to.end()
+	}
+	return to.tensor()
+}
+
+// fewIndexed is [index] of a few rows by a ragged mask, by ranges of rows and of entries in
+// them, or by the numbers of a row and of an element in it; nil where the general way has to
+// be taken.
 func fewIndexed(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 	switch {
 	case len(keys) == 1 && keys[0].Kind == key.ByKind:
 		if mask, ok := keys[0].Value.(*Tensor); ok && mask.DType().IsBool() {
 			return fewMasked(t, mask)
 		}
+	case len(keys) == 2 && keys[0].Kind == key.RangeKind && keys[1].Kind == key.RangeKind:
+		return fewRanges(t, keys[0], keys[1])
 	case len(keys) == 2 && keys[0].Kind == key.AtKind && keys[1].Kind == key.AtKind:
 		f, ok := fewOf(t)
 		r, isInt := keys[0].Start.(int)

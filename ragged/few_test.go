@@ -106,7 +106,22 @@ func TestFewRows(t *testing.T) {
 				}
 				return box
 			},
-			"stack": func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
+			"stack":         func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, 0) },
+			"stack rows":    func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x, x}, 1) },
+			"stack items":   func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x, x}, 2) },
+			"stack at end":  func() tensor.Tensor { return ops.Stack([]tensor.Tensor{x, x}, -1) },
+			"ranges":        func() tensor.Tensor { return ops.Index(x, key.From(1), key.Range(1, -1, nil)) },
+			"ranges turned": func() tensor.Tensor { return ops.Index(x, key.Range(nil, nil, -1), key.Range(nil, 0, -2)) },
+			"block": func() tensor.Tensor {
+				begin, size := []int{1, 1}, []int{2, 2}
+				if x.rank() > 2 {
+					begin, size = append(begin, 0), append(size, -1)
+				}
+				return ops.Slice(x, begin, size)
+			},
+			"stitched": func() tensor.Tensor {
+				return tenon.Must(DynamicStitch([]tensor.Tensor{tensor.Of([]int64{4, 1, 0}), tensor.Of([]int64{1, 6, 2})}, []tensor.Tensor{x, x}))
+			},
 		} {
 			short := f()
 			generalOnly = true

@@ -178,7 +178,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	shifts, known := c.ConstInts(1)
+	shifts, known := knownInts(c, 1)
 	if !known {
 		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths are rolled by known shifts only")
 	}
@@ -231,7 +231,7 @@ func topK(c *op.Call) ([]tenon.Value, error) {
 		return []tenon.Value{x.with(out[0]), x.with(out[1])}, nil
 	}
 	if out := fewTop(x, known(c.Tensor(1))); out != nil {
-		return out, nil
+		return c.Many(out)
 	}
 	k := len(x.parts) - 1
 	top, at, splits := rows.TopK(x.flat, x.parts[k].RowSplits(), c.Value(1))
@@ -251,7 +251,7 @@ func unique(c *op.Call) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrShape, "rows hold elements of shape %v, want scalars", x.flat.Shape().Tail(1))
 	}
 	if out := fewDistinct(x); out != nil {
-		return out, nil
+		return c.Many(out)
 	}
 	k := len(x.parts) - 1
 	splits, first, counts, inverse := rows.UniqueIndex(x.flat, x.parts[k].RowSplits())

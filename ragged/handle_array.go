@@ -87,7 +87,7 @@ func withAxis(x tensor.Tensor, a int) tensor.Tensor {
 		p = newUniform(scalar(1, d), t.parts[0].NRows())
 	} else {
 		at = a - 1
-		p = newUniform(t.parts[at].NRows(), scalar(1, d))
+		p = assembleUniform(t.parts[at].NRows(), scalar(1, d))
 	}
 	parts := append(append(append([]*RowPartition(nil), t.parts[:at]...), p), t.parts[at:]...)
 	return build(t.flat, parts)
@@ -143,14 +143,27 @@ func squeezed(c *op.Call, x tensor.Tensor, a int) (tensor.Tensor, error) {
 // numbers returns 0, 1, … n-1.
 func numbers(n tensor.Tensor) tensor.Tensor {
 	if k := known(n); k >= 0 && k <= shortElements {
-		out, number := tensor.Make[int64](shape.Of(k))
-		for i := range number {
-			number[i] = int64(i)
-		}
-		return out
+		return upTo(k)
 	}
 	n = ops.Cast(n, dtype.Int64)
 	return ops.Range(int64(0), n, int64(1))
+}
+
+// upTo returns 0, 1, … n-1 of a few.
+func upTo(n int) tensor.Tensor {
+	out, number := tensor.Make[int64](shape.Of(n))
+	for i := range number {
+		number[i] = int64(i)
+	}
+	return out
+}
+
+// numbersOf returns the number of each row of a tensor.
+func numbersOf(t tensor.Tensor) tensor.Tensor {
+	if n := outermostSize(t); n >= 0 && n <= shortElements {
+		return upTo(n)
+	}
+	return numbers(outerSize(t))
 }
 
 func tile(c *op.Call) ([]tenon.Value, error) {
@@ -158,7 +171,7 @@ func tile(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	times, known := c.ConstInts(1)
+	times, known := knownInts(c, 1)
 	r := x.rank()
 	if !known || len(times) != r || c.Tensor(1).Shape().Rank() != 1 {
 		return nil, c.Errorf(tenon.ErrInvalid, "multiples has to be %d known integers", r)
@@ -222,7 +235,7 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 		values[0] = x.flat
 		return c.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
 	}
-	n, ok := c.ConstInts(1)
+	n, ok := knownInts(c, 1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
 		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis are repeated a known number of times, the same for all")
 	}
@@ -334,7 +347,7 @@ func splitParts(c *op.Call) ([]tenon.Value, error) {
 		return out, nil
 	}
 	if out := fewParts(x, sizes, a); out != nil {
-		return out, nil
+		return c.Many(out)
 	}
 	out := make([]tenon.Value, len(sizes))
 	at := 0
@@ -373,7 +386,7 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 		}
 		return sizes, nil
 	}
-	sizes, ok := c.ConstInts(1)
+	sizes, ok := knownInts(c, 1)
 	if !ok {
 		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts have to be known")
 	}
@@ -413,7 +426,7 @@ func unstack(c *op.Call) ([]tenon.Value, error) {
 		for i := range out {
 			out[i] = rowsBetween(values, int(s[i]), int(s[i+1]))
 		}
-		return out, nil
+		return c.Many(out)
 	}
 	for i := range out {
 		keys := make([]any, a+1)
@@ -510,22 +523,15 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	pads, known := c.ConstInts(1)
+	pads, known := knownInts(c, 1)
 	r, k := x.rank(), len(x.parts)
 	if !known || len(pads) != 2*r {
 		return nil, c.Errorf(tenon.ErrInvalid, "paddings have to be known pairs for %d axes", r)
 	}
-	inner := make([][]int64, x.flat.Shape().Rank())
-	for a := range inner {
-		inner[a] = []int64{0, 0}
-		if a > 0 {
-			inner[a] = []int64{int64(pads[2*(a+k)]), int64(pads[2*(a+k)+1])}
-		}
-	}
 	out := tensor.Tensor(x)
-	if edges := flatten(inner); slices.ContainsFunc(edges, func(n int64) bool { return n != 0 }) {
+	if inner := pads[2*(k+1):]; slices.ContainsFunc(inner, func(n int) bool { return n != 0 }) {
 		values := c.Values()
-		values[0], values[1] = x.flat, tensor.Of(edges, len(inner), 2)
+		values[0], values[1] = x.flat, tensor.Of(append([]int{0, 0}, inner...), r-k, 2)
 		out = x.with(op.Apply(c, values...))
 	}
 	for a := k; a >= 0; a-- {
@@ -544,14 +550,6 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 	return c.One(out)
 }
 
-func flatten(x [][]int64) []int64 {
-	var out []int64
-	for _, r := range x {
-		out = append(out, r...)
-	}
-	return out
-}
-
 // paddedRows adds entries at both ends of every innermost row.
 func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
 	if out := fewPadded(x, c.Value(2), before, after); out != nil {
@@ -564,7 +562,7 @@ func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
 		fill = v
 	}
 	part := func(n int) (tensor.Tensor, tensor.Tensor) {
-		q := newUniform(p.NRows(), scalar(n, p.DType()))
+		q := assembleUniform(p.NRows(), scalar(n, p.DType()))
 		shape := ops.Concat([]any{ops.Reshape(ops.Cast(q.NVals(), dtype.Int64), []int{1}), ops.Index(ops.Shape(x.flat), key.From(1))}, 0)
 		var value tensor.Tensor
 		if x.DType() == dtype.String && c.Value(2) == nil {

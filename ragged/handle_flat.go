@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
@@ -107,12 +109,16 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	begin, ok := c.ConstInts(1)
-	size, ok2 := c.ConstInts(2)
+	begin, ok := knownInts(c, 1)
+	size, ok2 := knownInts(c, 2)
 	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {
 		return nil, c.Errorf(tenon.ErrInvalid, "begin and size have to be %d known integers each", r)
 	}
-	keys := make([]any, len(begin))
+	var room [2]key.Key
+	keys := room[:]
+	if len(begin) > len(room) {
+		keys = make([]key.Key, len(begin))
+	}
 	for i, b := range begin {
 		switch n := size[i]; {
 		case b < 0 || n < -1:
@@ -126,5 +132,8 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 			keys[i] = key.Range(b, b+n, nil)
 		}
 	}
-	return c.One(ops.Index(x, keys...))
+	if out := fewIndexed(x, keys); out != nil {
+		return c.One(out)
+	}
+	return c.One(index(x, slices.Clone(keys)))
 }

@@ -178,6 +178,9 @@ func evenSplits(n, m int) []int64 {
 }
 
 func stack(c *op.Call) ([]tenon.Value, error) {
+	if out := fewStacked(c.List(0), c.Int(1)); out != nil {
+		return c.One(out)
+	}
 	ts, axis, err := joinArgs(c, 1)
 	if err != nil {
 		return nil, err
@@ -188,9 +191,6 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 // stacked joins tensors along a new axis; the result is ragged.
 func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 	if axis == 0 {
-		if out := fewStacked(ts); out != nil {
-			return out
-		}
 		lengths := make([]tensor.Tensor, len(ts))
 		for i, t := range ts {
 			if rankOf(t) == 0 {
@@ -208,9 +208,6 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 			l[i] = ops.Cast(lengths[i], d)
 		}
 		return partitioned(values, newPartition(rows.FromLengths(ops.Stack(l, 0)), values.Shape().Dim(0)))
-	}
-	if out := fewStackedRows(ts, axis); out != nil {
-		return out
 	}
 	if out := stackedElements(ts, axis); out != nil {
 		return out
@@ -419,6 +416,9 @@ func Stack(values []tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 			return nil, invalid("ragged.Stack", "values["+itoa(i)+"]", "is nil")
 		}
 		list[i] = v
+	}
+	if out := fewStacked(values, axis); out != nil {
+		return out, nil
 	}
 	c := &op.Call{Op: o, Args: []any{list, axis}}
 	ts, axis, err := joinArgs(c, 1)

@@ -55,7 +55,7 @@ func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
 	if flat.Shape().Rank() != 1 {
 		flat = ops.Reshape(flat, []int{-1})
 	}
-	all := x.with(reshapedLike(numbers(outerSize(flat)), x.flat))
+	all := x.with(reshapedLike(numbersOf(flat), x.flat))
 	at := index(all, keys)
 	if y.DType() != x.DType() {
 		y = ops.Cast(y, x.DType())
@@ -158,6 +158,8 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	put := ops.PutAlongAxis
 	if c.Bool(4) {
 		put = ops.AddAlongAxis
+	} else if out := written(x.flat, places, u.flat); out != nil && u.flat.Shape().Rank() == 1 {
+		return c.One(x.with(out))
 	}
 	return c.One(x.with(put(x.flat, places, u.flat, 0)))
 }

@@ -46,6 +46,9 @@ func listsAt(x tensor.Tensor, axis int) lists {
 // with returns the tensor with other rows in the level's place. A dense tensor stays
 // one as long as its rows are declared to be of one length.
 func (l lists) with(values tensor.Tensor, p *RowPartition) tensor.Tensor {
+	if len(l.outer) == 0 {
+		return l.settled(partitioned(values, p))
+	}
 	return l.settled(onTop(values, append(append([]*RowPartition(nil), l.outer...), p)))
 }
 

@@ -107,9 +107,9 @@ func knownPadding(p *RowPartition, target int, o PadOptions) (q *RowPartition, a
 	}
 	switch length := known(p.uniform); {
 	case o.Clip:
-		q = newUniform(p.NRows(), scalar(target, dtype.Int64))
+		q = assembleUniform(p.NRows(), scalar(target, dtype.Int64))
 	case p.IsUniform() && length >= 0:
-		q = newUniform(p.NRows(), scalar(max(length, target), dtype.Int64))
+		q = assembleUniform(p.NRows(), scalar(max(length, target), dtype.Int64))
 	case p.IsUniform():
 		return nil, nil, nil, false
 	default:

@@ -215,7 +215,13 @@ func newUniform(nrows, length tensor.Tensor) *RowPartition {
 	return assembleUniform(nrows, length)
 }
 
-// assembleUniform is newUniform for the parts that a partition came apart into.
+// uniformOf is newUniform for sizes that are known.
+func uniformOf(nrows, length int, d dtype.DType) *RowPartition {
+	return assembleUniform(scalar(nrows, d), scalar(length, d))
+}
+
+// assembleUniform is newUniform for the parts that a partition came apart into, or a length
+// that was made for it.
 func assembleUniform(nrows, length tensor.Tensor) *RowPartition {
 	made := &struct {
 		RowPartition

@@ -27,6 +27,15 @@ func scalar(n int, d dtype.DType) tensor.Tensor {
 	return tensor.Scalar(int64(n))
 }
 
+// knownInts returns an integer argument as a slice, which is not to be changed, if its
+// elements are known.
+func knownInts(c *op.Call, i int) ([]int, bool) {
+	if d, ok := c.Args[i].(*tensor.Dense); ok && d != nil && d.DType() == dtype.Int64 && d.IsContiguous() {
+		return tensor.Data[int](d), true
+	}
+	return c.ConstInts(i)
+}
+
 // known returns a scalar's value, or shape.Unknown.
 func known(t tensor.Tensor) int {
 	c, ok := op.Known(t)

@@ -21,6 +21,9 @@ func DynamicStitch(indices, data []tensor.Tensor) (y tensor.Tensor, err error) {
 	if len(indices) != len(data) || len(data) == 0 {
 		return nil, invalid(fn, "", "there are %d lists of indices and %d tensors", len(indices), len(data))
 	}
+	if out := fewStitched(indices, data); out != nil {
+		return out, nil
+	}
 	ids, values := make([]tensor.Tensor, len(data)), make([]tensor.Tensor, len(data))
 	for k, x := range data {
 		if values[k], ids[k], err = outerRows(fn, x, indices[k], 1<<62); err != nil {

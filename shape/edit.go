@@ -2,7 +2,6 @@ package shape
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tenonml/tenon/internal/throw"
 )
@@ -42,7 +41,11 @@ func (s Shape) Insert(axis, size int) Shape {
 	if axis < 0 || axis > s.Rank() || size < Unknown || s.Rank() == MaxRank {
 		s.refuse("an axis of size %d cannot be inserted at %d", size, axis)
 	}
-	return make_(slices.Insert(s.Dims(), axis, size))
+	var room [inline + 1]int
+	d := append(s.AppendDims(room[:0]), size)
+	copy(d[axis+1:], d[axis:])
+	d[axis] = size
+	return make_(d)
 }
 
 // Remove returns the shape without an axis, which may count from the end. It
@@ -57,7 +60,9 @@ func (s Shape) Remove(axis int) Shape {
 	if axis < 0 || axis >= s.Rank() {
 		s.refuse("there is no axis %d", axis)
 	}
-	return make_(slices.Delete(s.Dims(), axis, axis+1))
+	var b buffer
+	d := s.AppendDims(b[:0])
+	return make_(append(d[:axis], d[axis+1:]...))
 }
 
 // Slice returns the axes from lo up to hi. Of an unknown rank nothing is known.

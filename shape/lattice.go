@@ -43,7 +43,8 @@ func Join(s, t Shape) Shape {
 	if s.Rank() < 0 || s.Rank() != t.Rank() {
 		return UnknownRank
 	}
-	dims := s.Dims()
+	var b buffer
+	dims := s.AppendDims(b[:0])
 	for i, d := range dims {
 		if d != t.at(i) {
 			dims[i] = Unknown
@@ -64,7 +65,8 @@ func Merge(s, t Shape) (Shape, error) {
 	if s.Rank() != t.Rank() {
 		return Shape{}, fmt.Errorf("shapes %v and %v have different ranks", s, t)
 	}
-	dims := s.Dims()
+	var b buffer
+	dims := s.AppendDims(b[:0])
 	for i, d := range dims {
 		switch e := t.at(i); {
 		case d < 0:

@@ -26,7 +26,7 @@ func Apply(x tensor.Tensor, f func(d *tensor.Dense) *tensor.Dense) tensor.Tensor
 // ApplyList applies a structural kernel to concrete tensors of one element type.
 func ApplyList(xs []tenon.Value, f func(ds []*tensor.Dense) *tensor.Dense) tensor.Tensor {
 	ds := make([]*tensor.Dense, len(xs))
-	columns := make([]str.Column, 0, len(xs))
+	var columns []str.Column
 	at := 0
 	for i, x := range xs {
 		switch x := x.(type) {

@@ -221,7 +221,7 @@ func alphaRow(name string, f func(x, alpha float64) float64) Row {
 
 func polygammaRow() Row {
 	r := Row{Op: "polygamma", Smooth: true, Tol: 50, Ref: func(a []any) []Array {
-		return []Array{Map(func(x []float64) float64 { return special.Polygamma(a[1].(int), x[0]) }, a[0].(Array))}
+		return []Array{Map(func(x []float64) float64 { return special.PolygammaOf(a[1].(int)).At(x[0]) }, a[0].(Array))}
 	}}
 	for _, d := range floatsAndInt {
 		for n := 1; n < 3; n++ {

@@ -67,7 +67,11 @@ func Alloc(n int) *Buffer {
 }
 
 // aligned returns n zeroed bytes from the runtime that start on a boundary of align.
-func aligned(n int) []byte { return alignedPart(make([]byte, n+align-1), n) }
+func aligned(n int) []byte {
+	raw := make([]byte, n+align-1)
+	preferHugePages(raw)
+	return alignedPart(raw, n)
+}
 
 // arbitrary is aligned without the zeros. Clearing a large result takes as long as
 // filling it, and the package strings has a way to get memory that is not cleared: a
@@ -76,11 +80,12 @@ func arbitrary(n int) []byte {
 	var b strings.Builder
 	b.Grow(n + align - 1)
 	b.WriteByte(0)
-	return alignedPart(unsafe.Slice(unsafe.StringData(b.String()), b.Cap()), n)
+	raw := unsafe.Slice(unsafe.StringData(b.String()), b.Cap())
+	renewHuge(raw)
+	return alignedPart(raw, n)
 }
 
 func alignedPart(raw []byte, n int) []byte {
-	preferHugePages(raw)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (align - 1))
 	return raw[skip : skip+n : skip+n]
 }

@@ -12,6 +12,9 @@
 // garbage collector takes it like any other memory. Free buffers that nobody
 // asks for during two collections are dropped too.
 //
+// Buffers of 4 MiB and more ask for large pages, and memory that is lent again and again
+// is moved to them.
+//
 // # What callers may rely on
 //
 //   - A buffer starts on a 64-byte boundary, which is a cache line and an AVX-512 vector.

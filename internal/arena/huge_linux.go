@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"sync"
 	"syscall"
 	"unsafe"
 )
@@ -8,19 +9,57 @@ import (
 // hugePage is the size of a large page where it matters.
 const hugePage = 2 << 20
 
-// adviseHuge is MADV_HUGEPAGE of madvise(2).
-const adviseHuge = 14
+// Requests of madvise(2).
+const (
+	adviseHuge   = 14 // MADV_HUGEPAGE
+	adviseForget = 4  // MADV_DONTNEED
+)
 
-// preferHugePages asks for large pages behind the whole ones inside b. On common
-// systems they are given on request only; streaming a matrix of 64 MiB is a
-// tenth faster with them. A refusal changes nothing, so the error is not looked at.
+// preferHugePages asks for large pages behind b, if it is long enough. On common
+// systems they are given on request only. A system hands out 2 MiB at once in a tenth
+// of the time that 512 small pages take, and memory is streamed to them a tenth to a
+// third faster. The request goes for the pages that b shares with its neighbours, too:
+// those belong to the runtime's heap like b, which is laid out in larger units. A
+// refusal changes nothing, so the error is not looked at.
 func preferHugePages(b []byte) {
 	if len(b) < 2*hugePage {
 		return
 	}
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (hugePage - 1))
-	whole := (len(b) - skip) &^ (hugePage - 1)
-	if whole > 0 {
-		syscall.Madvise(b[skip:skip+whole], adviseHuge)
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	first, end := start&^(hugePage-1), (start+uintptr(len(b))+hugePage-1)&^(hugePage-1)
+	syscall.RawSyscall(syscall.SYS_MADVISE, first, end-first, adviseHuge)
+}
+
+// loans counts how often memory was lent, by the number of the large page, modulo 256.
+var loans = struct {
+	sync.Mutex
+	of map[uintptr]uint8
+}{of: map[uintptr]uint8{}}
+
+// renewAt is the number of the loan at which a page is renewed.
+const renewAt = 3
+
+// renewHuge is preferHugePages for memory whose contents nobody needs. The request
+// says nothing about small pages that are there already, such as those that the
+// runtime's heap leaves, and the runtime breaks large ones when it returns part of them
+// to the system. Memory that is lent again and again is therefore given back to the
+// system once in a while, which has large pages for it at the next touch. That takes as
+// long as a few uses gain: hence the third loan, and each 256th from there on.
+func renewHuge(b []byte) {
+	preferHugePages(b)
+	if len(b) < 2*hugePage {
+		return
+	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	skip := int(-start & (hugePage - 1))
+	loans.Lock()
+	defer loans.Unlock()
+	for at := skip; at+hugePage <= len(b); at += hugePage {
+		page := (start + uintptr(at)) / hugePage
+		n := loans.of[page] + 1
+		loans.of[page] = n
+		if n == renewAt {
+			syscall.Madvise(b[at:at+hugePage], adviseForget)
+		}
 	}
 }

@@ -60,6 +60,11 @@ func splits(wide bool) {
 		Doc:  "sets dst[i] = x[i] + y.",
 		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Add(x[0], x[1]) },
 	})
+	m.Map(vec.Loop{
+		Name: "shift", Vectors: "x", Scalars: "y", Stream: true,
+		Doc:  "sets dst[i] = x[i] + y past the cache. dst is aligned to 64 bytes.",
+		Body: func(m vec.Machine, x []vec.V) vec.V { return m.Add(x[0], x[1]) },
+	})
 	rising(m)
 	longestRow(m)
 }

@@ -417,6 +417,11 @@ func subI64AVX512(dst *int64, x *int64, y *int64, n int)
 //go:noescape
 func shiftI64AVX512(dst *int64, x *int64, n int, y int64)
 
+// shiftStreamI64AVX512 sets dst[i] = x[i] + y past the cache. dst is aligned to 64 bytes.
+//
+//go:noescape
+func shiftStreamI64AVX512(dst *int64, x *int64, n int, y int64)
+
 // risingAVX512 returns how many of the n pairs x[i], x[i+1] are known not to fall: n rounded down to a multiple of 32,
 // or fewer, and then one of the next as many falls.
 //
@@ -603,6 +608,11 @@ func subI64AVX2(dst *int64, x *int64, y *int64, n int)
 //
 //go:noescape
 func shiftI64AVX2(dst *int64, x *int64, n int, y int64)
+
+// shiftStreamI64AVX2 sets dst[i] = x[i] + y past the cache. dst is aligned to 64 bytes.
+//
+//go:noescape
+func shiftStreamI64AVX2(dst *int64, x *int64, n int, y int64)
 
 // risingAVX2 returns how many of the n pairs x[i], x[i+1] are known not to fall: n rounded down to a multiple of 16,
 // or fewer, and then one of the next as many falls.

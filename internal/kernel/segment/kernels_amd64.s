@@ -17113,6 +17113,61 @@ done:
 	VZEROUPPER
 	RET
 
+// func shiftStreamI64AVX512(dst *int64, x *int64, n int, y int64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·shiftStreamI64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSD y+24(FP), Z0
+
+main:
+	CMPQ        AX, $0x00000020
+	JL          main_end
+	VMOVUPD     (DX), Z1
+	VMOVUPD     64(DX), Z2
+	VMOVUPD     128(DX), Z3
+	VMOVUPD     192(DX), Z4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	PREFETCHNTA 1664(DX)
+	PREFETCHNTA 1728(DX)
+	VPADDQ      Z0, Z1, Z1
+	VMOVNTPS    Z1, (CX)
+	VPADDQ      Z0, Z2, Z1
+	VMOVNTPS    Z1, 64(CX)
+	VPADDQ      Z0, Z3, Z1
+	VMOVNTPS    Z1, 128(CX)
+	VPADDQ      Z0, Z4, Z1
+	VMOVNTPS    Z1, 192(CX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000020, AX
+	JMP         main
+
+main_end:
+tail:
+	TESTQ     AX, AX
+	JLE       done
+	MOVQ      AX, BX
+	MOVQ      $0x00000008, SI
+	CMPQ      BX, SI
+	CMOVQGT   SI, BX
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	VMOVUPD.Z (DX), K1, Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, AX
+	JMP       tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func risingAVX512(x *int64, n int) int
 // Requires: AVX, AVX512F
 TEXT ·risingAVX512(SB), NOSPLIT, $0-24
@@ -19547,6 +19602,65 @@ single:
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000004, AX
 	JMP     single
+
+single_end:
+	TESTQ      AX, AX
+	JLE        done
+	LEAQ       lanesOn<>+32(SB), BX
+	SHLQ       $0x03, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y1
+	VMASKMOVPD (DX), Y1, Y2
+	VPADDQ     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, (CX)
+	XORQ       AX, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftStreamI64AVX2(dst *int64, x *int64, n int, y int64)
+// Requires: AVX, AVX2, MMX+
+TEXT ·shiftStreamI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	VBROADCASTSD y+24(FP), Y0
+
+main:
+	CMPQ        AX, $0x00000010
+	JL          main_end
+	VMOVUPD     (DX), Y1
+	VMOVUPD     32(DX), Y2
+	VMOVUPD     64(DX), Y3
+	VMOVUPD     96(DX), Y4
+	PREFETCHNTA 1536(DX)
+	PREFETCHNTA 1600(DX)
+	VPADDQ      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	VPADDQ      Y0, Y2, Y1
+	VMOVNTPS    Y1, 32(CX)
+	VPADDQ      Y0, Y3, Y1
+	VMOVNTPS    Y1, 64(CX)
+	VPADDQ      Y0, Y4, Y1
+	VMOVNTPS    Y1, 96(CX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000010, AX
+	JMP         main
+
+main_end:
+single:
+	CMPQ        AX, $0x00000004
+	JL          single_end
+	VMOVUPD     (DX), Y1
+	PREFETCHNTA 1536(DX)
+	VPADDQ      Y0, Y1, Y1
+	VMOVNTPS    Y1, (CX)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x00000004, AX
+	JMP         single
 
 single_end:
 	TESTQ      AX, AX

@@ -33,10 +33,11 @@ type movers struct {
 
 	// add, sub, shift and rising are for splits; rising returns how many pairs of
 	// neighbours do not fall, longest takes the lengths of whole groups of eight rows.
-	add, sub func(dst, x, y *int64, n int)
-	shift    func(dst, x *int64, n int, y int64)
-	rising   func(x *int64, n int) int
-	longest  func(out, splits *int64, n int)
+	// shiftPast writes past the cache, to lines of 64 bytes.
+	add, sub         func(dst, x, y *int64, n int)
+	shift, shiftPast func(dst, x *int64, n int, y int64)
+	rising           func(x *int64, n int) int
+	longest          func(out, splits *int64, n int)
 
 	rowIDs, offsets         func(dst *byte, splits *int64, row, rows int)
 	rowIDsPast, offsetsPast func(dst *byte, splits *int64, row, rows int, stage *byte) int

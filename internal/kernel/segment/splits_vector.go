@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/tenonml/tenon/internal/kernel/stream"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -62,14 +61,15 @@ const largeSplits = 1 << 20
 
 // shiftPast is shiftSplits past the cache.
 func shiftPast(k *movers, out, x []int64, by int64) {
-	ws := workspaces.Get().(*workspace)
-	temp := view[int64](ws.a[:])[:blockBytes/8]
-	for lo := 0; lo < len(x); lo += len(temp) {
-		hi := min(lo+len(temp), len(x))
-		k.shift(&temp[0], &x[lo], hi-lo, by)
-		stream.Ahead(unsafe.Pointer(&out[lo]), unsafe.Pointer(&temp[0]), 8*(hi-lo), unsafe.Pointer(&x[hi-1]))
+	head := min(int(-uintptr(unsafe.Pointer(&out[0]))%64)/8, len(x))
+	if head > 0 {
+		k.shift(&out[0], &x[0], head, by)
 	}
-	workspaces.Put(ws)
+	// A call into assembly cannot be interrupted, so it is short.
+	const piece = 8 << 10
+	for lo := head; lo < len(x); lo += piece {
+		k.shiftPast(&out[lo], &x[lo], min(piece, len(x)-lo), by)
+	}
 }
 
 // isRising is isSorted with vectors.

@@ -143,8 +143,7 @@ var stringNGramsOp = op.Register(&op.Op{
 		}
 		// A single row tells how many n-grams each has.
 		n := s.Dim(-1)
-		o := ngram.Read(c, 1)
-		one, err := str.NGrams(make([]int64, 2), str.Fill(n, nil), []int64{0, int64(n)}, &o)
+		one, err := str.NGrams(make([]int64, 2), str.Fill(n, nil), []int64{0, int64(n)}, ngram.Read(c, 1))
 		if err != nil {
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
@@ -167,5 +166,6 @@ var stringNGramsOp = op.Register(&op.Op{
 //
 //	x: string[a, n] → string[a, m]. No gradient.
 func StringNGrams(x any, widths []int, o NGramOptions) tensor.Tensor {
-	return direct.Eval(stringNGramsOp, append([]any{x}, ngram.Args(o, widths)...)...)
+	a := ngram.Args(o, widths)
+	return direct.Eval(stringNGramsOp, x, a[0], a[1], a[2], a[3], a[4], a[5])
 }

@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"encoding/binary"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops/key"
@@ -47,17 +49,6 @@ func fewOf(t any) (f few, ok bool) {
 	return f, true
 }
 
-// positions returns rows like those of f of the positions that items have in them.
-func (f *few) positions() few {
-	d, at := tensor.Make[int64](shape.Of(f.flat.Dim(0)))
-	for r := range f.nrows() {
-		for i := f.splits[r]; i < f.splits[r+1]; i++ {
-			at[i] = i - f.splits[r]
-		}
-	}
-	return few{flat: d, src: d.Bytes(), splits: f.splits, size: 8}
-}
-
 func (f *few) nrows() int { return len(f.splits) - 1 }
 
 // length returns the number of items of a row.
@@ -73,10 +64,29 @@ type filler struct {
 
 // filler returns a filler for so many rows and values with items like those of f.
 func (f *few) filler(nrows, nvals int) (to filler) {
-	to.flat = tensor.Uninit(f.flat.DType(), f.flat.Shape().With(0, nvals))
-	to.splits, to.ends = tensor.Make[int64](shape.Of(nrows + 1))
-	to.dst, to.ends = to.flat.Bytes(), to.ends[1:]
+	return f.result(nrows, nvals, true, false)
+}
+
+// result returns a filler for so many rows and values: items like those of f, or with local
+// their positions. Without rows of its own no row is ended: they are those of another one.
+func (f *few) result(nrows, nvals int, own, local bool) (to filler) {
+	if local {
+		to.flat = tensor.Uninit(dtype.Int64, shape.Of(nvals))
+	} else {
+		to.flat = tensor.Uninit(f.flat.DType(), f.flat.Shape().With(0, nvals))
+	}
+	if to.dst = to.flat.Bytes(); own {
+		to.splits, to.ends = tensor.Make[int64](shape.Of(nrows + 1))
+		to.ends = to.ends[1:]
+	}
 	return to
+}
+
+// position adds a position.
+func (to *filler) position(n int64) {
+	binary.LittleEndian.PutUint64(to.dst, uint64(n))
+	to.dst = to.dst[8:]
+	to.at++
 }
 
 // values adds the items [lo, hi) of f.

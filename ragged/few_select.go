@@ -20,9 +20,6 @@ func fewCartesian(xs []tensor.Tensor, local bool) []tensor.Tensor {
 		if !ok || i > 0 && f.nrows() != fs[0].nrows() {
 			return nil
 		}
-		if local {
-			f = f.positions()
-		}
 		fs[i] = f
 	}
 	nrows, total := fs[0].nrows(), 0
@@ -38,7 +35,7 @@ func fewCartesian(xs []tensor.Tensor, local bool) []tensor.Tensor {
 	out := make([]tensor.Tensor, len(xs))
 	var p *RowPartition
 	for i := range fs {
-		to := fs[i].filler(nrows, total)
+		to := fs[i].result(nrows, total, p == nil, local)
 		for r := range nrows {
 			before, behind := 1, 1 // ways to take entries of the tensors on either side
 			for k := range fs {
@@ -51,11 +48,17 @@ func fewCartesian(xs []tensor.Tensor, local bool) []tensor.Tensor {
 			for range before {
 				for at := fs[i].splits[r]; at < fs[i].splits[r+1]; at++ {
 					for range behind {
-						to.values(&fs[i], at, at+1)
+						if local {
+							to.position(at - fs[i].splits[r])
+						} else {
+							to.values(&fs[i], at, at+1)
+						}
 					}
 				}
 			}
-			to.end()
+			if p == nil {
+				to.end()
+			}
 		}
 		if p == nil {
 			p = to.partition()
@@ -73,9 +76,6 @@ func fewPairs(x tensor.Tensor, local bool) []tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	if local {
-		f = f.positions()
-	}
 	total := 0
 	for r := range f.nrows() {
 		n := int(f.splits[r+1] - f.splits[r])
@@ -83,17 +83,23 @@ func fewPairs(x tensor.Tensor, local bool) []tensor.Tensor {
 			return nil
 		}
 	}
-	first, second := f.filler(f.nrows(), total), f.filler(f.nrows(), total)
+	first, second := f.result(f.nrows(), total, true, local), f.result(f.nrows(), total, false, local)
 	for r := range f.nrows() {
-		end := f.splits[r+1]
-		for i := f.splits[r]; i < end; i++ {
-			for range end - i - 1 {
-				first.values(&f, i, i+1)
+		begin, end := f.splits[r], f.splits[r+1]
+		for i := begin; i < end; i++ {
+			for k := i + 1; k < end; k++ {
+				if local {
+					first.position(i - begin)
+					second.position(k - begin)
+				} else {
+					first.values(&f, i, i+1)
+				}
 			}
-			second.values(&f, i+1, end)
+			if !local {
+				second.values(&f, i+1, end)
+			}
 		}
 		first.end()
-		second.end()
 	}
 	p := first.partition()
 	return []tensor.Tensor{wrapOne(first.flat, p), wrapOne(second.flat, p)}

@@ -174,7 +174,8 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 	}
 	o, _ := op.Lookup("ragged.ngrams")
 	k := len(x.parts) - 1
-	out := direct.EvalN(o, append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[1:]...)...)
+	a := c.Args[1:]
+	out := direct.EvalN(o, x.flat, x.parts[k].RowSplits(), a[0], a[1], a[2], a[3], a[4], a[5])
 	return c.One(under(x.parts[:k], newPartition(out[1], -1), out[0]))
 }
 
@@ -188,6 +189,7 @@ func unicodeEncode(c *op.Call) ([]tenon.Value, error) {
 		return c.One(x.with(op.Apply(c, x.flat)))
 	}
 	k := len(x.parts) - 1
-	out := direct.Eval(c.Op, append([]any{x.flat, x.parts[k].RowSplits()}, c.Args[2:]...)...)
+	a := c.Args[2:]
+	out := direct.Eval(c.Op, x.flat, x.parts[k].RowSplits(), a[0], a[1], a[2], a[3])
 	return c.One(build(out, x.parts[:k]))
 }

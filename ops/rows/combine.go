@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -172,11 +173,11 @@ func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSpli
 // crossed is [Cross] for what is in memory, nil where the general way has to be taken,
 // which also says what is wrong.
 func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSplits tensor.Tensor) {
-	var room crossingRoom
-	x, ends := crossing(&room, values, splits, separator)
+	x, ends := crossing(values, splits, separator)
 	if x == nil {
 		return nil, nil
 	}
+	defer freeCrossing(x)
 	c, ok := x.Strings()
 	if !ok {
 		return nil, nil
@@ -189,12 +190,12 @@ func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSp
 //
 //	values: [nvalsₖ] and splits: int[rows+1] each → int64[m], int[rows+1]. No gradient.
 func CrossHashed(values, splits []tensor.Tensor, separator string, buckets int, o ops.HashOptions) (hashes, outSplits tensor.Tensor) {
-	var room crossingRoom
-	x, ends := crossing(&room, values, splits, separator)
+	x, ends := crossing(values, splits, separator)
 	if x == nil || buckets < 1 {
 		v, s := Cross(values, splits, separator)
 		return ops.StringHash(v, buckets, o), s
 	}
+	defer freeCrossing(x)
 	out := tensor.Uninit(dtype.Int64, shape.Of(int(x.OutSplits[len(x.OutSplits)-1])))
 	hash := move.Words[uint64](out) // in the memory of the result
 	x.Hashes(hash, o.Key)
@@ -204,19 +205,25 @@ func CrossHashed(values, splits []tensor.Tensor, separator string, buckets int, 
 	return out, ends
 }
 
-// crossingRoom is room for the parts of some columns.
-type crossingRoom struct {
-	columns [4]str.Column
-	parts   [4][]int64
+// crossings serve again.
+var crossings = sync.Pool{New: func() any { return new(str.Crossing) }}
+
+// freeCrossing gives back what [crossing] returned. It keeps nothing alive.
+func freeCrossing(x *str.Crossing) {
+	clear(x.Columns)
+	clear(x.Splits)
+	x.Columns, x.Splits, x.OutSplits = x.Columns[:0], x.Splits[:0], nil
+	crossings.Put(x)
 }
 
 // crossing returns what crosses columns in memory, and the row splits of the results; nil
 // for what is elsewhere or wrong.
-func crossing(room *crossingRoom, values, splits []tensor.Tensor, separator string) (*str.Crossing, *tensor.Dense) {
+func crossing(values, splits []tensor.Tensor, separator string) (*str.Crossing, *tensor.Dense) {
 	if len(values) == 0 || len(values) != len(splits) {
 		return nil, nil
 	}
-	columns, parts := room.columns[:0], room.parts[:0]
+	c := crossings.Get().(*str.Crossing)
+	columns, parts := c.Columns[:0], c.Splits[:0]
 	for k, v := range values {
 		d, ok := splits[k].(*tensor.Dense)
 		if !ok || d.DType() != dtype.Int64 {
@@ -237,5 +244,6 @@ func crossing(room *crossingRoom, values, splits []tensor.Tensor, separator stri
 	if err != nil || total > maxTuples/int64(8*len(values)) {
 		return nil, nil
 	}
-	return &str.Crossing{Columns: columns, Splits: parts, OutSplits: ends, Separator: separator}, valid(to, ends)
+	c.Columns, c.Splits, c.OutSplits, c.Separator = columns, parts, ends, separator
+	return c, valid(to, ends)
 }

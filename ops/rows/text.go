@@ -95,6 +95,7 @@ func init() {
 //
 //	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
 func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {
-	out := direct.EvalN(ngramsOp, append([]any{values, splits}, ngram.Args(o, widths)...)...)
+	a := ngram.Args(o, widths)
+	out := direct.EvalN(ngramsOp, values, splits, a[0], a[1], a[2], a[3], a[4], a[5])
 	return out[0], out[1]
 }

@@ -166,8 +166,14 @@ func inChunks[C any](n int, with C, f func(lo, hi int, with C)) {
 	if n <= chunk {
 		f(0, n, with)
 	} else {
-		par.For(n, chunk, func(lo, hi int) { f(lo, hi, with) })
+		inManyChunks(n, with, f)
 	}
+}
+
+// inManyChunks is inChunks of many strings: only there what is known has to be in memory
+// that workers share.
+func inManyChunks[C any](n int, with C, f func(lo, hi int, with C)) {
+	par.For(n, chunk, func(lo, hi int) { f(lo, hi, with) })
 }
 
 // build calls f for every row of n, giving it the builder that collects the results in
@@ -190,6 +196,11 @@ func build[C any](n int, splits []int64, with C, f func(b *builder, i int, with 
 		}
 		return b.column(), nil
 	}
+	return buildMany(n, splits, with, f)
+}
+
+// buildMany is build of many rows.
+func buildMany[C any](n int, splits []int64, with C, f func(b *builder, i int, with C) error) (Column, error) {
 	parts := make([]builder, (n+chunk-1)/chunk)
 	par.For(n, chunk, func(lo, hi int) {
 		b := &parts[lo/chunk]
@@ -222,7 +233,12 @@ func mapped[C any](n int, with C, f func(dst []byte, i int, with C) []byte) Colu
 		}
 		return b.column()
 	}
-	c, _ := build(n, nil, with, func(b *builder, i int, with C) error {
+	return mapMany(n, with, f)
+}
+
+// mapMany is mapped of many strings.
+func mapMany[C any](n int, with C, f func(dst []byte, i int, with C) []byte) Column {
+	c, _ := buildMany(n, nil, with, func(b *builder, i int, with C) error {
 		b.bytes = f(b.bytes, i, with)
 		b.end()
 		return nil

@@ -22,7 +22,7 @@ type NGramOptions struct {
 
 // NGrams returns, for each row of x, the sequences of neighbouring strings joined
 // into one string. outSplits gets their row splits; it is as long as splits.
-func NGrams(outSplits []int64, x Column, splits []int64, o *NGramOptions) (grams Column, err error) {
+func NGrams(outSplits []int64, x Column, splits []int64, o NGramOptions) (grams Column, err error) {
 	for _, w := range o.Widths {
 		if w < 1 {
 			return Column{}, errors.New("an n-gram has at least 1 string, not " + strconv.Itoa(w))
@@ -32,7 +32,7 @@ func NGrams(outSplits []int64, x Column, splits []int64, o *NGramOptions) (grams
 		return Column{}, errors.New("the padding is at least 1 string wide, not " + strconv.Itoa(o.PadWidth))
 	}
 	return build(max(len(splits)-1, 0), outSplits, ngramRows{x, splits, o}, func(b *builder, r int, with ngramRows) error {
-		row, o := with.row(r), with.o
+		row, o := with.row(r), &with.o
 		before := len(b.offsets)
 		for _, w := range o.Widths {
 			row.pad(w)
@@ -52,11 +52,11 @@ func NGrams(outSplits []int64, x Column, splits []int64, o *NGramOptions) (grams
 type ngramRows struct {
 	x      Column
 	splits []int64
-	o      *NGramOptions
+	o      NGramOptions
 }
 
 func (w *ngramRows) row(r int) ngramRow {
-	return ngramRow{x: w.x, o: w.o, first: int(w.splits[r]), n: int(w.splits[r+1] - w.splits[r])}
+	return ngramRow{x: w.x, o: &w.o, first: int(w.splits[r]), n: int(w.splits[r+1] - w.splits[r])}
 }
 
 type ngramRow struct {

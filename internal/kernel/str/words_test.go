@@ -30,13 +30,13 @@ func TestNGrams(t *testing.T) {
 		{"no widths", NGramOptions{PreserveShort: true}, "", []int64{0, 0, 0, 0, 0}},
 	} {
 		outSplits := make([]int64, len(splits))
-		got, err := NGrams(outSplits, x, splits, &c.o)
+		got, err := NGrams(outSplits, x, splits, c.o)
 		if s := strings.Join(got.Strings(), ","); err != nil || s != c.want || !slices.Equal(outSplits, c.splits) {
 			t.Errorf("%s: %s, %v, %v", c.name, s, outSplits, err)
 		}
 	}
 	for _, o := range []NGramOptions{{Widths: []int{0}}, {Widths: []int{1}, PadWidth: -2}} {
-		if _, err := NGrams(make([]int64, len(splits)), x, splits, &o); err == nil {
+		if _, err := NGrams(make([]int64, len(splits)), x, splits, o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}
 	}

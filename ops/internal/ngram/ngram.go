@@ -42,9 +42,10 @@ func Params() []op.Param {
 }
 
 // Args returns the arguments of [Params].
-func Args(o Options, widths []int) []any {
-	if o.Separator == "" && !o.NoSeparator {
-		o.Separator = " "
+func Args(o Options, widths []int) [6]any {
+	var separator any = " " // in no new memory
+	if o.Separator != "" || o.NoSeparator {
+		separator = o.Separator
 	}
 	switch {
 	case !o.Pad:
@@ -52,14 +53,13 @@ func Args(o Options, widths []int) []any {
 	case o.PadWidth == 0:
 		o.PadWidth = -1
 	}
-	return []any{append([]int{}, widths...), o.Separator, o.Left, o.Right, o.PadWidth, o.PreserveShort}
+	return [6]any{append([]int{}, widths...), separator, o.Left, o.Right, o.PadWidth, o.PreserveShort}
 }
 
 // Of computes the n-grams of rows; the arguments of [Params] begin at parameter i.
 // outSplits gets their row splits; it is as long as splits.
 func Of(c *op.Call, i int, outSplits []int64, x *tensor.Strings, splits []int64) (grams *tensor.Strings, err error) {
-	o := Read(c, i)
-	col, err := str.NGrams(outSplits, move.Column(x), splits, &o)
+	col, err := str.NGrams(outSplits, move.Column(x), splits, Read(c, i))
 	if err != nil {
 		return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 	}

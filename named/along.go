@@ -3,6 +3,7 @@ package named
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/dimtext"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
@@ -236,6 +237,10 @@ func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
 		return t.unpacked(v), t.unpacked(p)
 	}
 	u := t.ordered(r.rest.and(d.group()))
+	if n := t.data.Shape().Dim(r.axes[0]); n >= 0 && k > n {
+		msg, hint := dimtext.TooMany(d.group().String(), k, one{"tensor", t}.text())
+		tenon.Throw(worded(tenon.ErrInvalid, over(fn, d.group()), msg, hint))
+	}
 	v, p := ops.TopK(u.data, int64(k))
 	return newTensor(v, u.spec.names, t.own()), newTensor(p, u.spec.names, t.own())
 }

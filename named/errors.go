@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/dimtext"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // origin says where a tensor comes from: the line that made or renamed it.
@@ -164,4 +165,18 @@ func over(fn string, l *layout) string {
 func errHidden(fn string, n id, operands ...one) error {
 	msg := fmt.Sprintf("%v is what named.Lift takes the function over, and a tensor from outside has it\n%s", n, lines(operands...))
 	return worded(tenon.ErrInvalid, fn, msg, fmt.Sprintf("pass the tensor to the lifted function as an argument, so that it is taken apart along %v too", n))
+}
+
+// inNames runs an operation on what is inside of named tensors. An error that depends on
+// their elements, which only the operation finds, becomes one of fn, with the operands by
+// their names.
+func inNames(fn string, operands []one, f func() tensor.Tensor) tensor.Tensor {
+	x, err := tenon.Try(f)
+	if err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Args, e.Hint = fn, nil, "" // a hint would be about axes
+		e.Msg += "\n" + lines(operands...)
+		tenon.Throw(&e)
+	}
+	return x
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -97,6 +98,18 @@ func TestErrorTexts(t *testing.T) {
 			`named.Split over Seq: 8 elements do not fill the sizes [3 3]
   tensor  {Seq:8 Rep:2}  from errors_test.go:0
   at named/errors_test.go:0`},
+		{"position", tenon.ErrRange, func() { named.Index[Seq](in, 8) },
+			`named.Index over Seq: position 8 is out of bounds: Seq has the size 8
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"position from the end", tenon.ErrRange, func() { named.Index[Rep](in, -3) },
+			`named.Index over Rep: position -3 is out of bounds: Rep has the size 2
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
+		{"top k", tenon.ErrInvalid, func() { named.TopK[Rep](in, 3) },
+			`named.TopK over Rep: k is 3, and Rep has the size 2
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`},
 		{"einsum", tenon.ErrNotFound, func() { named.Einsum("Seq Rep, Rep Kq -> Seq Val", in, keyM) },
 			`named.Einsum: "Seq Rep, Rep Kq -> Seq Val": no tensor has Val, which the result lists
   at named/errors_test.go:0`},
@@ -104,6 +117,54 @@ func TestErrorTexts(t *testing.T) {
 			`named.Sum: got float32[2], which has no names
   at named/errors_test.go:0
   name its dimensions with named.Of`},
+	}
+	line := regexp.MustCompile(`(errors_test\.go):\d+`)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := thrown(tt.f)
+			if !errors.Is(err, tt.kind) {
+				t.Fatalf("got %v, want an error of kind %v", err, tt.kind)
+			}
+			if d := cmp.Diff(tt.want, line.ReplaceAllString(err.Error(), "$1:0")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// What depends on elements, which dimcheck does not know, names the operands too.
+func TestErrorsOfElements(t *testing.T) {
+	rows := named.Of(ragged.FromSlices([][]float32{{1, 2, 3}, {}, {4, 5}}), Batch{}, Token{})
+	x := named.Zeros(dtype.Float32, Seq{}.Of(8), Rep{}.Of(2))
+	at := named.Of(tensor.Of([]int32{1, 8}, 2), Foo{})
+	tests := []struct {
+		name string
+		kind error
+		want string
+		f    func()
+	}{
+		{"take", tenon.ErrInvalid,
+			`named.Take over Seq: indices[1]: index 8 is outside [0, 8)
+  tensor   {Seq:8 Rep:2}  from errors_test.go:0
+  indices  {Foo:2}        from errors_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Take[Seq](x, at) }},
+		{"rows of other lengths", tenon.ErrShape,
+			`named.Add: row 1: dimension 1 has 0 and 3 values there
+  left   {Batch:3 Token~}  from errors_test.go:0
+  right  {Token:3}         from errors_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Add(rows, named.Zeros(dtype.Float32, Token{}.Of(3))) }},
+		{"order of rows", tenon.ErrUnsupported,
+			`named.Order: {Batch, Token} hold the rows, and are always stored first, in this order
+  tensor  {Batch:3 Token~}  from errors_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Order(rows, Token{}, Batch{}) }},
+		{"position in a row", tenon.ErrRange,
+			`named.Index over Token: row 1: has only 0 entries
+  tensor  {Batch:3 Token~}  from errors_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Index[Token](rows, 1) }},
 	}
 	line := regexp.MustCompile(`(errors_test\.go):\d+`)
 	for _, tt := range tests {

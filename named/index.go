@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/dimtext"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
@@ -38,7 +39,16 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 		tenon.Throw(e)
 	}
 	if x, ok := t.data.(*ragged.Tensor); ok && ks[0].Kind == key.AtKind && t.raggedAxis(r.axes[0]) {
-		return newTensor(tenon.Must(ragged.Pick(x, ks[0].Start, ragged.PickOptions{Axis: r.axes[0]})), r.rest, t.own())
+		data := inNames(over(fn, d.group()), several([]*Tensor{t}), func() tensor.Tensor {
+			return tenon.Must(ragged.Pick(x, ks[0].Start, ragged.PickOptions{Axis: r.axes[0]}))
+		})
+		return newTensor(data, r.rest, t.own())
+	}
+	if i, ok := ks[0].Start.(int); ok && ks[0].Kind == key.AtKind {
+		if n := t.data.Shape().Dim(r.axes[0]); n >= 0 && (i < -n || i >= n) {
+			msg, hint := dimtext.OutOfBounds(d.group().String(), i, one{"tensor", t}.text())
+			tenon.Throw(worded(tenon.ErrRange, over(fn, d.group()), msg, hint))
+		}
 	}
 	keys := make([]any, r.axes[0]+1)
 	for i := range keys {
@@ -77,7 +87,9 @@ func (d Dims) Take(x, indices tenon.Value) *Tensor {
 	rest := r.rest.without(batch)
 	u, v := t.ordered(batch.and(d.group()).and(rest)), i.ordered(batch.and(own))
 	k := len(batch.ids)
-	data := ops.GatherBatched(u.data, v.data, k, k)
+	data := inNames(over(fn, d.group()), []one{{"tensor", t}, {"indices", i}}, func() tensor.Tensor {
+		return ops.GatherBatched(u.data, v.data, k, k)
+	})
 	return newTensor(data, batch.and(own).and(rest), s)
 }
 
@@ -169,7 +181,9 @@ func (d Dims) scatter(fn string, f func(x, indices, updates any) tensor.Tensor, 
 		positions = append(positions, positionsAlong(at, b))
 	}
 	positions = append(positions, ops.Cast(at, dtype.Int64))
-	data := f(u.data, ops.Stack(positions, -1), w.ordered(want).data)
+	data := inNames(fn, []one{{"tensor", t}, {"indices", i}, {"updates", w}}, func() tensor.Tensor {
+		return f(u.data, ops.Stack(positions, -1), w.ordered(want).data)
+	})
 	return newTensor(data, u.spec.names, s).ordered(t.spec.names)
 }
 

@@ -103,7 +103,7 @@ func raggedElementwise(fn string, ts []*Tensor, out *layout, s *side, f func([]t
 		a := alignmentTo(t.spec.names, l)
 		xs[i] = a.apply(t.data)
 	}
-	return newTensor(f(xs), l, s)
+	return newTensor(inNames(fn, several(ts), func() tensor.Tensor { return f(xs) }), l, s)
 }
 
 // regroupRagged replaces inner dimensions of a ragged tensor, or merges all partitioned

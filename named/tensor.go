@@ -250,7 +250,11 @@ func Order(x tenon.Value, dims ...Name) *Tensor {
 	if l.index(rowsID) > 0 {
 		fail(tenon.ErrInvalid, fn, "%v is always stored first\n%s", rowsID, t.line("tensor"))
 	}
-	return t.ordered(l)
+	u, err := tenon.Try(func() *Tensor { return t.ordered(l) })
+	if err != nil { // of rows of different lengths
+		fail(tenon.ErrUnsupported, fn, "{%v} hold the rows, and are always stored first, in this order\n%s", t.outer(), t.line("tensor"))
+	}
+	return u
 }
 
 // allOf checks that l lists all names of t.

@@ -247,3 +247,15 @@ func Schema(want []Dim, operand Operand) (msg, hint string) {
 func Twice(name string, list []string) (msg, hint string) {
 	return fmt.Sprintf("%s is there twice in {%s}", name, strings.Join(list, " ")), ""
 }
+
+// OutOfBounds says that a dimension does not have a position.
+func OutOfBounds(name string, position int, operand Operand) (msg, hint string) {
+	d, _ := operand.find(name)
+	return fmt.Sprintf("position %d is out of bounds: %s has the size %d\n%s", position, name, d.Size, Lines(operand)), ""
+}
+
+// TooMany says that a dimension has fewer elements than are asked for.
+func TooMany(name string, k int, operand Operand) (msg, hint string) {
+	d, _ := operand.find(name)
+	return fmt.Sprintf("k is %d, and %s has the size %d\n%s", k, name, d.Size, Lines(operand)), ""
+}

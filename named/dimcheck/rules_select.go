@@ -120,6 +120,9 @@ func topKRule(r *ruleCall) *val {
 	size := dimtext.Absent
 	if k := r.arg(1); k != nil && k.Kind == numberKind && k.Number >= 0 {
 		size = k.Number
+		if d, _ := x.find(r.dims[0]); d.Size >= 0 && size > d.Size {
+			r.misuse(dimtext.TooMany(d.Name.short(), size, textsOf([]operand{r.one("tensor", x, 0)})[0]))
+		}
 	}
 	v := r.resized(x, size)
 	return tuple([]*val{v, v})
@@ -140,6 +143,9 @@ func indexRule(r *ruleCall) *val {
 	d, _ := x.find(r.dims[0])
 	switch {
 	case isInt(k): // a position
+		if i := k.Number; k.Kind == numberKind && d.Size >= 0 && (i < -d.Size || i >= d.Size) {
+			r.misuse(dimtext.OutOfBounds(d.Name.short(), i, textsOf([]operand{r.one("tensor", x, 0)})[0]))
+		}
 		return r.result(without(x.Dims, r.dims), x)
 	case isRange(k):
 		return r.resized(x, span(d.Size, k))

@@ -83,78 +83,126 @@ func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor
 	return direct.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
 }
 
+// MatMulKnown is [MatMul] for matrices and sizes in memory, which lie as the rows of the
+// sizes do; nil where they do not fit each other, which MatMul tells more of.
+func MatMulKnown(a, b *tensor.Dense, aSizes, bSizes []int64, transposeA, transposeB bool) *tensor.Dense {
+	if a.DType() != b.DType() || !a.DType().IsNumeric() || a.DType().IsFloat() && a.DType().Size() == 2 || !a.IsContiguous() || !b.IsContiguous() || len(aSizes) != len(bSizes) {
+		return nil
+	}
+	out, bad := products{a, b, aSizes, bSizes, transposeA, transposeB}.multiplied()
+	if bad != nil {
+		return nil
+	}
+	return out
+}
+
+// products are pairs of matrices.
+type products struct {
+	a, b   *tensor.Dense
+	as, bs []int64 // rows and columns of each
+	ta, tb bool
+}
+
 // product is one pair of matrices.
 type product struct{ m, k, n, a, b, c, ar, ac, br, bc int }
 
-func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
-	as, bs := tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3))
-	if len(as) != len(bs) {
-		return nil, c.Errorf(tenon.ErrShape, "there are %d and %d matrices", len(as)/2, len(bs)/2)
-	}
-	var list []product
-	var p product
-	for i := 0; i < len(as); i += 2 {
-		for _, n := range []int64{as[i], as[i+1], bs[i], bs[i+1]} {
-			if n < 0 || n > 1<<40 {
-				return nil, c.Errorf(tenon.ErrShape, "matrix %d has a size of %d", i/2, n)
-			}
-		}
-		p.m, p.k, p.ar, p.ac = int(as[i]), int(as[i+1]), int(as[i+1]), 1
-		if c.Bool(4) {
-			p.m, p.k, p.ar, p.ac = p.k, p.m, 1, int(as[i+1])
-		}
-		rowsB, n := int(bs[i]), int(bs[i+1])
-		p.n, p.br, p.bc = n, n, 1
-		if c.Bool(5) {
-			rowsB, p.n, p.br, p.bc = n, rowsB, 1, n
-		}
-		if rowsB != p.k {
-			e := c.Errorf(tenon.ErrShape, "the inner sizes %d and %d differ", p.k, rowsB)
-			e.Where = fmt.Sprintf("matrix %d", i/2)
-			return nil, e
-		}
-		list = append(list, p)
-		p.a += int(as[i] * as[i+1])
-		p.b += int(bs[i] * bs[i+1])
+// A misfit tells why matrices cannot be multiplied, and which where it is one pair.
+type misfit struct {
+	pair    int // or -1
+	problem string
+}
+
+// next returns pair i, which comes behind p.
+func (ps *products) next(p *product, i int) *misfit {
+	if i > 0 {
+		p.a += int(ps.as[2*i-2] * ps.as[2*i-1])
+		p.b += int(ps.bs[2*i-2] * ps.bs[2*i-1])
 		p.c += p.m * p.n
 	}
-	if p.a != c.Dense(0).Len() || p.b != c.Dense(1).Len() {
-		return nil, c.Errorf(tenon.ErrShape, "the sizes name %d and %d elements, there are %d and %d", p.a, p.b, c.Dense(0).Len(), c.Dense(1).Len())
+	for _, n := range [...]int64{ps.as[2*i], ps.as[2*i+1], ps.bs[2*i], ps.bs[2*i+1]} {
+		if n < 0 || n > 1<<40 {
+			return &misfit{-1, fmt.Sprintf("matrix %d has a size of %d", i, n)}
+		}
 	}
-	out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(p.c))
+	p.m, p.k = int(ps.as[2*i]), int(ps.as[2*i+1])
+	p.ar, p.ac = p.k, 1
+	if ps.ta {
+		p.m, p.k, p.ar, p.ac = p.k, p.m, 1, p.k
+	}
+	inner, n := int(ps.bs[2*i]), int(ps.bs[2*i+1])
+	p.n, p.br, p.bc = n, n, 1
+	if ps.tb {
+		inner, p.n, p.br, p.bc = n, inner, 1, n
+	}
+	if inner != p.k {
+		return &misfit{i, fmt.Sprintf("the inner sizes %d and %d differ", p.k, inner)}
+	}
+	return nil
+}
+
+// multiplied returns the products, one behind the other.
+func (ps products) multiplied() (*tensor.Dense, *misfit) {
+	if len(ps.as) != len(ps.bs) {
+		return nil, &misfit{-1, fmt.Sprintf("there are %d and %d matrices", len(ps.as)/2, len(ps.bs)/2)}
+	}
+	var p product
+	a, b, c := 0, 0, 0 // elements of each
+	for i := range len(ps.as) / 2 {
+		if bad := ps.next(&p, i); bad != nil {
+			return nil, bad
+		}
+		a, b, c = p.a+p.m*p.k, p.b+p.k*p.n, p.c+p.m*p.n
+	}
+	if a != ps.a.Len() || b != ps.b.Len() {
+		return nil, &misfit{-1, fmt.Sprintf("the sizes name %d and %d elements, there are %d and %d", a, b, ps.a.Len(), ps.b.Len())}
+	}
+	out := tensor.NewDense(ps.a.DType(), shape.Of(c))
 	switch out.DType() {
 	case dtype.Float32:
-		multiply[float32](out, c, list)
+		multiply[float32](out, &ps)
 	case dtype.Float64:
-		multiply[float64](out, c, list)
+		multiply[float64](out, &ps)
 	case dtype.Int8:
-		multiply[int8](out, c, list)
+		multiply[int8](out, &ps)
 	case dtype.Int16:
-		multiply[int16](out, c, list)
+		multiply[int16](out, &ps)
 	case dtype.Int32:
-		multiply[int32](out, c, list)
+		multiply[int32](out, &ps)
 	case dtype.Int64:
-		multiply[int64](out, c, list)
+		multiply[int64](out, &ps)
 	case dtype.Uint8:
-		multiply[uint8](out, c, list)
+		multiply[uint8](out, &ps)
 	case dtype.Uint16:
-		multiply[uint16](out, c, list)
+		multiply[uint16](out, &ps)
 	case dtype.Uint32:
-		multiply[uint32](out, c, list)
+		multiply[uint32](out, &ps)
 	case dtype.Uint64:
-		multiply[uint64](out, c, list)
+		multiply[uint64](out, &ps)
 	case dtype.Complex64:
-		multiply[complex64](out, c, list)
+		multiply[complex64](out, &ps)
 	case dtype.Complex128:
-		multiply[complex128](out, c, list)
+		multiply[complex128](out, &ps)
+	}
+	return out, nil
+}
+
+func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
+	out, bad := products{c.Dense(0), c.Dense(1), tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3)), c.Bool(4), c.Bool(5)}.multiplied()
+	if bad != nil {
+		e := c.Errorf(tenon.ErrShape, "%s", bad.problem)
+		if bad.pair >= 0 {
+			e.Where = fmt.Sprintf("matrix %d", bad.pair)
+		}
+		return nil, e
 	}
 	return results(out)
 }
 
-func multiply[T full](out *tensor.Dense, c *op.Call, list []product) {
-	dst, a, b := tensor.Elems[T](out), tensor.Elems[T](c.Dense(0)), tensor.Elems[T](c.Dense(1))
-	for _, p := range list {
-		if p.m == 0 || p.n == 0 {
+func multiply[T full](out *tensor.Dense, ps *products) {
+	dst, a, b := tensor.Elems[T](out), tensor.Elems[T](ps.a), tensor.Elems[T](ps.b)
+	var p product
+	for i := range len(ps.as) / 2 {
+		if ps.next(&p, i) != nil || p.m == 0 || p.n == 0 {
 			continue
 		}
 		gemm.Multiply(gemm.Params[T]{M: p.m, N: p.n, K: p.k, A: a[p.a:], B: b[p.b:], C: dst[p.c:],

@@ -16,6 +16,7 @@ import (
 )
 
 func main() {
+	flag.Bool("stdio", true, "taken from editors that say so; there is no other way to talk to the server")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: dimls\n\nA language server for editors, over standard input and output; see docs/dimcheck.md.")
 	}

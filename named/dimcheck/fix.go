@@ -78,17 +78,31 @@ func sharedFixes(r *ruleCall, n name, a, b operand) []fix {
 		if o.arg < 0 || !slices.ContainsFunc(o.v.Dims, func(d dim) bool { return d.role() == keyRole }) && o.role == a.role {
 			continue
 		}
-		if other.v.has("Key" + n) {
-			continue
+		for _, to := range otherNames(r, n) {
+			if !o.v.has(to) && !other.v.has(to) {
+				out = append(out, fix{"rename " + n.short() + " of the " + o.role + " operand to " + to.short(), []change{wrap(o.arg, n, to)}})
+				break
+			}
 		}
-		key := name(strings.TrimSuffix(string(n), n.short()) + "Key" + n.short())
-		out = append(out, fix{"rename " + n.short() + " of the " + o.role + " operand to " + key.short(), []change{wrap(o.arg, n, key)}})
 		break
 	}
 	if a.arg >= 0 && len(r.n.Names) > 0 {
 		out = append(out, fix{"take " + n.short() + " as a batch with named.Contract", []change{{kind: setFunc}}})
 	}
 	return out
+}
+
+// otherNames returns what the positions along a dimension may be called in another role:
+// what the function renames them to elsewhere, as it does for values next to keys, or else
+// the name with Key in front.
+func otherNames(r *ruleCall, n name) []name {
+	var out []name
+	for _, at := range r.f.prog.Nodes {
+		if at.Op == ruleOp && at.Key == "named.Rename" && len(at.Names) == 2 && slices.Equal(at.Names[0], []name{n}) && len(at.Names[1]) == 1 {
+			out = append(out, at.Names[1][0])
+		}
+	}
+	return append(out, name(strings.TrimSuffix(string(n), n.short())+"Key"+n.short()))
 }
 
 // subsetFixes renames a name that is spelled almost like one of the other operand.

@@ -25,10 +25,18 @@ func RegexFullMatch(out []bool, x Column, pattern string) error {
 	return nil
 }
 
-func matches(out []bool, x Column, re *regexp.Regexp, lo, hi int) {
+func matches(out []bool, x Column, p *kept, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		out[i] = re.Match(x.At(i))
+		s := x.At(i)
+		out[i] = p.begins.at(s) && p.re.Match(s)
 	}
+}
+
+// A kept pattern is one that was read.
+type kept struct {
+	re     *regexp.Regexp
+	begins *begins256 // what its matches begin with
+	local  bool       // whether something matches does not depend on what is around it
 }
 
 // A patternCache keeps the patterns that were used last: reading one takes longer than
@@ -37,7 +45,7 @@ type patternCache struct {
 	make func(pattern string) (*regexp.Regexp, error)
 
 	mu   sync.RWMutex
-	kept map[string]*regexp.Regexp
+	kept map[string]*kept
 }
 
 // keptPatterns is how many patterns are kept, of at most keptLength bytes each.
@@ -56,24 +64,28 @@ var (
 	}}
 )
 
-func (p *patternCache) compile(pattern string) (*regexp.Regexp, error) {
+func (p *patternCache) compile(pattern string) (*kept, error) {
 	p.mu.RLock()
-	re := p.kept[pattern]
+	found := p.kept[pattern]
 	p.mu.RUnlock()
-	if re != nil {
-		return re, nil
+	if found != nil {
+		return found, nil
 	}
 	re, err := p.make(pattern)
-	if err != nil || len(pattern) > keptLength {
-		return re, err
+	if err != nil {
+		return nil, err
+	}
+	found = newKept(re)
+	if len(pattern) > keptLength {
+		return found, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.kept == nil || len(p.kept) >= keptPatterns {
-		p.kept = make(map[string]*regexp.Regexp, keptPatterns)
+		p.kept = make(map[string]*kept, keptPatterns)
 	}
-	p.kept[strings.Clone(pattern)] = re
-	return re, nil
+	p.kept[strings.Clone(pattern)] = found
+	return found, nil
 }
 
 // RegexReplace returns each string with what pattern matches replaced by rewrite, in
@@ -81,41 +93,58 @@ func (p *patternCache) compile(pattern string) (*regexp.Regexp, error) {
 // backslash. Without global only the first match is replaced. An empty match right
 // behind another match is passed over.
 func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error) {
-	re, err := anywhere.compile(pattern)
+	p, err := anywhere.compile(pattern)
 	if err != nil {
 		return Column{}, fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
 	}
-	parts, err := parseRewrite(rewrite, re.NumSubexp())
+	parts, err := parseRewrite(rewrite, p.re.NumSubexp())
 	if err != nil {
 		return Column{}, err
 	}
-	matches := 1
-	if global {
-		matches = -1
-	}
-	return mapped(x.Len(), replacement{x, re, parts, matches}, func(dst []byte, i int, with replacement) []byte {
-		s := with.x.At(i)
-		end := 0
-		for _, m := range with.re.FindAllSubmatchIndex(s, with.matches) {
-			dst = append(dst, s[end:m[0]]...)
-			for _, p := range with.parts {
-				dst = append(dst, p.text...)
-				if p.group >= 0 && m[2*p.group] >= 0 {
-					dst = append(dst, s[m[2*p.group]:m[2*p.group+1]]...)
+	return mapped(x.Len(), replacement{x, p, parts, global}, func(dst []byte, i int, with replacement) []byte {
+		s, p := with.x.At(i), with.pattern
+		if p.begins != nil && (p.local || !with.global) {
+			for p.begins.in(s) {
+				m := p.re.FindSubmatchIndex(s)
+				if m == nil {
+					break
+				}
+				dst, s = with.rewrite(dst, s, 0, m), s[m[1]:]
+				if !with.global {
+					break
 				}
 			}
-			end = m[1]
+			return append(dst, s...)
+		}
+		most, end := -1, 0
+		if !with.global {
+			most = 1
+		}
+		for _, m := range p.re.FindAllSubmatchIndex(s, most) {
+			dst, end = with.rewrite(dst, s, end, m), m[1]
 		}
 		return append(dst, s[end:]...)
 	}), nil
 }
 
-// A replacement is what [RegexReplace] replaces in what, and how often at most.
+// A replacement is what [RegexReplace] replaces in what.
 type replacement struct {
 	x       Column
-	re      *regexp.Regexp
+	pattern *kept
 	parts   []rewritePart
-	matches int // -1: any number
+	global  bool
+}
+
+// rewrite appends what is in s between from and a match, and what the match becomes.
+func (w *replacement) rewrite(dst, s []byte, from int, m []int) []byte {
+	dst = append(dst, s[from:m[0]]...)
+	for _, p := range w.parts {
+		dst = append(dst, p.text...)
+		if p.group >= 0 && m[2*p.group] >= 0 {
+			dst = append(dst, s[m[2*p.group]:m[2*p.group+1]]...)
+		}
+	}
+	return dst
 }
 
 // A rewritePart is literal text and then the text of a group, -1 for none.

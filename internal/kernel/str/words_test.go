@@ -2,6 +2,7 @@ package str
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -220,5 +221,42 @@ func TestOrder(t *testing.T) {
 	}
 	if SearchSorted(left[:1], Column{}, Of("a"), true); left[0] != 0 {
 		t.Errorf("SearchSorted in nothing = %d", left[0])
+	}
+}
+
+// Patterns whose matches begin with few bytes, or do not look around, are searched for in
+// another way than others: all find what package regexp does.
+func TestRegexBegins(t *testing.T) {
+	words := []string{"", "a", "abc", "xaay", "ÄÖ", "äöü", "a\xffb", "\xc3", "caféé", "Kk\u212a", "aXbX", "x y z", "foo foo", "ab\nab", "日本語", "\ufffd"}
+	patterns := []string{"a", "[a-c]", "[a-c]+", "a*", "(a|b)c?", "^a", "a$", `\ba`, "é", "[^a]", "[^\x00-\x7f]", "(?i)k", "(?i:É)", ".", "(?s).", "x|$", "foo", "(fo)(o)?", "[日-語]", `\x{FFFD}`, "(?m)^ab$", "b|^a", "a{2}"}
+	for _, p := range patterns {
+		re := regexp.MustCompile(p)
+		whole := regexp.MustCompile(`\A(?:` + p + `)\z`)
+		match := make([]bool, len(words))
+		if err := RegexFullMatch(match, Of(words...), p); err != nil {
+			t.Fatal(err)
+		}
+		for _, global := range []bool{true, false} {
+			got, err := RegexReplace(Of(words...), p, `<\0>`, global)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range words {
+				n, want, end := -1, "", 0
+				if !global {
+					n = 1
+				}
+				for _, m := range re.FindAllStringIndex(w, n) {
+					want += w[end:m[0]] + "<" + w[m[0]:m[1]] + ">"
+					end = m[1]
+				}
+				if want += w[end:]; string(got.At(i)) != want {
+					t.Errorf("%q in %q, global %v: %q, want %q", p, w, global, got.At(i), want)
+				}
+				if match[i] != whole.MatchString(w) {
+					t.Errorf("%q matches %q: %v", p, w, match[i])
+				}
+			}
+		}
 	}
 }

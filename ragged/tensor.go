@@ -31,13 +31,17 @@ var (
 	_ tenon.Compatibler = (*Spec)(nil)
 )
 
-// Spec returns the *Spec, with everything that is known.
+// Spec returns the *Spec, with everything that is known. That of the zero Tensor, which
+// holds nothing, tells the type's name.
 func (t *Tensor) Spec() tenon.Spec { return t.described() }
 
 // described is Spec as the type that it is.
 func (t *Tensor) described() *Spec {
 	if s := t.spec.Load(); s != nil {
 		return s
+	}
+	if t.flat == nil {
+		return &Spec{}
 	}
 	t.spec.CompareAndSwap(nil, specOf(t.flat, t.parts))
 	return t.spec.Load()

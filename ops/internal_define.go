@@ -339,9 +339,21 @@ func comparing(k elementwise.Op, d dtype.DType) op.BlockFunc {
 func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 	out := tensor.Uninit(dtype.Bool, s)
 	dst := out.Raw()
-	if n := out.Len(); n > 0 && n <= grainCheap && x.Len() == n && y.Len() == n && x.IsContiguous() && y.IsContiguous() {
-		elementwise.CompareOf(k, x.DType(), elementwise.VV)(dst, x.Raw(), y.Raw(), n)
-		return out
+	if n := out.Len(); n > 0 && n <= grainCheap && x.IsContiguous() && y.IsContiguous() {
+		form, even := elementwise.VV, true
+		switch {
+		case x.Len() == n && y.Len() == n:
+		case x.Len() == n && y.Len() == 1:
+			form = elementwise.VS
+		case x.Len() == 1 && y.Len() == n:
+			form = elementwise.SV
+		default:
+			even = false
+		}
+		if even {
+			elementwise.CompareOf(k, x.DType(), form)(dst, x.Raw(), y.Raw(), n)
+			return out
+		}
 	}
 	block := comparing(k, x.DType())
 	newLoop(s, x, y).each(grainCheap, func(r run) int {

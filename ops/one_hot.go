@@ -133,7 +133,7 @@ func oneHot(idx []int64, s shape.Shape, axis int, on, off *tensor.Dense) *tensor
 	for a := axis + 1; a < s.Rank(); a++ {
 		inner *= s.Dim(a)
 	}
-	depth, mark, data := s.Dim(axis), move.Copied(on).Bytes(), out.Bytes()
+	depth, mark, data := s.Dim(axis), move.RowMajor(on).Bytes(), out.Bytes()
 	for i, p := range idx {
 		if p >= 0 && p < int64(depth) {
 			at := ((i/inner*depth+int(p))*inner + i%inner) * len(mark)

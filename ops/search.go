@@ -47,7 +47,7 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out, at := tensor.Make[int64](outShape(c, 0))
 			s := c.Tensor(0).Shape()
-			rows := product(s.Dims()[:s.Rank()-1])
+			rows := s.Slice(0, s.Rank()-1).Size()
 			if len(at) == 0 {
 				return results(out)
 			}

@@ -44,7 +44,10 @@ var whereOp = op.Register(&op.Op{
 		return specs(c.Tensor(1).DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		s := outShape(c, 0)
+		s, alike := alikeOrScalars(c)
+		if !alike {
+			s = outShape(c, 0)
+		}
 		if x := c.Strings(1); x != nil {
 			return results(selectStrings(c.Dense(0), x, c.Strings(2), s))
 		}
@@ -58,6 +61,20 @@ var whereOp = op.Register(&op.Op{
 		return selecting(d), d
 	},
 })
+
+// alikeOrScalars returns the shape that three operands have, those apart that are scalars.
+func alikeOrScalars(c *op.Call) (s shape.Shape, ok bool) {
+	for i := range 3 {
+		switch t := c.Tensor(i).Shape(); {
+		case t.IsScalar():
+		case s.IsScalar():
+			s = t
+		case !s.Equal(t):
+			return s, false
+		}
+	}
+	return s, true
+}
 
 // selecting returns the loop over elements of a type.
 func selecting(d dtype.DType) op.BlockFunc {
@@ -86,6 +103,10 @@ func selecting(d dtype.DType) op.BlockFunc {
 }
 
 func init() {
+	direct.Check(whereOp, func(c *op.Call) bool {
+		_, ok := alikeOrScalars(c)
+		return ok && c.Tensor(0).DType() == dtype.Bool
+	})
 	whereOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		cond, x, y := c.Tensor(0), c.Tensor(1), c.Tensor(2)
 		if !x.DType().IsDifferentiable() {

@@ -120,12 +120,19 @@ func (to *filler) tensor() *Tensor { return wrapOne(to.flat, to.partition()) }
 // fewRows is [gatherRows] for a few rows by a few numbers; nil where the general way has
 // to be taken.
 func fewRows(t, index tensor.Tensor) tensor.Tensor {
-	f, ok := fewOf(t)
-	d, isDense := index.(*tensor.Dense)
-	if !ok || !isDense || d.Rank() != 1 || d.DType() != dtype.Int64 || d.Len() > shortElements {
+	d, ok := index.(*tensor.Dense)
+	if !ok || d.Rank() != 1 || d.DType() != dtype.Int64 {
 		return nil
 	}
-	at := tensor.Data[int64](d)
+	return fewRowsAt(t, tensor.Data[int64](d))
+}
+
+// fewRowsAt is fewRows for numbers in a slice.
+func fewRowsAt(t tensor.Tensor, at []int64) tensor.Tensor {
+	f, ok := fewOf(t)
+	if !ok || len(at) > shortElements {
+		return nil
+	}
 	n := int64(0)
 	for _, r := range at {
 		if uint64(r) >= uint64(f.nrows()) {

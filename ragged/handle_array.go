@@ -514,7 +514,11 @@ func oneHot(c *op.Call) ([]tenon.Value, error) {
 	if a <= k {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is in front of a ragged axis, where every row would need its own", a)
 	}
-	return c.One(onFlat(c.WithArg(i, a-k), 0, x))
+	if c.Int(i) >= 0 { // counted from the end it is the same one
+		c = c.WithArg(i, a-k)
+		return op.One(onFlat(c, 0, x))
+	}
+	return c.One(onFlat(c, 0, x))
 }
 
 // padded adds elements before and after the entries of each axis.

@@ -110,6 +110,12 @@ func (c *crossing) together(back []int64) (order, splits *tensor.Dense) {
 // ordered is together for order in memory.
 func (c *crossing) ordered(order, back []int64) (splits *tensor.Dense) {
 	splits, ends := tensor.Make[int64](shape.Of(int(c.lines) + 1))
+	c.order(order, back, ends)
+	return rows.Trusted(splits, ends)
+}
+
+// order is ordered with ends, which are 0, for the row splits of the lines.
+func (c *crossing) order(order, back, ends []int64) {
 	for _, l := range c.line {
 		ends[l+1]++
 	}
@@ -126,7 +132,6 @@ func (c *crossing) ordered(order, back []int64) (splits *tensor.Dense) {
 	}
 	copy(ends[1:], ends[:c.lines])
 	ends[0] = 0
-	return rows.Trusted(splits, ends)
 }
 
 // permuted returns the rows of a tensor in another order, which names each of them once.

@@ -119,6 +119,9 @@ func isMissing(x tensor.Tensor, axis int) tensor.Tensor {
 	case mask != nil:
 		return isMissing(values, axis)
 	}
+	if n := outermostSize(x); axis == 0 && n >= 0 {
+		return ops.Zeros(dtype.Bool, []int{n})
+	}
 	return ops.Less(localIndex(x, axis), int64(0))
 }
 

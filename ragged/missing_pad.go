@@ -244,14 +244,27 @@ func firsts(x tensor.Tensor, axis int) tensor.Tensor {
 		return withMask(firsts(values, axis), mask)
 	}
 	l := listsAt(withoutMask(values), axis)
-	there := ops.Greater(l.p.RowLengths(), scalar(0, l.p.DType()))
-	at := ops.Cast(l.p.RowStarts(), dtype.Int64)
+	at, there := heads(l.p)
 	take := throughMasks(func(v tensor.Tensor) tensor.Tensor {
 		m := listsAt(v, axis)
 		m.dense = l.dense
 		return m.settled(onTop(takeOrNothing(m.values, at, there), m.outer))
 	})
 	return paddedFrom(values, mask, depth, axis, take, l.settled(build(there, l.outer)))
+}
+
+// heads returns where the rows begin, and which of them have an entry.
+func heads(p *RowPartition) (at, there tensor.Tensor) {
+	at = cast(p.RowStarts(), dtype.Int64)
+	s, ok := p.Splits64()
+	if !ok {
+		return at, ops.Greater(p.RowLengths(), scalar(0, p.DType()))
+	}
+	mask, bits := tensor.Make[bool](shape.Of(len(s) - 1))
+	for r := range bits {
+		bits[r] = s[r+1] > s[r]
+	}
+	return at, mask
 }
 
 // Singletons makes a row of each entry of an axis: of one entry, or of none where it is

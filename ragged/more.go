@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -99,9 +101,14 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 	if err != nil {
 		return nil, err
 	}
-	if order, ends, ok := byPart(ids, n); ok {
-		for k := range n {
-			parts = append(parts, gatherRows(x, part(order, int(ends[k]), len(int64s(ids))-int(ends[k+1]))))
+	var room [scratchSize]int64
+	if order, ends, ok := byPart(ids, n, &scratch{room[:]}); ok {
+		parts = make([]tensor.Tensor, n)
+		for k := range parts {
+			at := order[ends[k]:ends[k+1]]
+			if parts[k] = fewRowsAt(x, at); parts[k] == nil {
+				parts[k] = gatherRows(x, tensor.Vector(slices.Clone(at)))
+			}
 		}
 		return parts, nil
 	}
@@ -113,15 +120,16 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 }
 
 // byPart returns the numbers of the rows of each of n parts, one part behind the other, and
-// where they end, for part numbers in memory that have been checked.
-func byPart(ids tensor.Tensor, n int) (order tensor.Tensor, ends []int64, ok bool) {
+// where they end, for part numbers in memory that have been checked. Both are in mem.
+func byPart(ids tensor.Tensor, n int, mem *scratch) (order, ends []int64, ok bool) {
 	of := int64s(ids)
 	if of == nil || n > len(of)+shortElements {
 		return nil, nil, false
 	}
+	order, ends = mem.take(int64(len(of))), mem.take(int64(n+1))
 	c := crossing{line: of, lines: int64(n)}
-	order, splits := c.together(nil)
-	return order, tensor.Data[int64](splits), true
+	c.order(order, nil, ends)
+	return order, ends, true
 }
 
 // StackDynamicPartitions is [DynamicPartition] with the parts as rows of one ragged
@@ -140,8 +148,8 @@ func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) 
 		return nil, err
 	}
 	var order, splits tensor.Tensor
-	if by, ends, ok := byPart(ids, n); ok {
-		order, splits = by, rows.Trusted(tensor.Vector(ends), ends)
+	if by, ends, ok := byPart(ids, n, &scratch{}); ok {
+		order, splits = tensor.Vector(by), rows.Trusted(tensor.Vector(ends), ends)
 	} else {
 		order = ops.ArgSort(ids, 0, ops.SortOptions{})
 		splits = rows.FromRowIDs(ops.Gather(ids, order, 0), int64(n))

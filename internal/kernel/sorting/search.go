@@ -17,15 +17,22 @@ func SearchSorted[T dtype.Real](out []int64, sorted, x []T, right bool) {
 		SearchSorted(out, wide(s), wide(any(x).([]dtype.BF16)), right)
 		return
 	}
-	par.For(len(x), 4096, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if right {
-				out[i] = upperBound(sorted, x[i])
-			} else {
-				out[i] = lowerBound(sorted, x[i])
-			}
+	const grain = 4096
+	if len(x) <= grain {
+		search(out, sorted, x, right)
+		return
+	}
+	par.For(len(x), grain, func(lo, hi int) { search(out[lo:hi], sorted, x[lo:hi], right) })
+}
+
+func search[T dtype.Real](out []int64, sorted, x []T, right bool) {
+	for i, v := range x {
+		if right {
+			out[i] = upperBound(sorted, v)
+		} else {
+			out[i] = lowerBound(sorted, v)
 		}
-	})
+	}
 }
 
 func wide[T interface{ Float32() float32 }](x []T) []float32 {

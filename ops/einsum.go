@@ -30,7 +30,32 @@ import (
 //
 // Gradient: for each operand, the einsum of ct and the other operands.
 func Einsum(equation string, operands ...any) tensor.Tensor {
+	if out := shortEinsum(equation, operands); out != nil {
+		return out
+	}
 	return direct.Eval(einsumOp, operands, equation)
+}
+
+// shortEinsum does an einsum of tensors in memory that has been planned before; nil where
+// the general way has to be taken.
+func shortEinsum(equation string, operands []any) tensor.Tensor {
+	var room [4]*tensor.Dense
+	dense := room[:0]
+	for _, x := range operands {
+		d, ok := x.(*tensor.Dense)
+		if !ok || d == nil || len(dense) > 0 && d.DType() != dense[0].DType() {
+			return nil
+		}
+		dense = append(dense, d)
+	}
+	if len(dense) == 0 || !hasProducts(dense[0].DType()) {
+		return nil
+	}
+	p := plannedEinsum(equation, dense)
+	if p == nil {
+		return nil
+	}
+	return p.contracted(dense)
 }
 
 var einsumOp = op.Register(&op.Op{
@@ -56,20 +81,14 @@ var einsumOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		operands := make([]*tensor.Dense, len(c.List(0)))
-		shapes := make([]shape.Shape, len(operands))
 		for i, v := range c.List(0) {
 			operands[i] = v.(*tensor.Dense)
-			shapes[i] = operands[i].Shape()
 		}
-		p, err := planEinsum(c, c.Str(1), shapes)
+		p, err := planEinsum(c, c.Str(1), operands, outShape(c, 0))
 		if err != nil {
 			return nil, err
 		}
-		out := p.run(operands)
-		if !out.Shape().Equal(outShape(c, 0)) {
-			out = out.Reshaped(outShape(c, 0))
-		}
-		return results(out)
+		return results(p.contracted(operands))
 	},
 })
 

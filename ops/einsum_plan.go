@@ -1,9 +1,9 @@
 package ops
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,6 +18,7 @@ type contraction struct {
 	operands []einsumTerm
 	out      []int // labels of the result
 	steps    []einsumStep
+	shape    shape.Shape // of the result
 }
 
 // An einsumTerm says how the axes of an operand become labels.
@@ -42,26 +43,60 @@ var (
 
 const maxEinsumPlans = 4096
 
-func planEinsum(c *op.Call, equation string, shapes []shape.Shape) (*contraction, error) {
-	key := fmt.Sprint(equation, shapes)
+// einsumKey appends what plans are kept by: the equation, its length in front, and the sizes
+// of each operand.
+func einsumKey(key []byte, equation string, operands []*tensor.Dense) []byte {
+	key = append(strconv.AppendInt(key, int64(len(equation)), 36), ' ')
+	key = append(key, equation...)
+	for _, x := range operands {
+		key = append(key, '|')
+		for a := range x.Rank() {
+			key = append(strconv.AppendInt(key, int64(x.Dim(a)), 36), ' ')
+		}
+	}
+	return key
+}
+
+// plannedEinsum returns a plan that is kept, nil where there is none.
+func plannedEinsum(equation string, operands []*tensor.Dense) *contraction {
+	var room [128]byte
+	key := einsumKey(room[:0], equation, operands)
 	einsumPlansMu.RLock()
-	p := einsumPlans[key]
-	einsumPlansMu.RUnlock()
-	if p != nil {
+	defer einsumPlansMu.RUnlock()
+	return einsumPlans[string(key)]
+}
+
+// planEinsum returns the plan of a call with a result of shape out.
+func planEinsum(c *op.Call, equation string, operands []*tensor.Dense, out shape.Shape) (*contraction, error) {
+	if p := plannedEinsum(equation, operands); p != nil {
 		return p, nil
 	}
-	e, err := parseEinsum(c, equation, len(shapes))
+	e, err := parseEinsum(c, equation, len(operands))
 	if err != nil {
 		return nil, err
 	}
-	p = e.plan(shapes)
+	shapes := make([]shape.Shape, len(operands))
+	for i, x := range operands {
+		shapes[i] = x.Shape()
+	}
+	p := e.plan(shapes)
+	p.shape = out
 	einsumPlansMu.Lock()
 	defer einsumPlansMu.Unlock()
 	if len(einsumPlans) >= maxEinsumPlans {
 		clear(einsumPlans)
 	}
-	einsumPlans[key] = p
+	einsumPlans[string(einsumKey(nil, equation, operands))] = p
 	return p, nil
+}
+
+// contracted does what the plan says.
+func (p *contraction) contracted(operands []*tensor.Dense) *tensor.Dense {
+	out := p.run(operands)
+	if !out.Shape().Equal(p.shape) {
+		out = out.Reshaped(p.shape)
+	}
+	return out
 }
 
 // plan gives numbers to the letters and to the axes of the ellipsis, which count from

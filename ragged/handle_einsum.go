@@ -2,7 +2,9 @@ package ragged
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -51,64 +53,129 @@ func matVec(c *op.Call) ([]tenon.Value, error) {
 // front, in the same order and with the same rows. They stay in front in the result,
 // except that inner ones may be summed over; then the products are summed row by row.
 func einsum(c *op.Call) ([]tenon.Value, error) {
+	list := c.List(0)
+	for _, v := range list {
+		if t, ok := v.(tensor.Tensor); !ok || !taken(t) {
+			return nil, op.NotHandled
+		}
+	}
+	e, err := einsumOfRows(c)
+	if err != nil {
+		return nil, err
+	}
+	first := list[e.first].(*Tensor)
+	if e.spread >= 0 {
+		ts := make([]tensor.Tensor, len(list))
+		for i, v := range list {
+			ts[i] = v.(tensor.Tensor)
+		}
+		return c.One(spreadProduct(c, ts, slices.Clone(e.in), e.out, e.lead, first, e.spread))
+	}
+	k := len(first.parts)
+	flats := make([]any, len(list))
+	for i, v := range list {
+		if flats[i] = v; !e.leads[i] {
+			continue
+		}
+		flat, parts := split(atLeast(v.(tensor.Tensor), k))
+		for a := range k {
+			if err := sameRows(c.Op.Func(), first.parts[a], parts[a].as(first.parts[a].DType())); err != nil {
+				return nil, err
+			}
+		}
+		flats[i] = flat
+	}
+	y := first.with(ops.Einsum(e.flat, flats...))
+	if e.kept > k {
+		return c.One(y)
+	}
+	return c.One(ops.Sum(y, rising(e.kept, k+1)...))
+}
+
+// rowsEinsum is what an equation comes to for operands of certain ranks.
+type rowsEinsum struct {
+	in     []string // labels of the operands
+	out    string   // labels of the result
+	lead   string   // labels of the partitioned axes, and of the one outside of them
+	first  int      // the operand that has these partitions
+	spread int      // an operand that has only some of these labels, or -1
+	leads  []bool   // for each operand, whether it begins with them
+	flat   string   // the equation of the flat values, which have one axis in place of these
+	kept   int      // how many of these axes are not summed over
+}
+
+// Equations are kept with the ranks of their operands. There are few different ones in a
+// program; one that has very many starts again.
+var (
+	rowsEinsums   = map[string]*rowsEinsum{}
+	rowsEinsumsMu sync.RWMutex
+)
+
+const maxRowsEinsums = 4096
+
+// einsumOfRows returns what the equation of a call comes to.
+func einsumOfRows(c *op.Call) (*rowsEinsum, error) {
+	var room [128]byte
+	key := append(strconv.AppendInt(room[:0], int64(len(c.Str(1))), 36), ' ')
+	key = append(key, c.Str(1)...)
+	for _, v := range c.List(0) {
+		_, parts := split(v.(tensor.Tensor))
+		key = append(key, byte(rankOf(v.(tensor.Tensor))), byte(len(parts)))
+	}
+	rowsEinsumsMu.RLock()
+	e := rowsEinsums[string(key)]
+	rowsEinsumsMu.RUnlock()
+	if e != nil {
+		return e, nil
+	}
+	e, err := newRowsEinsum(c)
+	if err != nil {
+		return nil, err
+	}
+	rowsEinsumsMu.Lock()
+	defer rowsEinsumsMu.Unlock()
+	if len(rowsEinsums) >= maxRowsEinsums {
+		clear(rowsEinsums)
+	}
+	rowsEinsums[string(key)] = e
+	return e, nil
+}
+
+func newRowsEinsum(c *op.Call) (*rowsEinsum, error) {
 	in, out, err := terms(c)
 	if err != nil {
 		return nil, err
 	}
-	list := c.List(0)
-	ts := make([]tensor.Tensor, len(list))
-	var lead string // labels of the partitioned axes, and of the one outside of them
-	var first *Tensor
-	for i, v := range list {
-		t, ok := v.(tensor.Tensor)
-		if !ok || !taken(t) {
-			return nil, op.NotHandled
-		}
+	e := &rowsEinsum{in: in, out: out, spread: -1, leads: make([]bool, len(in))}
+	for i, v := range c.List(0) {
+		t := v.(tensor.Tensor)
 		if n := len([]rune(in[i])); n != rankOf(t) {
 			return nil, c.Errorf(tenon.ErrShape, "the term %q names %d axes, operand %d has %d", in[i], n, i, rankOf(t))
 		}
-		ts[i] = t
-		if r, ok := t.(*Tensor); ok && len(r.parts)+1 > len([]rune(lead)) {
-			first, lead = r, string([]rune(in[i])[:len(r.parts)+1])
+		if r, ok := t.(*Tensor); ok && len(r.parts)+1 > len([]rune(e.lead)) {
+			e.first, e.lead = i, string([]rune(in[i])[:len(r.parts)+1])
 		}
 	}
-	k := len([]rune(lead)) - 1
 	const merged = '\ue3ff'
-	flats := make([]tenon.Value, len(ts))
-	for i := range ts {
-		if !strings.HasPrefix(in[i], lead) && strings.ContainsAny(in[i], lead) {
-			return c.One(spreadProduct(c, ts, in, out, lead, first, i))
+	flats := make([]string, len(in))
+	for i, term := range in {
+		e.leads[i] = strings.HasPrefix(term, e.lead)
+		if !e.leads[i] && strings.ContainsAny(term, e.lead) {
+			e.spread = i
+			return e, nil
+		}
+		if flats[i] = term; e.leads[i] {
+			flats[i] = string(merged) + strings.TrimPrefix(term, e.lead)
 		}
 	}
-	for i, t := range ts {
-		switch {
-		case strings.HasPrefix(in[i], lead):
-			flat, parts := split(atLeast(t, k))
-			for a := range k {
-				if err := sameRows(c.Op.Func(), first.parts[a], parts[a].as(first.parts[a].DType())); err != nil {
-					return nil, err
-				}
-			}
-			flats[i], in[i] = flat, string(merged)+strings.TrimPrefix(in[i], lead)
-		default:
-			flats[i] = t
-		}
-	}
-	rest, kept := resultLabels(out, lead)
+	rest, kept := resultLabels(out, e.lead)
 	if rest == nil {
-		e := c.Errorf(tenon.ErrUnsupported, "the ragged axes %q stay in front of the result, from the outside in, or are summed over", lead)
-		e.Hint = "name them first in the result"
-		return nil, e
+		err := c.Errorf(tenon.ErrUnsupported, "the ragged axes %q stay in front of the result, from the outside in, or are summed over", e.lead)
+		err.Hint = "name them first in the result"
+		return nil, err
 	}
-	y := first.with(ops.Einsum(strings.Join(in, ",")+"->"+string(merged)+string(rest), anyValues(flats)...))
-	axes := make([]int, 0, k+1)
-	for a := kept; a <= k; a++ {
-		axes = append(axes, a)
-	}
-	if len(axes) == 0 {
-		return c.One(y)
-	}
-	return c.One(ops.Sum(y, axes...))
+	e.flat, e.kept = strings.Join(flats, ",")+"->"+string(merged)+string(rest), kept
+	return e, nil
 }
 
 // spreadProduct is einsum with an operand that has only some of the labels of ragged
@@ -171,14 +238,6 @@ func resultLabels(out, lead string) (rest []rune, kept int) {
 		return nil, 0
 	}
 	return rest, kept
-}
-
-func anyValues(vs []tenon.Value) []any {
-	out := make([]any, len(vs))
-	for i, v := range vs {
-		out[i] = v
-	}
-	return out
 }
 
 func anyTensors(ts []tensor.Tensor) []any {

@@ -28,8 +28,10 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if !ok || !ok2 {
 		return nil, op.NotHandled
 	}
-	ts := promotedTensors([]tensor.Tensor{x, y})
-	x, y = ts[0], ts[1]
+	if x.DType() != y.DType() {
+		ts := promotedTensors([]tensor.Tensor{x, y})
+		x, y = ts[0], ts[1]
+	}
 	ta, tb := c.Bool(2), c.Bool(3)
 	if rankOf(x) < 2 || rankOf(y) < 2 {
 		return nil, c.Errorf(tenon.ErrShape, "operands have ranks %d and %d, want matrices", rankOf(x), rankOf(y))
@@ -70,7 +72,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if tb {
 		out.cols, out.k = b.rows, b.m
 	}
-	return c.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits(ts)))
+	return c.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits([]tensor.Tensor{x, y})))
 }
 
 // matricesOf takes the two innermost dimensions of a tensor as matrices.

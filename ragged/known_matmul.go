@@ -11,8 +11,7 @@ import (
 // general way computes with tensors of sizes.
 type knownMatrices struct {
 	batch []*RowPartition // partitions outside of the matrices
-	sizes []int64         // rows and columns of each
-	m, k  int             // the same number for all, where that is declared; -1 otherwise
+	m, k  int             // rows and columns, the same number for all, where that is declared; -1 otherwise
 	flat  *tensor.Dense   // all elements
 }
 
@@ -23,12 +22,12 @@ func knownProduct(fn string, x, y tensor.Tensor, ta, tb bool) tensor.Tensor {
 		return nil
 	}
 	var room [2][32]int64
-	a, ok := knownMatricesOf(x, room[0][:0])
+	a, as, ok := knownMatricesOf(x, room[0][:0])
 	if !ok {
 		return nil
 	}
-	b, ok := knownMatricesOf(y, room[1][:0])
-	if !ok || len(a.sizes) != len(b.sizes) || len(a.batch) != len(b.batch) {
+	b, bs, ok := knownMatricesOf(y, room[1][:0])
+	if !ok || len(as) != len(bs) || len(a.batch) != len(b.batch) {
 		return nil
 	}
 	for i, p := range a.batch {
@@ -36,46 +35,46 @@ func knownProduct(fn string, x, y tensor.Tensor, ta, tb bool) tensor.Tensor {
 			return nil
 		}
 	}
-	for i := 0; i < len(a.sizes) && !ta && a.k < 0; i += 2 {
-		if a.sizes[i] == 0 { // without rows there are as many columns as the other side asks for
-			a.sizes[i+1] = b.sizes[i]
+	for i := 0; i < len(as) && !ta && a.k < 0; i += 2 {
+		if as[i] == 0 { // without rows there are as many columns as the other side asks for
+			as[i+1] = bs[i]
 			if tb {
-				a.sizes[i+1] = b.sizes[i+1]
+				as[i+1] = bs[i+1]
 			}
 		}
 	}
-	flat := rows.MatMulKnown(a.flat, b.flat, a.sizes, b.sizes, ta, tb)
+	flat := rows.MatMulKnown(a.flat, b.flat, as, bs, ta, tb)
 	if flat == nil {
 		return nil
 	}
-	out := knownMatrices{batch: a.batch, sizes: a.sizes, m: a.m, k: b.k, flat: flat}
+	out := knownMatrices{batch: a.batch, m: a.m, k: b.k, flat: flat}
 	if ta {
 		out.m = a.k
 	}
 	if tb {
 		out.k = b.m
 	}
-	for i := 0; i < len(a.sizes); i += 2 {
+	for i := 0; i < len(as); i += 2 { // the sizes of a become those of the products
 		if ta {
-			out.sizes[i] = a.sizes[i+1]
+			as[i] = as[i+1]
 		}
-		out.sizes[i+1] = b.sizes[i+1]
+		as[i+1] = bs[i+1]
 		if tb {
-			out.sizes[i+1] = b.sizes[i]
+			as[i+1] = bs[i]
 		}
 	}
-	return out.tensor(rankOf(x) == 2 && rankOf(y) == 2)
+	return out.tensor(as, rankOf(x) == 2 && rankOf(y) == 2)
 }
 
-// knownMatricesOf takes the two innermost dimensions of a tensor as matrices, the sizes of
-// which are appended to room.
-func knownMatricesOf(x tensor.Tensor, room []int64) (out knownMatrices, ok bool) {
+// knownMatricesOf takes the two innermost dimensions of a tensor as matrices. The numbers of
+// rows and columns of each are appended to sizes.
+func knownMatricesOf(x tensor.Tensor, sizes []int64) (out knownMatrices, _ []int64, ok bool) {
 	flat, parts := split(x)
 	d, ok := flat.(*tensor.Dense)
 	if !ok || !d.IsContiguous() {
-		return out, false
+		return out, nil, false
 	}
-	out = knownMatrices{flat: d.Reshaped(shape.Of(d.Len())), m: -1, k: -1, sizes: room}
+	out = knownMatrices{flat: d.Reshaped(shape.Of(d.Len())), m: -1, k: -1}
 	k := len(parts)
 	if r := d.Rank(); k == 0 || r > 2 { // matrices of one size
 		n := 1
@@ -86,27 +85,27 @@ func knownMatricesOf(x tensor.Tensor, room []int64) (out knownMatrices, ok bool)
 		}
 		out.m, out.k = d.Dim(-2), d.Dim(-1)
 		for range n {
-			out.sizes = append(out.sizes, int64(out.m), int64(out.k))
+			sizes = append(sizes, int64(out.m), int64(out.k))
 		}
-		return out, true
+		return out, sizes, true
 	}
 	s, ok := parts[k-1].Splits64()
 	if !ok || parts[k-1].spec.dtype != dtype.Int64 {
-		return out, false
+		return out, nil, false
 	}
 	if d.Rank() == 2 {
 		out.batch, out.m, out.k = parts[:k-1], parts[k-1].StaticUniformRowLength(), d.Dim(1)
 		for r := range s[1:] {
-			out.sizes = append(out.sizes, s[r+1]-s[r], int64(out.k))
+			sizes = append(sizes, s[r+1]-s[r], int64(out.k))
 		}
-		return out, true
+		return out, sizes, true
 	}
 	one := [2]int64{0, int64(len(s) - 1)} // all rows are one matrix
 	outer := one[:]
 	out.m, out.k = parts[0].StaticNRows(), parts[k-1].StaticUniformRowLength()
 	if k > 1 {
 		if outer, ok = parts[k-2].Splits64(); !ok || parts[k-2].spec.dtype != dtype.Int64 || outer[len(outer)-1] != int64(len(s)-1) {
-			return out, false
+			return out, nil, false
 		}
 		out.batch, out.m = parts[:k-2], parts[k-2].StaticUniformRowLength()
 	}
@@ -117,26 +116,26 @@ func knownMatricesOf(x tensor.Tensor, room []int64) (out knownMatrices, ok bool)
 			if n := s[r+1] - s[r]; r == lo {
 				cols = n
 			} else if n != cols {
-				return out, false
+				return out, nil, false
 			}
 		}
-		out.sizes = append(out.sizes, hi-lo, cols)
+		sizes = append(sizes, hi-lo, cols)
 	}
-	return out, true
+	return out, sizes, true
 }
 
-// tensor puts matrices together: ragged where their sizes are, dense otherwise.
-func (x *knownMatrices) tensor(single bool) tensor.Tensor {
-	n := len(x.sizes) / 2
+// tensor puts matrices of certain sizes together: ragged where the sizes are, dense otherwise.
+func (x *knownMatrices) tensor(sizes []int64, single bool) tensor.Tensor {
+	n := len(sizes) / 2
 	switch {
 	case single:
-		return x.flat.Reshaped(shape.Of(int(x.sizes[0]), int(x.sizes[1])))
+		return x.flat.Reshaped(shape.Of(int(sizes[0]), int(sizes[1])))
 	case x.m >= 0 && x.k >= 0:
 		return buildOn(x.flat.Reshaped(shape.Of(n, x.m, x.k)), x.batch)
 	}
 	splits, ends := tensor.Make[int64](shape.Of(n + 1))
 	for i := range n {
-		ends[i+1] = ends[i] + x.sizes[2*i]
+		ends[i+1] = ends[i] + sizes[2*i]
 	}
 	total := int(ends[n])
 	var p *RowPartition
@@ -151,14 +150,11 @@ func (x *knownMatrices) tensor(single bool) tensor.Tensor {
 	inner, at := tensor.Make[int64](shape.Of(total + 1))
 	r := 0
 	for i := range n {
-		for range x.sizes[2*i] {
-			at[r+1] = at[r] + x.sizes[2*i+1]
+		for range sizes[2*i] {
+			at[r+1] = at[r] + sizes[2*i+1]
 			r++
 		}
 	}
 	below := newPartition(rows.Trusted(inner, at), int(at[total]))
-	if len(x.batch) == 0 {
-		return wrap(x.flat, []*RowPartition{p, below})
-	}
 	return buildOn(wrap(x.flat, []*RowPartition{p, below}), x.batch)
 }

@@ -89,7 +89,7 @@ func MatMulKnown(a, b *tensor.Dense, aSizes, bSizes []int64, transposeA, transpo
 	if a.DType() != b.DType() || !a.DType().IsNumeric() || a.DType().IsFloat() && a.DType().Size() == 2 || !a.IsContiguous() || !b.IsContiguous() || len(aSizes) != len(bSizes) {
 		return nil
 	}
-	out, bad := products{a, b, aSizes, bSizes, transposeA, transposeB}.multiplied()
+	out, bad := products{aSizes, bSizes, transposeA, transposeB}.multiplied(a, b)
 	if bad != nil {
 		return nil
 	}
@@ -98,7 +98,6 @@ func MatMulKnown(a, b *tensor.Dense, aSizes, bSizes []int64, transposeA, transpo
 
 // products are pairs of matrices.
 type products struct {
-	a, b   *tensor.Dense
 	as, bs []int64 // rows and columns of each
 	ta, tb bool
 }
@@ -140,8 +139,8 @@ func (ps *products) next(p *product, i int) *misfit {
 	return nil
 }
 
-// multiplied returns the products, one behind the other.
-func (ps products) multiplied() (*tensor.Dense, *misfit) {
+// multiplied returns the products of matrices whose elements are x and y, one behind the other.
+func (ps products) multiplied(x, y *tensor.Dense) (*tensor.Dense, *misfit) {
 	if len(ps.as) != len(ps.bs) {
 		return nil, &misfit{-1, fmt.Sprintf("there are %d and %d matrices", len(ps.as)/2, len(ps.bs)/2)}
 	}
@@ -153,41 +152,41 @@ func (ps products) multiplied() (*tensor.Dense, *misfit) {
 		}
 		a, b, c = p.a+p.m*p.k, p.b+p.k*p.n, p.c+p.m*p.n
 	}
-	if a != ps.a.Len() || b != ps.b.Len() {
-		return nil, &misfit{-1, fmt.Sprintf("the sizes name %d and %d elements, there are %d and %d", a, b, ps.a.Len(), ps.b.Len())}
+	if a != x.Len() || b != y.Len() {
+		return nil, &misfit{-1, fmt.Sprintf("the sizes name %d and %d elements, there are %d and %d", a, b, x.Len(), y.Len())}
 	}
-	out := tensor.NewDense(ps.a.DType(), shape.Of(c))
+	out := tensor.NewDense(x.DType(), shape.Of(c))
 	switch out.DType() {
 	case dtype.Float32:
-		multiply[float32](out, &ps)
+		multiply[float32](out, x, y, &ps)
 	case dtype.Float64:
-		multiply[float64](out, &ps)
+		multiply[float64](out, x, y, &ps)
 	case dtype.Int8:
-		multiply[int8](out, &ps)
+		multiply[int8](out, x, y, &ps)
 	case dtype.Int16:
-		multiply[int16](out, &ps)
+		multiply[int16](out, x, y, &ps)
 	case dtype.Int32:
-		multiply[int32](out, &ps)
+		multiply[int32](out, x, y, &ps)
 	case dtype.Int64:
-		multiply[int64](out, &ps)
+		multiply[int64](out, x, y, &ps)
 	case dtype.Uint8:
-		multiply[uint8](out, &ps)
+		multiply[uint8](out, x, y, &ps)
 	case dtype.Uint16:
-		multiply[uint16](out, &ps)
+		multiply[uint16](out, x, y, &ps)
 	case dtype.Uint32:
-		multiply[uint32](out, &ps)
+		multiply[uint32](out, x, y, &ps)
 	case dtype.Uint64:
-		multiply[uint64](out, &ps)
+		multiply[uint64](out, x, y, &ps)
 	case dtype.Complex64:
-		multiply[complex64](out, &ps)
+		multiply[complex64](out, x, y, &ps)
 	case dtype.Complex128:
-		multiply[complex128](out, &ps)
+		multiply[complex128](out, x, y, &ps)
 	}
 	return out, nil
 }
 
 func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
-	out, bad := products{c.Dense(0), c.Dense(1), tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3)), c.Bool(4), c.Bool(5)}.multiplied()
+	out, bad := products{tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3)), c.Bool(4), c.Bool(5)}.multiplied(c.Dense(0), c.Dense(1))
 	if bad != nil {
 		e := c.Errorf(tenon.ErrShape, "%s", bad.problem)
 		if bad.pair >= 0 {
@@ -198,8 +197,8 @@ func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
 	return results(out)
 }
 
-func multiply[T full](out *tensor.Dense, ps *products) {
-	dst, a, b := tensor.Elems[T](out), tensor.Elems[T](ps.a), tensor.Elems[T](ps.b)
+func multiply[T full](out, x, y *tensor.Dense, ps *products) {
+	dst, a, b := tensor.Elems[T](out), tensor.Elems[T](x), tensor.Elems[T](y)
 	var p product
 	for i := range len(ps.as) / 2 {
 		if ps.next(&p, i) != nil || p.m == 0 || p.n == 0 {

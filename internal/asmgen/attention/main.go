@@ -19,6 +19,9 @@ func main() {
 		exponentialRows(m)
 		divideRows(m)
 		scoreGradRows(m)
+		longestRow(m, false)
+		longestRow(m, true)
+		addLanes(m)
 		m.Map(vec.Loop{
 			Name: "scoreGrad", Doc: "sets dst[i] = p[i] (dp[i] - mean) scale.",
 			Vectors: "p,dp", Scalars: "mean,scale", Unroll: 2,

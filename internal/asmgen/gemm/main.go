@@ -18,6 +18,7 @@ import (
 func main() {
 	ConstraintExpr("amd64,!purego")
 	laneMasks()
+	powerConstants()
 	for _, p := range []isa{{512, 4}, {512, 8}, {256, 4}, {256, 8}} {
 		tiles(p)
 		axpys(p)
@@ -67,13 +68,7 @@ func (p isa) vec() reg.VecVirtual {
 	return YMM()
 }
 
-func (p isa) zero(v reg.VecVirtual) {
-	if p.wide() {
-		VPXORD(v, v, v)
-	} else {
-		VXORPS(v, v, v)
-	}
-}
+func (p isa) zero(v reg.VecVirtual) { VXORPS(v, v, v) }
 
 func (p isa) broadcast(m Op, v reg.VecVirtual) {
 	if p.size == 8 {

@@ -24,7 +24,13 @@ const (
 	tileReadC  = 80  // not zero: add beta C
 	tileAhead  = 88  // what will be needed next: each step asks for a line of it
 	tileStep   = 96  // from one such line to the next
-	tileScalar = 104 // alpha, and beta one element later
+	tileSums   = 104 // sums of each row by lanes, for the exponential kernels
+	tileTable  = 112 // powers of two, for the same
+	tileScaled = 120 // not zero: alpha is not 1
+	tileCount  = 128 // tiles, one below the other
+	tileDone   = 136 // how many of them are done, or were begun
+	tileNext   = 144 // from what one tile asks for to what the next one does
+	tileScalar = 152 // alpha, and beta one element later
 )
 
 // A shape is one variant of the tile kernel.
@@ -34,6 +40,7 @@ type shape struct {
 	rows    []int
 	masked  bool // the last columns may be missing
 	pack    bool // B is also copied to consecutive memory
+	exp     bool // C is 2^(A B), and what its rows add up to
 }
 
 func upTo(n int) (rows []int) {
@@ -61,6 +68,16 @@ func tiles(p isa) {
 	} {
 		for _, rows := range s.rows {
 			tile(p, s, rows)
+		}
+	}
+	if p.wide() && p.size == 4 {
+		for _, s := range []shape{
+			{name: "exp", vectors: 2, rows: upTo(tall), exp: true},
+			{name: "expEdge", vectors: 2, rows: upTo(tall), exp: true, masked: true},
+		} {
+			for _, rows := range s.rows {
+				tile(p, s, rows)
+			}
 		}
 	}
 }
@@ -179,11 +196,17 @@ func (s soon) step(crow Mem) {
 }
 
 // tile writes one kernel: the accumulators stay in registers for all k steps; each
-// step loads a row of B once and broadcasts each element of a column of A once.
+// step loads a row of B once and broadcasts each element of a column of A once. Where steps are
+// few, a call computes several tiles, one below the other: what a caller does between two of
+// them would have to wait until the core has got rid of the stores of the first one.
 func tile(p isa, s shape, rows int) {
 	TEXT(fmt.Sprintf("%s%d%s", s.name, rows, p.suffix()), NOSPLIT, "func(t *byte)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s%d%s computes the tile t of %[2]d rows and up to %[4]d columns.", s.name, rows, p.suffix(), s.vectors*p.lanes()))
+	what := "computes"
+	if s.exp {
+		what = "computes powers of two of"
+	}
+	Doc(fmt.Sprintf("%s%d%s %s the tile t of %[2]d rows and up to %[5]d columns.", s.name, rows, p.suffix(), what, s.vectors*p.lanes()))
 	t := Load(Param("t"), GP64()).(reg.GPVirtual)
 	field := func(offset int) reg.GPVirtual {
 		r := GP64()
@@ -195,6 +218,7 @@ func tile(p isa, s shape, rows int) {
 		masks = p.firstLanes(field(tileCols), s.vectors)
 	}
 
+	Label("tile")
 	acc := make([][]reg.VecVirtual, rows)
 	for i := range acc {
 		for range s.vectors {
@@ -204,19 +228,47 @@ func tile(p isa, s shape, rows int) {
 		}
 	}
 
-	c, k := field(tileC), field(tileK)
+	done, above := field(tileDone), GP64()
+	IMUL3Q(U32(uint32(rows)), done, above) // the number of rows above this tile
+	// below returns the pointer in a field, moved down to this tile.
+	below := func(pointer, stride int) reg.GPVirtual {
+		at := GP64()
+		MOVQ(above, at)
+		IMULQ(Mem{Base: t}.Offset(stride), at)
+		ADDQ(Mem{Base: t}.Offset(pointer), at)
+		return at
+	}
+	var sums Mem
+	if s.exp {
+		sums = AllocLocal(8)
+		at := GP64()
+		MOVQ(above, at)
+		SHLQ(Imm(6), at)
+		ADDQ(Mem{Base: t}.Offset(tileSums), at)
+		MOVQ(at, sums)
+	}
+	var ahead reg.GPVirtual
+	if p.wide() && rows >= 8 {
+		ahead = GP64()
+		MOVQ(done, ahead)
+		IMULQ(Mem{Base: t}.Offset(tileNext), ahead)
+		ADDQ(Mem{Base: t}.Offset(tileAhead), ahead)
+	}
+	INCQ(done)
+	MOVQ(done, Mem{Base: t}.Offset(tileDone))
+	result := AllocLocal(8)
+	c := below(tileC, tileCRow)
+	MOVQ(c, result)
+	rowsOfA := below(tileA, tileARow)
+	k := field(tileK)
 	soon := newSoon(c, field(tileCRow), k, rows, s.vectors*p.bytes())
 
-	a := newRowset(field(tileA), field(tileARow), rows)
+	a := newRowset(rowsOfA, field(tileARow), rows)
 	acol := field(tileACol)
 	b, brow := field(tileB), field(tileBRow)
 	var packed reg.GPVirtual
 	if s.pack {
 		packed = field(tilePack)
-	}
-	var ahead reg.GPVirtual
-	if p.wide() && rows >= 8 {
-		ahead = field(tileAhead)
 	}
 	bv := make([]reg.VecVirtual, s.vectors)
 	for j := range bv {
@@ -255,15 +307,34 @@ func tile(p isa, s shape, rows int) {
 	a.advance(acol)
 	DECQ(k)
 	JNZ(LabelRef("step"))
+	if s.exp {
+		exponentials(acc, masks, t, result, sums)
+	} else {
+		s.results(p, acc, bv, masks, t, result)
+	}
+	done = field(tileDone)
+	CMPQ(done, Mem{Base: t}.Offset(tileCount))
+	JLT(LabelRef("tile"))
+	VZEROUPPER()
+	RET()
+}
 
+// results ends a tile: it scales the accumulators, adds C times beta, and stores them where
+// result says. It may use the registers bv.
+func (s shape) results(p isa, acc [][]reg.VecVirtual, bv []reg.VecVirtual, masks []mask, t reg.GPVirtual, result Mem) {
 	alpha, beta := p.vec(), p.vec()
+	CMPQ(Mem{Base: t}.Offset(tileScaled), Imm(0))
+	JEQ(LabelRef("scaled"))
 	p.broadcast(Mem{Base: t}.Offset(tileScalar), alpha)
 	for i := range acc {
 		for j := range bv {
 			p.mul(alpha, acc[i][j], acc[i][j])
 		}
 	}
-	c, crow := field(tileC), field(tileCRow)
+	Label("scaled")
+	c, crow := GP64(), GP64()
+	MOVQ(result, c)
+	MOVQ(Mem{Base: t}.Offset(tileCRow), crow)
 	CMPQ(Mem{Base: t}.Offset(tileReadC), Imm(0))
 	JEQ(LabelRef("store"))
 	p.broadcast(Mem{Base: t}.Offset(tileScalar+p.size), beta)
@@ -288,6 +359,4 @@ func tile(p isa, s shape, rows int) {
 		}
 		ADDQ(crow, c)
 	}
-	VZEROUPPER()
-	RET()
 }

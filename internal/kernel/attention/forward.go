@@ -20,6 +20,8 @@ type scratch struct {
 	scores        []float32 // [queryBlock, keyBlock], or whole rows of scores
 	grads         []float32 // the same, for Backward
 	operands      []float32 // of a head, for ForwardOf
+	queries, sums []float32 // of a block, for bounded
+	longest       float32   // sum of squares of the longest key, or +Inf
 	greatest, sum [queryBlock]float32
 	panels
 }

@@ -33,6 +33,23 @@ func divideRowsF32AVX512(x *float32, rows int, n int, stride int, stats *float32
 //go:noescape
 func scoreGradRowsF32AVX512(dp *float32, p *float32, rows int, n int, stride int, scale float32)
 
+// longestRowF32AVX512 sets out to the greatest sum of squares of rows of n elements,
+// stride bytes apart.
+//
+//go:noescape
+func longestRowF32AVX512(x *float32, rows int, n int, stride int, out *float32)
+
+// scaledRowsF32AVX512 sets rows of n elements to by times those of x, and out to the
+// greatest sum of their squares. Rows start stride bytes apart.
+//
+//go:noescape
+func scaledRowsF32AVX512(dst *float32, x *float32, rows int, n int, dstStride int, stride int, by float32, out *float32)
+
+// addLanesF32AVX512 sets pairs of stats to first and the sum of 16 numbers.
+//
+//go:noescape
+func addLanesF32AVX512(sums *float32, rows int, first float32, stats *float32)
+
 // scoreGradF32AVX512 sets dst[i] = p[i] (dp[i] - mean) scale.
 //
 //go:noescape
@@ -66,6 +83,23 @@ func divideRowsF32AVX2(x *float32, rows int, n int, stride int, stats *float32)
 //
 //go:noescape
 func scoreGradRowsF32AVX2(dp *float32, p *float32, rows int, n int, stride int, scale float32)
+
+// longestRowF32AVX2 sets out to the greatest sum of squares of rows of n elements,
+// stride bytes apart.
+//
+//go:noescape
+func longestRowF32AVX2(x *float32, rows int, n int, stride int, out *float32)
+
+// scaledRowsF32AVX2 sets rows of n elements to by times those of x, and out to the
+// greatest sum of their squares. Rows start stride bytes apart.
+//
+//go:noescape
+func scaledRowsF32AVX2(dst *float32, x *float32, rows int, n int, dstStride int, stride int, by float32, out *float32)
+
+// addLanesF32AVX2 sets pairs of stats to first and the sum of 16 numbers.
+//
+//go:noescape
+func addLanesF32AVX2(sums *float32, rows int, first float32, stats *float32)
 
 // scoreGradF32AVX2 sets dst[i] = p[i] (dp[i] - mean) scale.
 //

@@ -528,6 +528,147 @@ gradient_done:
 	VZEROUPPER
 	RET
 
+// func longestRowF32AVX512(x *float32, rows int, n int, stride int, out *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·longestRowF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ   x+0(FP), AX
+	MOVQ   rows+8(FP), CX
+	MOVQ   stride+24(FP), DX
+	MOVQ   out+32(FP), BX
+	MOVQ   n+16(FP), SI
+	MOVQ   SI, DI
+	SHRQ   $0x04, DI
+	SHLQ   $0x06, DI
+	ANDQ   $0x0f, SI
+	MOVQ   SI, R8
+	MOVQ   $-1, R9
+	BZHIQ  SI, R9, R9
+	KMOVW  R9, K1
+	VXORPS X0, X0, X0
+
+row:
+	VPXORD Z1, Z1, Z1
+	XORQ   SI, SI
+
+squares:
+	CMPQ        SI, DI
+	JGE         squares_rest
+	VMOVUPS     (AX)(SI*1), Z2
+	VFMADD231PS Z2, Z2, Z1
+	ADDQ        $0x00000040, SI
+	JMP         squares
+
+squares_rest:
+	TESTQ       R8, R8
+	JZ          squares_done
+	VMOVUPS.Z   (AX)(SI*1), K1, Z2
+	VFMADD231PS Z2, Z2, Z1
+
+squares_done:
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPD     $0x01, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDPS        X2, X1, X1
+	VPMAXUD       X1, X0, X0
+	ADDQ          DX, AX
+	DECQ          CX
+	JNZ           row
+	VMOVSS        X0, (BX)
+	VZEROUPPER
+	RET
+
+// func scaledRowsF32AVX512(dst *float32, x *float32, rows int, n int, dstStride int, stride int, by float32, out *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·scaledRowsF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+32(FP), CX
+	VBROADCASTSS by+48(FP), Z0
+	MOVQ         x+8(FP), DX
+	MOVQ         rows+16(FP), BX
+	MOVQ         stride+40(FP), SI
+	MOVQ         out+56(FP), DI
+	MOVQ         n+24(FP), R8
+	MOVQ         R8, R9
+	SHRQ         $0x04, R9
+	SHLQ         $0x06, R9
+	ANDQ         $0x0f, R8
+	MOVQ         R8, R10
+	MOVQ         $-1, R11
+	BZHIQ        R8, R11, R11
+	KMOVW        R11, K1
+	VXORPS       X1, X1, X1
+
+row:
+	VPXORD Z2, Z2, Z2
+	XORQ   R8, R8
+
+squares:
+	CMPQ        R8, R9
+	JGE         squares_rest
+	VMOVUPS     (DX)(R8*1), Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     Z3, (AX)(R8*1)
+	VFMADD231PS Z3, Z3, Z2
+	ADDQ        $0x00000040, R8
+	JMP         squares
+
+squares_rest:
+	TESTQ       R10, R10
+	JZ          squares_done
+	VMOVUPS.Z   (DX)(R8*1), K1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     Z3, K1, (AX)(R8*1)
+	VFMADD231PS Z3, Z3, Z2
+
+squares_done:
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VADDPS        Y3, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VADDPS        X3, X2, X2
+	VPERMILPD     $0x01, X2, X3
+	VADDPS        X3, X2, X2
+	VMOVSHDUP     X2, X3
+	VADDPS        X3, X2, X2
+	VPMAXUD       X2, X1, X1
+	ADDQ          SI, DX
+	ADDQ          CX, AX
+	DECQ          BX
+	JNZ           row
+	VMOVSS        X1, (DI)
+	VZEROUPPER
+	RET
+
+// func addLanesF32AVX512(sums *float32, rows int, first float32, stats *float32)
+// Requires: AVX, AVX512F, SSE
+TEXT ·addLanesF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ  sums+0(FP), AX
+	MOVQ  rows+8(FP), CX
+	MOVSS first+16(FP), X0
+	MOVQ  stats+24(FP), DX
+
+row:
+	VMOVUPS       (AX), Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPD     $0x01, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSS        X0, (DX)
+	VMOVSS        X1, 4(DX)
+	ADDQ          $0x40, AX
+	ADDQ          $0x08, DX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
 // func scoreGradF32AVX512(dst *float32, p *float32, dp *float32, n int, mean float32, scale float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·scoreGradF32AVX512(SB), NOSPLIT, $0-40
@@ -1050,6 +1191,144 @@ gradient_done:
 	ADDQ BX, CX
 	DECQ DX
 	JNZ  row
+	VZEROUPPER
+	RET
+
+// func longestRowF32AVX2(x *float32, rows int, n int, stride int, out *float32)
+// Requires: AVX, FMA3
+TEXT ·longestRowF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    out+32(FP), BX
+	MOVQ    n+16(FP), SI
+	MOVQ    SI, DI
+	SHRQ    $0x03, DI
+	SHLQ    $0x05, DI
+	ANDQ    $0x07, SI
+	MOVQ    SI, R8
+	LEAQ    lanesOn<>+32(SB), R9
+	SHLQ    $0x02, SI
+	SUBQ    SI, R9
+	VMOVUPS (R9), Y0
+	VXORPS  X1, X1, X1
+
+row:
+	VXORPS Y2, Y2, Y2
+	XORQ   SI, SI
+
+squares:
+	CMPQ        SI, DI
+	JGE         squares_rest
+	VMOVUPS     (AX)(SI*1), Y3
+	VFMADD231PS Y3, Y3, Y2
+	ADDQ        $0x00000020, SI
+	JMP         squares
+
+squares_rest:
+	TESTQ       R8, R8
+	JZ          squares_done
+	VMASKMOVPS  (AX)(SI*1), Y0, Y3
+	VFMADD231PS Y3, Y3, Y2
+
+squares_done:
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPS       X3, X2, X2
+	VMOVSHDUP    X2, X3
+	VADDPS       X3, X2, X2
+	VPMAXUD      X2, X1, X1
+	ADDQ         DX, AX
+	DECQ         CX
+	JNZ          row
+	VMOVSS       X1, (BX)
+	VZEROUPPER
+	RET
+
+// func scaledRowsF32AVX2(dst *float32, x *float32, rows int, n int, dstStride int, stride int, by float32, out *float32)
+// Requires: AVX, FMA3
+TEXT ·scaledRowsF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+32(FP), CX
+	VBROADCASTSS by+48(FP), Y0
+	MOVQ         x+8(FP), DX
+	MOVQ         rows+16(FP), BX
+	MOVQ         stride+40(FP), SI
+	MOVQ         out+56(FP), DI
+	MOVQ         n+24(FP), R8
+	MOVQ         R8, R9
+	SHRQ         $0x03, R9
+	SHLQ         $0x05, R9
+	ANDQ         $0x07, R8
+	MOVQ         R8, R10
+	LEAQ         lanesOn<>+32(SB), R11
+	SHLQ         $0x02, R8
+	SUBQ         R8, R11
+	VMOVUPS      (R11), Y1
+	VXORPS       X2, X2, X2
+
+row:
+	VXORPS Y3, Y3, Y3
+	XORQ   R8, R8
+
+squares:
+	CMPQ        R8, R9
+	JGE         squares_rest
+	VMOVUPS     (DX)(R8*1), Y4
+	VMULPS      Y0, Y4, Y4
+	VMOVUPS     Y4, (AX)(R8*1)
+	VFMADD231PS Y4, Y4, Y3
+	ADDQ        $0x00000020, R8
+	JMP         squares
+
+squares_rest:
+	TESTQ       R10, R10
+	JZ          squares_done
+	VMASKMOVPS  (DX)(R8*1), Y1, Y4
+	VMULPS      Y0, Y4, Y4
+	VMASKMOVPS  Y4, Y1, (AX)(R8*1)
+	VFMADD231PS Y4, Y4, Y3
+
+squares_done:
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPD    $0x01, X3, X4
+	VADDPS       X4, X3, X3
+	VMOVSHDUP    X3, X4
+	VADDPS       X4, X3, X3
+	VPMAXUD      X3, X2, X2
+	ADDQ         SI, DX
+	ADDQ         CX, AX
+	DECQ         BX
+	JNZ          row
+	VMOVSS       X2, (DI)
+	VZEROUPPER
+	RET
+
+// func addLanesF32AVX2(sums *float32, rows int, first float32, stats *float32)
+// Requires: AVX, SSE
+TEXT ·addLanesF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ  sums+0(FP), AX
+	MOVQ  rows+8(FP), CX
+	MOVSS first+16(FP), X0
+	MOVQ  stats+24(FP), DX
+
+row:
+	VMOVUPS      (AX), Y1
+	VADDPS       32(AX), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPD    $0x01, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSS       X0, (DX)
+	VMOVSS       X1, 4(DX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          row
 	VZEROUPPER
 	RET
 

@@ -67,7 +67,7 @@ func ForwardOf(p Params, of [3]Product, batch ...ProductBatch) {
 			s.operands = make([]float32, size)
 		}
 		for h := lo; h < hi; h++ {
-			one := p.productsOf(s.operands, of, batch, h, true)
+			one := p.productsOf(s, s.operands, of, batch, h)
 			s.take(&one)
 			for i0 := 0; i0 < p.Queries; i0 += step {
 				one.forwardWhole(s, i0, min(i0+step, p.Queries), stride)
@@ -85,12 +85,12 @@ func (p *Params) divided(of [3]Product, batch []ProductBatch, heads, size int) {
 		*room = make([]float32, size)
 	}
 	for h := range heads {
-		Forward(p.productsOf(*room, of, batch, h, false))
+		Forward(p.productsOf(nil, *room, of, batch, h))
 	}
 }
 
 // productsOf computes the operands of a head into room.
-func (p *Params) productsOf(room []float32, of [3]Product, batch []ProductBatch, head int, serial bool) Params {
+func (p *Params) productsOf(s *scratch, room []float32, of [3]Product, batch []ProductBatch, head int) Params {
 	one := *p
 	nq, nk := p.Queries*p.Depth, p.Keys*p.Depth
 	one.Q, one.K, one.V = room[:nq], room[nq:][:nk], room[nq+nk:][:p.Keys*p.Width]
@@ -103,20 +103,47 @@ func (p *Params) productsOf(room []float32, of [3]Product, batch []ProductBatch,
 			of[k].A, of[k].B = from(of[k].A, x*d.A[k]), from(of[k].B, x*d.B[k])
 		}
 	}
-	for k, c := range [3][]float32{one.Q, one.K, one.V} {
-		rows, cols := p.Keys, p.Depth
-		switch k {
-		case 0:
-			rows = p.Queries
-		case 2:
-			cols = p.Width
-		}
-		gemm.Multiply(gemm.Params[float32]{
-			M: rows, N: cols, K: of[k].K,
-			A: of[k].A, ARow: of[k].ARow, ACol: of[k].ACol,
-			B: of[k].B, BRow: of[k].BRow, BCol: of[k].BCol,
-			C: c, CRow: cols, CCol: 1, Alpha: 1, Serial: serial,
-		})
-	}
+	of[0].to(s, one.Q, p.Queries, p.Depth)
+	of[1].to(s, one.K, p.Keys, p.Depth)
+	of[2].to(s, one.V, p.Keys, p.Width)
 	return one
+}
+
+// productSteps is the length of a sum up to which its order is the same whoever computes it,
+// and productSize the number of elements of A that are worked on at a time.
+const (
+	productSteps = 1024
+	productSize  = 1 << 16
+)
+
+// to computes the product, in s on this goroutine, or on all processors where s is nil. The
+// bits are the same.
+func (o *Product) to(s *scratch, c []float32, rows, cols int) {
+	if s == nil || o.K > productSteps {
+		gemm.Multiply(gemm.Params[float32]{
+			M: rows, N: cols, K: o.K,
+			A: o.A, ARow: o.ARow, ACol: o.ACol,
+			B: o.B, BRow: o.BRow, BCol: o.BCol,
+			C: c, CRow: cols, CCol: 1, Alpha: 1, Serial: s != nil,
+		})
+		return
+	}
+	takeFactor(&s.factor, o.B, o.K, cols, o.BRow, o.BCol, rows)
+	step := max(1, productSize/max(o.K, 1)/rowsOfTiles) * rowsOfTiles
+	for i := 0; i < rows; i += step {
+		s.factor.Times(c[i*cols:], cols, from(o.A, i*o.ARow), o.ARow, o.ACol, min(step, rows-i), cols, o.K, 1, 0)
+	}
+}
+
+// takeFactor makes f the matrix of k rows and n columns at b. Rows that are not far apart are
+// read where they lie: a copy would cost more than it saves.
+func takeFactor(f *gemm.Panels[float32], b []float32, k, n, row, col, rowsOfA int) {
+	switch {
+	case col != 1:
+		f.Pack(b, k, n, row, col)
+	case row <= 2*n:
+		f.View(b, k, n, row)
+	default:
+		f.Take(b, k, n, row, rowsOfA)
+	}
 }

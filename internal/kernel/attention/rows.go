@@ -1,6 +1,10 @@
 package attention
 
-import "math"
+import (
+	"math"
+
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+)
 
 // rowKernels are the loops over rows of scores, in one implementation. Rows are not
 // empty and have at most keyBlock elements.
@@ -17,6 +21,13 @@ type rowKernels struct {
 	divideRows func(x []float32, rows, n, stride int, stats []float32)
 	// scoreGradRows sets dp = p (dp - sum(p dp)) scale for rows of n elements.
 	scoreGradRows func(dp, p []float32, rows, n, stride int, scale float32)
+
+	// longestRow returns the greatest sum of squares of a row, and NaN if one of them is that.
+	longestRow func(x []float32, rows, n, stride int) float32
+	// scaledRows sets rows of dst to by times those of x, and returns longestRow of them.
+	scaledRows func(dst, x []float32, rows, n, dstStride, stride int, by float32) float32
+	// addLanes sets the stats of each row to first and what its 16 sums add up to.
+	addLanes func(sums []float32, rows int, first float32, stats []float32)
 }
 
 var plainKernels = rowKernels{
@@ -77,6 +88,41 @@ var plainKernels = rowKernels{
 			for j, v := range prob {
 				grad[j] = (grad[j] - mean) * v * scale
 			}
+		}
+	},
+	longestRow: func(x []float32, rows, n, stride int) (most float32) {
+		for i := range rows {
+			var sum float32
+			for _, v := range x[i*stride:][:n] {
+				sum += v * v
+			}
+			if sum > most || sum != sum {
+				most = sum
+			}
+		}
+		return most
+	},
+	scaledRows: func(dst, x []float32, rows, n, dstStride, stride int, by float32) (most float32) {
+		for i := range rows {
+			var sum float32
+			row := dst[i*dstStride:][:n]
+			for j, v := range x[i*stride:][:n] {
+				row[j] = v * by
+				sum += row[j] * row[j]
+			}
+			if sum > most || sum != sum {
+				most = sum
+			}
+		}
+		return most
+	},
+	addLanes: func(sums []float32, rows int, first float32, stats []float32) {
+		for i := range rows {
+			var sum float32
+			for _, v := range sums[gemm.PowerLanes*i:][:gemm.PowerLanes] {
+				sum += v
+			}
+			stats[2*i], stats[2*i+1] = first, sum
 		}
 	},
 }

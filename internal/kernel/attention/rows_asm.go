@@ -11,9 +11,9 @@ var kernels = kernelsFor(cpu.Active())
 func kernelsFor(level cpu.Level) rowKernels {
 	switch level {
 	case cpu.AVX512:
-		return around(maximumF32AVX512, exponentialsF32AVX512, scoreGradF32AVX512, exponentialRowsF32AVX512, divideRowsF32AVX512, scoreGradRowsF32AVX512)
+		return around(maximumF32AVX512, exponentialsF32AVX512, scoreGradF32AVX512, exponentialRowsF32AVX512, divideRowsF32AVX512, scoreGradRowsF32AVX512, longestRowF32AVX512, scaledRowsF32AVX512, addLanesF32AVX512)
 	case cpu.AVX2:
-		return around(maximumF32AVX2, exponentialsF32AVX2, scoreGradF32AVX2, exponentialRowsF32AVX2, divideRowsF32AVX2, scoreGradRowsF32AVX2)
+		return around(maximumF32AVX2, exponentialsF32AVX2, scoreGradF32AVX2, exponentialRowsF32AVX2, divideRowsF32AVX2, scoreGradRowsF32AVX2, longestRowF32AVX2, scaledRowsF32AVX2, addLanesF32AVX2)
 	}
 	return plainKernels
 }
@@ -25,6 +25,9 @@ func around(
 	exponentialRows func(x *float32, rows, n, stride int, unit float32, stats *float32),
 	divideRows func(x *float32, rows, n, stride int, stats *float32),
 	scoreGradRows func(dp, p *float32, rows, n, stride int, scale float32),
+	longestRow func(x *float32, rows, n, stride int, out *float32),
+	scaledRows func(dst, x *float32, rows, n, dstStride, stride int, by float32, out *float32),
+	addLanes func(sums *float32, rows int, first float32, stats *float32),
 ) rowKernels {
 	return rowKernels{
 		maximum: func(x []float32) (most float32) {
@@ -49,6 +52,20 @@ func around(
 		scoreGradRows: func(dp, p []float32, rows, n, stride int, scale float32) {
 			_, _ = dp[(rows-1)*stride+n-1], p[(rows-1)*stride+n-1]
 			scoreGradRows(&dp[0], &p[0], rows, n, 4*stride, scale)
+		},
+		longestRow: func(x []float32, rows, n, stride int) (most float32) {
+			_ = x[(rows-1)*stride+n-1]
+			longestRow(&x[0], rows, n, 4*stride, &most)
+			return most
+		},
+		scaledRows: func(dst, x []float32, rows, n, dstStride, stride int, by float32) (most float32) {
+			_, _ = x[(rows-1)*stride+n-1], dst[(rows-1)*dstStride+n-1]
+			scaledRows(&dst[0], &x[0], rows, n, 4*dstStride, 4*stride, by, &most)
+			return most
+		},
+		addLanes: func(sums []float32, rows int, first float32, stats []float32) {
+			_, _ = sums[16*rows-1], stats[2*rows-1]
+			addLanes(&sums[0], rows, first, &stats[0])
 		},
 	}
 }

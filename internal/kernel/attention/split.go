@@ -50,7 +50,7 @@ func (p *Params) backwardTogether(g Gradients, blocks int) {
 	}
 	par.For(blocks, 1, func(lo, hi int) {
 		s := scratches.Get().(*scratch)
-		s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
+		s.takeKeys(p)
 		s.vt.Pack(p.V, p.Width, p.Keys, 1, p.VRow)
 		s.k.Take(p.K, p.Keys, p.Depth, p.KRow, p.Queries)
 		for b := lo; b < hi; b++ {

@@ -32,9 +32,12 @@ func rowStride(keys int) int {
 	return n
 }
 
+// rowsOfTiles is a number of rows that tiles of gemm divide without a rest, with AVX-512.
+const rowsOfTiles = 14
+
 // wholeRows returns the number of queries of a block.
 func (p *Params) wholeRows() int {
-	return max(16, min(queryBlock, wholeSize/rowStride(max(p.Keys, 1))))
+	return max(1, min(queryBlock, wholeSize/rowStride(max(p.Keys, 1)))/rowsOfTiles) * rowsOfTiles
 }
 
 // room returns the blocks of scores and of their gradients, with a row stride.
@@ -47,14 +50,19 @@ func (s *scratch) room(rows, stride int, grads bool) {
 	}
 }
 
-// exponentials sets the block of scores of queries i0 to i1, whose keys s.kt holds, to unit
-// times the exponentials of how far they are below the greatest of their row, notes both in
-// s.stats, and returns how many keys the last query sees. What a query does not see is 0.
-func (p *Params) exponentials(s *scratch, i0, i1, stride int, unit float32) (seen int) {
+// exponentials sets the block of scores of queries i0 to i1, whose keys s.kt holds, to 2^-down
+// times the exponentials of how far they are below the greatest of their row, or below
+// a bound of it, notes that and what a row adds up to in s.stats, and returns how many keys
+// the last query sees. What a query does not see is 0.
+func (p *Params) exponentials(s *scratch, i0, i1, stride, down int) (seen int) {
 	rows := i1 - i0
 	if seen = p.visible(i1 - 1); seen == 0 {
 		return 0
 	}
+	if p.bounded(s, i0, i1, stride, down) {
+		return seen
+	}
+	unit := float32(math.Ldexp(1, -down))
 	s.kt.Times(s.scores, stride, from(p.Q, i0*p.QRow), p.QRow, 1, rows, seen, p.Depth, p.Scale, 0)
 	if !p.Causal {
 		inParts(rows, seen, func(i, n int) {
@@ -88,8 +96,8 @@ func inParts(rows, cols int, f func(i, n int)) {
 // do not overflow before that where weights would not have made them to, the exponentials
 // of a row add up to 1 at most.
 func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
-	const unit = 1.0 / wholeKeys
-	seen := p.exponentials(s, i0, i1, stride, unit)
+	const down = 10 // 2^10 keys are the most
+	seen := p.exponentials(s, i0, i1, stride, down)
 	out := from(p.Out, i0*p.OutRow)
 	s.v.Times(out, p.OutRow, s.scores, stride, 1, i1-i0, p.Width, seen, 1, 0)
 	if seen > 0 {
@@ -105,7 +113,7 @@ func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
 			p.LogSum[i0+i] = float32(math.Inf(-1))
 			continue
 		}
-		p.LogSum[i0+i] = s.stats[2*i] + float32(math.Log(float64(s.stats[2*i+1])/unit))
+		p.LogSum[i0+i] = float32(float64(s.stats[2*i]) + math.Log(math.Ldexp(float64(s.stats[2*i+1]), down)))
 	}
 }
 
@@ -134,22 +142,17 @@ func forwardHeads(p Params, batch []Batch, heads int) {
 	})
 }
 
-// take makes what forwardWhole needs of the keys and values of a head. Values whose rows are
-// not far apart are read where they lie: a copy would cost more than it saves.
+// take makes what forwardWhole needs of the keys and values of a head.
 func (s *scratch) take(p *Params) {
-	s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
-	if p.VRow <= 2*p.Width {
-		s.v.View(p.V, p.Keys, p.Width, p.VRow)
-	} else {
-		s.v.Take(p.V, p.Keys, p.Width, p.VRow, p.Queries)
-	}
+	s.takeKeys(p)
+	takeFactor(&s.v, p.V, p.Keys, p.Width, p.VRow, 1, p.Queries)
 }
 
 // backwardWhole computes the gradients of a head.
 func (p *Params) backwardWhole(s *scratch, g Gradients) {
 	step, stride := p.wholeRows(), rowStride(p.Keys)
 	s.room(min(step, p.Queries), stride, true)
-	s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
+	s.takeKeys(p)
 	s.vt.Pack(p.V, p.Width, p.Keys, 1, p.VRow)
 	s.k.Take(p.K, p.Keys, p.Depth, p.KRow, p.Queries)
 	// The first block of queries sets what the others add to, unless it does not see all keys.
@@ -173,7 +176,7 @@ func (p *Params) backwardWhole(s *scratch, g Gradients) {
 // in s and computes the gradient of the queries.
 func (p *Params) blockGradient(s *scratch, g Gradients, i0, i1, stride int) {
 	rows := i1 - i0
-	seen := p.exponentials(s, i0, i1, stride, 1)
+	seen := p.exponentials(s, i0, i1, stride, 0)
 	if seen > 0 {
 		inParts(rows, seen, func(i, n int) { kernels.divideRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:]) })
 		s.vt.Times(s.grads, stride, from(g.DOut, i0*p.OutRow), p.OutRow, 1, rows, seen, p.Width, 1, 0)
@@ -201,12 +204,13 @@ type panels struct {
 	kt, vt  gemm.Panels[float32] // transposed keys and values
 	k, v    gemm.Panels[float32]
 	q, dout gemm.Panels[float32] // of one block of queries
+	factor  gemm.Panels[float32] // of a Product
 	stats   [2 * queryBlock]float32
 }
 
 // giveBack returns s to its pool without the caller's memory.
 func (s *scratch) giveBack() {
-	for _, p := range []*gemm.Panels[float32]{&s.kt, &s.vt, &s.k, &s.v, &s.q, &s.dout} {
+	for _, p := range []*gemm.Panels[float32]{&s.kt, &s.vt, &s.k, &s.v, &s.q, &s.dout, &s.factor} {
 		p.Release()
 	}
 	scratches.Put(s)

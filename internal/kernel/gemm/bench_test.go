@@ -69,7 +69,7 @@ func BenchmarkCeiling(b *testing.B) {
 			x := make([]float32, 14*k+64*k+14*64)
 			t := tile[float32]{
 				k: k, a: &x[0], aRow: 4 * k, aCol: 4, b: &x[14*k], bRow: 4 * f.width,
-				c: &x[14*k+64*k], cRow: 4 * f.width, cols: f.width, alpha: 1,
+				c: &x[14*k+64*k], cRow: 4 * f.width, cols: f.width, alpha: 1, count: 1,
 			}
 			for b.Loop() {
 				for range 100 {

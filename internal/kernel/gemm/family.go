@@ -60,7 +60,7 @@ func familyOf[T Element]() *family[T] {
 	return f.(*family[T])
 }
 
-// tile computes t, which has 1 to f.rows rows.
+// tile computes t, which has 1 to f.rows rows: one tile, or t.count of them with assembly.
 //
 //go:noinline
 func (f *family[T]) tile(v variant, rows int, t *tile[T]) {
@@ -68,6 +68,7 @@ func (f *family[T]) tile(v variant, rows int, t *tile[T]) {
 		plainTile(rows, t)
 		return
 	}
+	t.done = 0
 	f.tiles[v][rows]((*byte)(unsafe.Pointer(t)))
 }
 

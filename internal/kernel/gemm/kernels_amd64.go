@@ -249,6 +249,146 @@ func pack13F32AVX512(t *byte)
 //go:noescape
 func pack14F32AVX512(t *byte)
 
+// exp1F32AVX512 computes powers of two of the tile t of 1 rows and up to 32 columns.
+//
+//go:noescape
+func exp1F32AVX512(t *byte)
+
+// exp2F32AVX512 computes powers of two of the tile t of 2 rows and up to 32 columns.
+//
+//go:noescape
+func exp2F32AVX512(t *byte)
+
+// exp3F32AVX512 computes powers of two of the tile t of 3 rows and up to 32 columns.
+//
+//go:noescape
+func exp3F32AVX512(t *byte)
+
+// exp4F32AVX512 computes powers of two of the tile t of 4 rows and up to 32 columns.
+//
+//go:noescape
+func exp4F32AVX512(t *byte)
+
+// exp5F32AVX512 computes powers of two of the tile t of 5 rows and up to 32 columns.
+//
+//go:noescape
+func exp5F32AVX512(t *byte)
+
+// exp6F32AVX512 computes powers of two of the tile t of 6 rows and up to 32 columns.
+//
+//go:noescape
+func exp6F32AVX512(t *byte)
+
+// exp7F32AVX512 computes powers of two of the tile t of 7 rows and up to 32 columns.
+//
+//go:noescape
+func exp7F32AVX512(t *byte)
+
+// exp8F32AVX512 computes powers of two of the tile t of 8 rows and up to 32 columns.
+//
+//go:noescape
+func exp8F32AVX512(t *byte)
+
+// exp9F32AVX512 computes powers of two of the tile t of 9 rows and up to 32 columns.
+//
+//go:noescape
+func exp9F32AVX512(t *byte)
+
+// exp10F32AVX512 computes powers of two of the tile t of 10 rows and up to 32 columns.
+//
+//go:noescape
+func exp10F32AVX512(t *byte)
+
+// exp11F32AVX512 computes powers of two of the tile t of 11 rows and up to 32 columns.
+//
+//go:noescape
+func exp11F32AVX512(t *byte)
+
+// exp12F32AVX512 computes powers of two of the tile t of 12 rows and up to 32 columns.
+//
+//go:noescape
+func exp12F32AVX512(t *byte)
+
+// exp13F32AVX512 computes powers of two of the tile t of 13 rows and up to 32 columns.
+//
+//go:noescape
+func exp13F32AVX512(t *byte)
+
+// exp14F32AVX512 computes powers of two of the tile t of 14 rows and up to 32 columns.
+//
+//go:noescape
+func exp14F32AVX512(t *byte)
+
+// expEdge1F32AVX512 computes powers of two of the tile t of 1 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge1F32AVX512(t *byte)
+
+// expEdge2F32AVX512 computes powers of two of the tile t of 2 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge2F32AVX512(t *byte)
+
+// expEdge3F32AVX512 computes powers of two of the tile t of 3 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge3F32AVX512(t *byte)
+
+// expEdge4F32AVX512 computes powers of two of the tile t of 4 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge4F32AVX512(t *byte)
+
+// expEdge5F32AVX512 computes powers of two of the tile t of 5 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge5F32AVX512(t *byte)
+
+// expEdge6F32AVX512 computes powers of two of the tile t of 6 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge6F32AVX512(t *byte)
+
+// expEdge7F32AVX512 computes powers of two of the tile t of 7 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge7F32AVX512(t *byte)
+
+// expEdge8F32AVX512 computes powers of two of the tile t of 8 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge8F32AVX512(t *byte)
+
+// expEdge9F32AVX512 computes powers of two of the tile t of 9 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge9F32AVX512(t *byte)
+
+// expEdge10F32AVX512 computes powers of two of the tile t of 10 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge10F32AVX512(t *byte)
+
+// expEdge11F32AVX512 computes powers of two of the tile t of 11 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge11F32AVX512(t *byte)
+
+// expEdge12F32AVX512 computes powers of two of the tile t of 12 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge12F32AVX512(t *byte)
+
+// expEdge13F32AVX512 computes powers of two of the tile t of 13 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge13F32AVX512(t *byte)
+
+// expEdge14F32AVX512 computes powers of two of the tile t of 14 rows and up to 32 columns.
+//
+//go:noescape
+func expEdge14F32AVX512(t *byte)
+
 // axpy1F32AVX512 adds the 1 rows of b, each times its element of x, to y[0:n].
 //
 //go:noescape

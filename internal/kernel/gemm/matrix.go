@@ -54,8 +54,9 @@ func boolToInt(b bool) int {
 func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 	size := int(unsafe.Sizeof(p.Alpha))
 	t, f := &w.t, w.f
-	t.k = k1 - k0
+	t.k, t.count = k1-k0, 1
 	t.alpha, t.beta, t.readC = p.Alpha, 1, 1
+	t.scaled = boolToInt(p.Alpha != 1)
 	fromBias := p.Bias != nil && p.Beta == 0 // C starts as the bias
 	if k0 == 0 && !fromBias {
 		t.beta, t.readC = p.Beta, boolToInt(p.Beta != 0)

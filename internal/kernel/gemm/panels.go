@@ -18,7 +18,13 @@ type Panels[T Element] struct {
 	buf  []T
 	f    *family[T]
 	t    tile[T]
+
+	table [32]float32 // of Powers
 }
+
+// callWork is the number of multiply-adds that one call of a kernel does, if there are so
+// many, before the goroutine can be stopped.
+const callWork = 1 << 19
 
 // Pack copies a matrix of k rows and n columns, whose element [i,j] is b[i*row+j*col].
 func (p *Panels[T]) Pack(b []T, k, n, row, col int) {
@@ -85,29 +91,50 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 		}
 		return
 	}
+	p.t.alpha, p.t.beta, p.t.scaled, p.t.readC = alpha, beta, boolToInt(alpha != 1), boolToInt(beta != 0)
+	p.tiles(c, cRow, a, aRow, aCol, m, n, k, nil)
+}
+
+// tiles computes the tiles of a product, of its powers if there is room for sums.
+func (p *Panels[T]) tiles(c []T, cRow int, a []T, aRow, aCol, m, n, k int, sums []T) {
 	t, f := &p.t, p.f
-	size := int(unsafe.Sizeof(alpha))
-	t.k, t.alpha, t.beta, t.readC = k, alpha, beta, boolToInt(beta != 0)
-	t.aRow, t.aCol, t.bRow, t.cRow = aRow*size, aCol*size, p.row*size, cRow*size
+	size := int(unsafe.Sizeof(t.alpha))
+	t.k, t.aRow, t.aCol, t.bRow, t.cRow = k, aRow*size, aCol*size, p.row*size, cRow*size
 	for j, panel := 0, 0; j < n; j, panel = j+f.width, panel+1 {
 		t.cols = min(f.width, n-j)
 		t.b = at(p.b, panel*p.step)
 		v, rows := f.variant(t.cols)
+		if sums != nil {
+			v, rows = powers, f.rows
+			if t.cols < f.width {
+				v = powersEdge
+			}
+		}
 		tiles := (m + rows - 1) / rows
 		least, more := m/tiles, m%tiles // the first tiles have one row more
 		i := 0
-		for x := range tiles {
-			rows := least + boolToInt(x < more)
+		for x := 0; x < tiles; x += t.count {
+			rows, alike := least, tiles-x
+			if x < more {
+				rows, alike = least+1, more-x
+			}
+			t.count = 1
+			if f.tiles != nil {
+				t.count = max(1, min(alike, callWork/(rows*f.width*k)))
+			}
 			t.a, t.c = at(a, i*aRow), at(c, i*cRow+j)
-			t.ahead, t.aheadStep = t.a, 0
+			t.ahead, t.aheadStep, t.aheadNext = t.a, 0, 0
 			if next := i + rows; j == 0 && next < m && aCol == 1 {
-				t.ahead, t.aheadStep = at(a, next*aRow), line
+				t.ahead, t.aheadStep, t.aheadNext = at(a, next*aRow), line, rows*aRow*size
+			}
+			if sums != nil {
+				t.sums = &sums[PowerLanes*i]
 			}
 			f.tile(v, rows, t)
-			i += rows
+			i += t.count * rows
 		}
 	}
-	t.a, t.b, t.c, t.ahead = nil, nil, nil, nil
+	t.a, t.b, t.c, t.ahead, t.sums, t.table = nil, nil, nil, nil, nil, nil
 }
 
 // Release forgets the matrices, so that a Panels which waits for its next use does not

@@ -22,8 +22,18 @@ type tile[T Element] struct {
 	// step of 0 nothing is asked for that is not there.
 	ahead     *T
 	aheadStep int
-	alpha     T
-	beta      T
+
+	// For the exponential kernels: 16 sums for each row, to which they add, and the table.
+	sums, table *T
+
+	scaled int // 0: alpha is 1
+
+	// A call of an assembly kernel computes count tiles, one below the other; it counts them in
+	// done. What the next one asks for is aheadNext bytes on.
+	count, done, aheadNext int
+
+	alpha T
+	beta  T
 }
 
 // The generator's offsets, compared when this package is compiled.
@@ -34,19 +44,24 @@ const (
 	_ = -(unsafe.Offsetof(tile[float64]{}.cols) ^ 64)
 	_ = -(unsafe.Offsetof(tile[float64]{}.readC) ^ 80)
 	_ = -(unsafe.Offsetof(tile[float64]{}.ahead) ^ 88)
-	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 104)
-	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 112)
-	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 108)
+	_ = -(unsafe.Offsetof(tile[float64]{}.sums) ^ 104)
+	_ = -(unsafe.Offsetof(tile[float64]{}.scaled) ^ 120)
+	_ = -(unsafe.Offsetof(tile[float64]{}.count) ^ 128)
+	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 152)
+	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 160)
+	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 156)
 )
 
 // variant is one form of the tile kernel.
 type variant uint8
 
 const (
-	full    variant = iota // all columns of the tile
-	edge                   // tile.cols columns
-	narrow                 // tile.cols columns, at most half the width
-	packing                // like edge, and B is copied to tile.pack
+	full       variant = iota // all columns of the tile
+	edge                      // tile.cols columns
+	narrow                    // tile.cols columns, at most half the width
+	packing                   // like edge, and B is copied to tile.pack
+	powers                    // like full, and C gets 2 to the power of the product
+	powersEdge                // the same for tile.cols columns
 	variants
 )
 

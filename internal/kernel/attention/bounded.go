@@ -1,0 +1,65 @@
+package attention
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+)
+
+// Scores are products of vectors, so none is greater than the product of the longest query
+// and the longest key. Where that is small, exponentials need not wait for the greatest score
+// of their row: those of what a score is below the bound are neither too large nor too small,
+// and are computed while the scores are still in registers.
+
+// boundedKeys is the number of keys from which finding the bound pays.
+const boundedKeys = 64
+
+// takeKeys packs the keys of a head.
+func (s *scratch) takeKeys(p *Params) {
+	s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
+	s.longest = float32(math.Inf(1))
+	if p.Keys >= boundedKeys && p.Depth > 0 && !p.Causal && gemm.HasPowers(&s.kt) {
+		s.longest = longest(p.Keys, p.Depth, func(i, n int) float32 {
+			return kernels.longestRow(p.K[i*p.KRow:], n, p.Depth, p.KRow)
+		})
+	}
+}
+
+// longest returns the greatest of what f says of parts of some rows, and +Inf or NaN if
+// one of them is that.
+func longest(rows, cols int, f func(i, n int) float32) (most float32) {
+	inParts(rows, cols, func(i, n int) {
+		if v := f(i, n); v > most || v != v {
+			most = v
+		}
+	})
+	return most
+}
+
+// bounded is exponentials where the scores of the block have a small bound, and reports
+// false otherwise.
+func (p *Params) bounded(s *scratch, i0, i1, stride, down int) bool {
+	if !(s.longest <= math.MaxFloat32) {
+		return false
+	}
+	rows, row := i1-i0, rowStride(p.Depth)
+	if n := rows * row; len(s.queries) < n {
+		s.queries = make([]float32, n)
+	}
+	long := longest(rows, p.Depth, func(i, n int) float32 {
+		return kernels.scaledRows(s.queries[i*row:], from(p.Q, (i0+i)*p.QRow), n, p.Depth, row, p.QRow, p.Scale*math.Log2E)
+	})
+	const rounding = 1 + 1e-4 // of the sums of squares, and of the scores themselves
+	bound := math.Ceil(math.Sqrt(float64(long)*float64(s.longest)) * rounding)
+	if !(bound <= gemm.PowerLimit) {
+		return false
+	}
+	if n := rows * gemm.PowerLanes; len(s.sums) < n {
+		s.sums = make([]float32, n)
+	}
+	sums := s.sums[:rows*gemm.PowerLanes]
+	clear(sums)
+	gemm.Powers(&s.kt, s.scores, stride, s.queries, row, rows, p.Keys, int(bound)+down, sums)
+	kernels.addLanes(sums, rows, float32(bound*math.Ln2), s.stats[:])
+	return true
+}

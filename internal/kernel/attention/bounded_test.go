@@ -15,7 +15,7 @@ func TestBounds(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 8))
 		for _, s := range [][4]int{{1, boundedKeys, 8, 8}, {30, boundedKeys + 3, 16, 5}, {130, 600, 20, 9}, {5, boundedKeys - 1, 8, 8}} {
-			for _, scale := range []float32{0, 0.01, 0.5, 3, 40, -2} {
+			for _, scale := range []float32{0, 0.01, 0.5, 3, -2} {
 				t.Run(fmt.Sprint(s, scale), func(t *testing.T) {
 					p := build(rng, s[0], s[1], s[2], s[3], 2)
 					p.Scale = scale

@@ -123,7 +123,7 @@ func newPackageCheck(pass *analysis.Pass) *packageCheck {
 	for _, f := range pass.Files {
 		ast.Inspect(f, k.note)
 	}
-	k.checker = &checker{results: map[string][]*val{}, active: map[*program]int{}, seen: map[spot]*val{}}
+	k.checker = &checker{results: map[string][]*val{}, running: map[string]*pending{}, active: map[*program]int{}, seen: map[spot]*val{}}
 	k.checker.program = k.ready
 	k.checker.global = func(key string) *val {
 		if v, ok := k.vars[key]; ok {

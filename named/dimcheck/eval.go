@@ -10,7 +10,9 @@ type checker struct {
 	global  func(key string) *val
 
 	problems []problem
-	results  map[string][]*val // of runs, by program and arguments
+	results  map[string][]*val   // of runs, by program and arguments
+	running  map[string]*pending // those that are not over
+	assumed  int                 // how many of them a call inside of them has asked for
 	active   map[*program]int
 	soft     map[softmax]*softUse
 	failed   bool          // the operation that was run last would fail
@@ -20,7 +22,6 @@ type checker struct {
 
 const (
 	maxPasses = 12      // over a program with loops
-	maxDepth  = 24      // of calls
 	maxSteps  = 200_000 // nodes for one function
 )
 
@@ -44,26 +45,6 @@ func (c *checker) check(p *program) {
 	c.soft, c.steps = map[softmax]*softUse{}, 0
 	c.run(&frame{prog: p, home: true, report: true})
 	c.flush()
-}
-
-// call runs a function with arguments.
-func (c *checker) call(f *frame, at int, p *program, args, binds []*val, names [][]name, home bool) *val {
-	if f.depth >= maxDepth || c.active[p] > 1 || len(args) < p.Params {
-		return anything
-	}
-	g := &frame{prog: p, args: args[:p.Params], binds: binds, names: names, parent: f, call: at, home: f.home && home, depth: f.depth + 1, report: f.report}
-	key := ""
-	if !f.report {
-		key = runKey(g)
-		if res, ok := c.results[key]; ok {
-			return tuple(res)
-		}
-	}
-	res := c.run(g)
-	if !f.report {
-		c.results[key] = res
-	}
-	return tuple(res)
 }
 
 // tuple returns the results of a function as those of a call.

@@ -1,0 +1,107 @@
+package dimcheck
+
+import "slices"
+
+// A function that calls itself, by itself or through others, is run until its results do
+// not change any more: a call with the arguments of a run that is not over gives what that
+// run has given so far, at first nothing. Calls that count down with a number which is
+// known are followed for a while, and then with a number that is not.
+
+// A pending run of a program is not over.
+type pending struct {
+	res  []*val // of the last time around; nil before
+	used bool   // a call inside of it has asked for them
+}
+
+const (
+	maxDepth    = 24 // of calls
+	maxUnrolled = 2  // runs of a program inside of each other, with numbers that are known
+	maxNested   = 6  // runs of a program inside of each other
+)
+
+// call runs a function with arguments.
+func (c *checker) call(f *frame, at int, p *program, args, binds []*val, names [][]name, home bool) *val {
+	if f.depth >= maxDepth || c.active[p] > maxNested || len(args) < p.Params {
+		return anything
+	}
+	args = args[:p.Params]
+	if c.active[p] > maxUnrolled {
+		args = withoutNumbers(args)
+	}
+	g := &frame{prog: p, args: args, binds: binds, names: names, parent: f, call: at, home: f.home && home, depth: f.depth + 1, report: f.report}
+	key := runKey(g)
+	if r := c.running[key]; r != nil {
+		if !r.used {
+			r.used = true
+			c.assumed++
+		}
+		return tuple(r.resultsOf(p))
+	}
+	res, known := c.results[key]
+	if known && !f.report {
+		return tuple(res)
+	}
+	r := &pending{res: res}
+	c.running[key] = r
+	if !known {
+		g.report = false
+		res = c.settle(g, r)
+	}
+	if f.report {
+		g.report = true
+		c.run(g)
+	}
+	delete(c.running, key)
+	if r.used {
+		c.assumed--
+	}
+	if c.assumed == 0 { // otherwise it rests on what another run has given so far
+		c.results[key] = res
+	}
+	return tuple(res)
+}
+
+// settle runs a function until calls of it inside of it give what it gives. One that does
+// not call itself is run once.
+func (c *checker) settle(g *frame, r *pending) []*val {
+	for pass := 0; ; pass++ {
+		res := c.run(g)
+		if !r.used || slices.EqualFunc(r.res, res, equal) {
+			return res
+		}
+		if r.res != nil {
+			for i := range res {
+				res[i] = join(r.res[i], res[i])
+			}
+		}
+		if pass >= maxPasses {
+			for i := range res {
+				res[i] = anything
+			}
+		}
+		if slices.EqualFunc(r.res, res, equal) {
+			return res
+		}
+		r.res = res
+	}
+}
+
+// resultsOf returns what the run has given so far.
+func (r *pending) resultsOf(p *program) []*val {
+	if r.res == nil {
+		return make([]*val, len(p.Results))
+	}
+	return r.res
+}
+
+// withoutNumbers returns arguments with integers that are not known in place of those that
+// are.
+func withoutNumbers(args []*val) []*val {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if a != nil && a.Kind == numberKind {
+			out[i] = someInt
+		}
+	}
+	return out
+}

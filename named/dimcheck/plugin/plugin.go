@@ -15,9 +15,20 @@ func open(any) (register.LinterPlugin, error) { return linter{}, nil }
 // linter is what golangci-lint runs.
 type linter struct{}
 
-// BuildAnalyzers returns the analyzer.
+// BuildAnalyzers returns the analyzer, which offers one fix at most for what it reports:
+// golangci-lint run --fix applies all of them, and where there are several, each mends the
+// program without the others.
 func (linter) BuildAnalyzers() ([]*analysis.Analyzer, error) {
-	return []*analysis.Analyzer{dimcheck.Analyzer}, nil
+	a := *dimcheck.Analyzer
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		one := *pass
+		one.Report = func(d analysis.Diagnostic) {
+			d.SuggestedFixes = d.SuggestedFixes[:min(len(d.SuggestedFixes), 1)]
+			pass.Report(d)
+		}
+		return dimcheck.Analyzer.Run(&one)
+	}
+	return []*analysis.Analyzer{&a}, nil
 }
 
 // GetLoadMode says that the analyzer needs types.

@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"github.com/golangci/plugin-module-register/register"
-
-	"github.com/tenonml/tenon/named/dimcheck"
+	"golang.org/x/tools/go/analysis/analysistest"
 )
 
 // golangci-lint finds the linter by its name.
@@ -19,7 +18,21 @@ func TestRegistered(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := p.BuildAnalyzers()
-	if err != nil || len(list) != 1 || list[0] != dimcheck.Analyzer || p.GetLoadMode() != register.LoadModeTypesInfo {
-		t.Errorf("got %v, %v, load mode %q", list, err, p.GetLoadMode())
+	if err != nil || len(list) != 1 || list[0].Name != "dimcheck" || p.GetLoadMode() != register.LoadModeTypesInfo {
+		t.Fatalf("got %v, %v, load mode %q", list, err, p.GetLoadMode())
+	}
+
+	// Of fixes that exclude each other only the first is applied.
+	fixed := 0
+	for _, r := range analysistest.Run(t, "../../..", list[0], "./named/dimcheck/testdata/src/fixes") {
+		for _, d := range r.Diagnostics {
+			if len(d.SuggestedFixes) > 1 {
+				t.Errorf("%d fixes for %s", len(d.SuggestedFixes), d.Message)
+			}
+			fixed += len(d.SuggestedFixes)
+		}
+	}
+	if fixed == 0 {
+		t.Error("nothing can be fixed")
 	}
 }

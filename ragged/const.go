@@ -3,6 +3,7 @@ package ragged
 import (
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -47,7 +48,8 @@ func Const(x any, o Options) (tensor.Tensor, error) {
 			return t, nil
 		}
 	}
-	c := &literal{depth: -1}
+	c := literals.Get().(*literal)
+	defer c.free()
 	if err := c.add(x, 0); err != nil {
 		return nil, err
 	}
@@ -80,13 +82,52 @@ func ofSlices(x any) tensor.Tensor {
 	return nil
 }
 
-// literal gathers the elements and list lengths of a nested literal.
+// literal gathers the elements and list lengths of a nested literal. It serves again, so
+// that a small literal takes no memory but what is made of it; see [literal.free].
 type literal struct {
 	elems  elements
 	levels []level
 	depth  int // of the elements; -1 before the first
 	empty  int // the deepest list without entries
 	path   []int
+}
+
+var literals = sync.Pool{New: func() any { return &literal{depth: -1} }}
+
+// keptElements is how many elements of memory for gathering are kept for the next literal.
+// What gathers more becomes part of the result.
+const keptElements = 4096
+
+// free makes c ready for another literal. It keeps nothing alive.
+func (c *literal) free() {
+	c.depth, c.empty, c.path = -1, 0, c.path[:0]
+	for i := range c.levels {
+		c.levels[i].splits = roomOf(c.levels[i].splits)
+	}
+	c.levels = c.levels[:0]
+	c.elems.free()
+	literals.Put(c)
+}
+
+// roomOf returns memory for gathering without what was gathered, nil where it is large.
+func roomOf[T any](x []T) []T {
+	if cap(x) > keptElements {
+		return nil
+	}
+	return x[:0]
+}
+
+// handedOver returns what was gathered as a tensor, which takes over its memory where that is
+// large.
+func handedOver[T int64 | float64 | bool](x *[]T, s shape.Shape) *tensor.Dense {
+	if cap(*x) > keptElements {
+		out := tensor.Wrap(*x, s)
+		*x = nil
+		return out
+	}
+	out, to := tensor.Make[T](s)
+	copy(to, *x)
+	return out
 }
 
 // level is the lists at one depth.
@@ -114,13 +155,25 @@ func (c *literal) open(depth, n int) error {
 		return c.fail(tenon.ErrInvalid, "a list stands where other rows have an element")
 	}
 	if depth == len(c.levels) {
-		c.levels = append(c.levels, level{splits: []int64{0}})
+		c.addLevel()
 	}
 	l := &c.levels[depth]
 	l.entries += int64(n)
 	l.splits = append(roomy(l.splits), l.entries)
 	c.empty = max(c.empty, depth)
 	return nil
+}
+
+// addLevel begins a deeper level, in the memory of one that served before.
+func (c *literal) addLevel() {
+	d := len(c.levels)
+	if d == cap(c.levels) {
+		c.levels = append(c.levels, level{})
+	} else {
+		c.levels = c.levels[:d+1]
+	}
+	l := &c.levels[d]
+	l.splits, l.entries = append(l.splits[:0], 0), 0
 }
 
 // found checks the depth of an element.
@@ -183,13 +236,13 @@ func (c *literal) add(x any, depth int) error {
 		}
 		return c.elems.addBool(c, x)
 	case []int:
-		return leaves(c, x, depth, c.elems.addInts)
+		return leaves(c, x, depth, func(c *literal, x []int) error { return c.elems.addInts(c, x) })
 	case []float64:
-		return leaves(c, x, depth, c.elems.addFloats)
+		return leaves(c, x, depth, func(c *literal, x []float64) error { return c.elems.addFloats(c, x) })
 	case []string:
-		return leaves(c, x, depth, func(c *literal, x []string) error { return each(c, x, c.elems.addString) })
+		return leaves(c, x, depth, func(c *literal, x []string) error { return each(c, x, (*elements).addString) })
 	case []bool:
-		return leaves(c, x, depth, func(c *literal, x []bool) error { return each(c, x, c.elems.addBool) })
+		return leaves(c, x, depth, func(c *literal, x []bool) error { return each(c, x, (*elements).addBool) })
 	}
 	return c.reflect(reflect.ValueOf(x), depth)
 }
@@ -204,49 +257,34 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 	e := &c.elems
 	switch x[0].(type) {
 	case float64:
-		if only(e, e.floats) {
+		if e.only(floatKind) {
 			if err = c.found(depth); err == nil {
 				e.floats, n = unboxedFloats(e.floats, x)
 			}
 		}
 	case int:
-		if only(e, e.ints) {
+		if e.only(intKind) {
 			if err = c.found(depth); err == nil {
 				e.ints, n = unboxedInts(e.ints, x)
 			}
 		}
 	case string:
-		if only(e, e.strs) {
+		if e.only(stringKind) {
 			if err = c.found(depth); err == nil {
-				e.strs, n = unboxed(e.strs, x)
+				n = e.unboxedStrings(x)
 			}
 		}
 	case bool:
-		if only(e, e.bools) {
+		if e.only(boolKind) {
 			if err = c.found(depth); err == nil {
-				e.bools, n = unboxed(e.bools, x)
+				e.bools, n = unboxedBools(e.bools, x)
 			}
 		}
 	}
 	return n, err
 }
 
-// unboxed appends what a list begins with of one type, and returns how much it was.
-func unboxed[T any](to []T, x []any) (all []T, n int) {
-	to = ahead(to, len(x))
-	room := to[len(to):][:len(x)]
-	for i, e := range x {
-		v, ok := e.(T)
-		if !ok {
-			return to[:len(to)+i], i
-		}
-		room[i] = v
-	}
-	return to[:len(to)+len(x)], len(x)
-}
-
-// unboxedFloats is unboxed for the type that most elements have, which the compiler then
-// knows.
+// unboxedFloats appends what a list begins with of one type, and returns how much it was.
 func unboxedFloats(to []float64, x []any) (all []float64, n int) {
 	to = ahead(to, len(x))
 	room := to[len(to):][:len(x)]
@@ -258,6 +296,18 @@ func unboxedFloats(to []float64, x []any) (all []float64, n int) {
 		room[i] = v
 	}
 	return to[:len(to)+len(x)], len(x)
+}
+
+// unboxedBools is unboxedFloats for truth values.
+func unboxedBools(to []bool, x []any) (all []bool, n int) {
+	for i, e := range x {
+		v, ok := e.(bool)
+		if !ok {
+			return to, i
+		}
+		to = append(roomy(to), v)
+	}
+	return to, len(x)
 }
 
 // unboxedInts is unboxedFloats for integers.
@@ -343,9 +393,10 @@ func (c *literal) tensor(o Options) (tensor.Tensor, error) {
 		return nil, c.fail(tenon.ErrInvalid, "the inner shape %v and %d partitions do not fit elements below %d lists", o.Inner, k, rank)
 	}
 	for len(c.levels) < rank {
-		c.levels = append(c.levels, level{splits: make([]int64, 1)})
+		c.addLevel()
 	}
-	dims := []int{}
+	var room [8]int
+	dims := room[:0]
 	if rank > 0 {
 		dims = append(dims, int(c.levels[k].entries))
 	}
@@ -364,10 +415,15 @@ func (c *literal) tensor(o Options) (tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k == 0 {
+		return flat, nil
+	}
 	parts := make([]*RowPartition, k)
 	for i := range parts {
-		entries := c.levels[i+1].splits
-		splits := rows.Trusted(tensor.Vector(entries), entries)
+		l := &c.levels[i+1]
+		splits := handedOver(&l.splits, shape.Of(len(l.splits)))
+		entries := tensor.Data[int64](splits)
+		splits = rows.Trusted(splits, entries)
 		if o.Splits == dtype.Int32 {
 			n, err := narrow(constFn, "row_splits", splits, dtype.Int32)
 			if err != nil {

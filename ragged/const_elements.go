@@ -13,47 +13,62 @@ import (
 // elements are the scalars of a literal, in a slice of their kind as long as they
 // are all of one, or all of them numbers.
 type elements struct {
+	of     kind // the slice that they are in
 	ints   []int64
 	floats []float64
-	strs   []string
+	ends   []int64 // of strings in bytes, behind a 0
+	bytes  []byte
 	bools  []bool
 	others []any       // all, once there is one of a rarer type
 	none   dtype.DType // the element type of an empty typed slice
 }
 
-func (e *elements) kind() string {
-	switch {
-	case e.others != nil:
-		return "typed number"
-	case e.ints != nil:
-		return "number"
-	case e.floats != nil:
-		return "number"
-	case e.strs != nil:
-		return "string"
-	case e.bools != nil:
-		return "truth value"
-	}
-	return ""
+// A kind is one of elements.
+type kind uint8
+
+const (
+	noKind kind = iota // there are no elements yet
+	intKind
+	floatKind
+	stringKind
+	boolKind
+	otherKind
+)
+
+func (k kind) String() string {
+	return [...]string{noKind: "", intKind: "number", floatKind: "number", stringKind: "string", boolKind: "truth value", otherKind: "typed number"}[k]
 }
 
-// only reports whether own, one of the lists of e, is or may become the one that holds all
-// elements: at most one list is in use.
-func only[T any](e *elements, own []T) bool { return own != nil || e.kind() == "" }
+// only makes a kind the one that all elements are of, and reports whether it is.
+func (e *elements) only(k kind) bool {
+	if e.of == noKind {
+		e.of = k
+		if k == stringKind {
+			e.ends = append(e.ends[:0], 0)
+		}
+	}
+	return e.of == k
+}
+
+// free is [literal.free] for elements.
+func (e *elements) free() {
+	*e = elements{ints: roomOf(e.ints), floats: roomOf(e.floats), ends: roomOf(e.ends), bytes: roomOf(e.bytes), bools: roomOf(e.bools)}
+}
 
 func (e *elements) mixed(c *literal, x any, kind string) error {
-	return c.fail(tenon.ErrInvalid, "the %s %v stands among %ss", kind, x, e.kind())
+	return c.fail(tenon.ErrInvalid, "the %s %v stands among %ss", kind, x, e.of)
 }
 
 func (e *elements) addInt(c *literal, x int) error {
-	switch {
-	case e.others != nil:
+	switch e.of {
+	case otherKind:
 		e.others = append(e.others, x)
-	case e.floats != nil:
-		e.floats = append(e.floats, float64(x))
-	case e.strs != nil || e.bools != nil:
+	case floatKind:
+		e.floats = append(roomy(e.floats), float64(x))
+	case stringKind, boolKind:
 		return e.mixed(c, x, "number")
 	default:
+		e.of = intKind
 		e.ints = append(roomy(e.ints), int64(x))
 	}
 	return nil
@@ -69,27 +84,28 @@ func roomy[T any](x []T) []T {
 }
 
 func (e *elements) addFloat(c *literal, x float64) error {
-	switch {
-	case e.others != nil:
+	switch e.of {
+	case otherKind:
 		e.others = append(e.others, x)
 		return nil
-	case e.strs != nil || e.bools != nil:
+	case stringKind, boolKind:
 		return e.mixed(c, x, "number")
-	case e.ints != nil:
-		e.floats = make([]float64, len(e.ints), 2*len(e.ints)+1)
-		for i, n := range e.ints {
-			e.floats[i] = float64(n)
+	case intKind:
+		e.floats = slices.Grow(e.floats[:0], 2*len(e.ints)+1)
+		for _, n := range e.ints {
+			e.floats = append(e.floats, float64(n))
 		}
-		e.ints = nil
+		e.ints = e.ints[:0]
 	}
+	e.of = floatKind
 	e.floats = append(roomy(e.floats), x)
 	return nil
 }
 
 // addInts adds integers one behind the other.
 func (e *elements) addInts(c *literal, x []int) error {
-	if !only(e, e.ints) {
-		return each(c, x, e.addInt)
+	if !e.only(intKind) {
+		return each(c, x, (*elements).addInt)
 	}
 	e.ints = ahead(e.ints, len(x))
 	for _, n := range x {
@@ -100,8 +116,8 @@ func (e *elements) addInts(c *literal, x []int) error {
 
 // addFloats adds floating numbers one behind the other.
 func (e *elements) addFloats(c *literal, x []float64) error {
-	if !only(e, e.floats) {
-		return each(c, x, e.addFloat)
+	if !e.only(floatKind) {
+		return each(c, x, (*elements).addFloat)
 	}
 	e.floats = append(ahead(e.floats, len(x)), x...)
 	return nil
@@ -116,9 +132,9 @@ func ahead[T any](x []T, n int) []T {
 	return x
 }
 
-func each[T any](c *literal, x []T, add func(*literal, T) error) error {
-	for _, e := range x {
-		if err := add(c, e); err != nil {
+func each[T any](c *literal, x []T, add func(e *elements, c *literal, x T) error) error {
+	for _, v := range x {
+		if err := add(&c.elems, c, v); err != nil {
 			return err
 		}
 	}
@@ -126,18 +142,56 @@ func each[T any](c *literal, x []T, add func(*literal, T) error) error {
 }
 
 func (e *elements) addString(c *literal, x string) error {
-	if !only(e, e.strs) {
+	if !e.only(stringKind) {
 		return e.mixed(c, x, "string")
 	}
-	e.strs = append(e.strs, x)
+	e.bytes = append(e.bytes, x...)
+	e.ends = append(roomy(e.ends), int64(len(e.bytes)))
 	return nil
 }
 
+// unboxedStrings appends the strings that a list begins with, and returns how many it were.
+func (e *elements) unboxedStrings(x []any) int {
+	ends, bytes := ahead(e.ends, len(x)), e.bytes
+	n := 0
+	for _, v := range x {
+		s, ok := v.(string)
+		if !ok {
+			break
+		}
+		if cap(bytes)-len(bytes) < len(s) {
+			bytes = ahead(bytes, len(s))
+		}
+		bytes = append(bytes, s...)
+		ends = append(ends, int64(len(bytes)))
+		n++
+	}
+	e.ends, e.bytes = ends, bytes
+	return n
+}
+
+// strings returns the strings as a tensor, which takes over their memory where that is
+// large.
+func (e *elements) strings(s shape.Shape) *tensor.Strings {
+	ends, bytes := e.ends, e.bytes
+	if cap(ends) > keptElements {
+		e.ends = nil
+	} else {
+		ends = slices.Clone(ends)
+	}
+	if cap(bytes) > keptElements {
+		bytes, e.bytes = slices.Grow(bytes, tensor.Slack), nil
+	} else {
+		bytes = append(make([]byte, 0, len(bytes)+tensor.Slack), bytes...)
+	}
+	return tensor.WrapStrings(ends, bytes, s)
+}
+
 func (e *elements) addBool(c *literal, x bool) error {
-	if !only(e, e.bools) {
+	if !e.only(boolKind) {
 		return e.mixed(c, x, "truth value")
 	}
-	e.bools = append(e.bools, x)
+	e.bools = append(roomy(e.bools), x)
 	return nil
 }
 
@@ -149,18 +203,19 @@ func (e *elements) addOther(c *literal, x any) error {
 	case reflect.String:
 		return e.addString(c, v.String())
 	}
-	if e.strs != nil || e.bools != nil {
+	switch e.of {
+	case stringKind, boolKind:
 		return e.mixed(c, x, "number")
-	}
-	if e.others == nil {
+	case intKind:
 		for _, n := range e.ints {
 			e.others = append(e.others, int(n))
 		}
+	case floatKind:
 		for _, f := range e.floats {
 			e.others = append(e.others, f)
 		}
-		e.ints, e.floats = nil, nil
 	}
+	e.of = otherKind
 	e.others = append(e.others, x)
 	return nil
 }
@@ -176,12 +231,12 @@ func (e *elements) tensor(c *literal, s shape.Shape, o Options) (tensor.Tensor, 
 	}
 	want := o.DType
 	var all []any
-	switch {
-	case e.ints != nil:
+	switch e.of {
+	case intKind:
 		if want == dtype.None {
 			want = o.Int
 			if want == dtype.Int64 {
-				return tensor.Wrap(e.ints, s), nil
+				return handedOver(&e.ints, s), nil
 			}
 			for _, n := range e.ints {
 				if !holds(want, n) {
@@ -190,29 +245,34 @@ func (e *elements) tensor(c *literal, s shape.Shape, o Options) (tensor.Tensor, 
 				}
 			}
 		}
+		if want == dtype.Int64 {
+			return handedOver(&e.ints, s), nil
+		}
 		if t, ok := intsAs(e.ints, s, want); ok {
 			return t, nil
 		}
 		all = boxed(e.ints, func(n int64) any { return int(n) })
-	case e.floats != nil:
+	case floatKind:
 		if want == dtype.None {
 			want = o.Float
 		}
 		switch want {
 		case dtype.Float64:
-			return tensor.Wrap(e.floats, s), nil
+			return handedOver(&e.floats, s), nil
 		case dtype.Float32:
 			return convertedTo(e.floats, s, func(f float64) float32 { return float32(f) }), nil
 		}
 		all = boxed(e.floats, func(f float64) any { return f })
-	case e.strs != nil:
+	case stringKind:
 		if want == dtype.None || want == dtype.String {
-			return tensor.Of(e.strs).(*tensor.Strings).Reshaped(s), nil
+			return e.strings(s), nil
 		}
-		all = boxed(e.strs, func(x string) any { return x })
-	case e.bools != nil:
+		for i, end := range e.ends[1:] {
+			all = append(all, string(e.bytes[e.ends[i]:end]))
+		}
+	case boolKind:
 		if want == dtype.None || want == dtype.Bool {
-			return tensor.Wrap(e.bools, s), nil
+			return handedOver(&e.bools, s), nil
 		}
 		all = boxed(e.bools, func(x bool) any { return x })
 	default:
@@ -270,8 +330,6 @@ func intsAs(x []int64, s shape.Shape, d dtype.DType) (tensor.Tensor, bool) {
 		}
 	}
 	switch d {
-	case dtype.Int64:
-		return tensor.Wrap(x, s), true
 	case dtype.Int32:
 		return convertedTo(x, s, func(n int64) int32 { return int32(n) }), true
 	case dtype.Float64:

@@ -18,6 +18,8 @@ func (b *body) load(addr ssa.Value) int {
 		return b.once(a, func() int { return b.cell(a, a.Type()) })
 	case *ssa.MakeSlice:
 		return b.once(a, func() int { return b.cell(a, a.Type()) })
+	case *ssa.MakeMap:
+		return b.once(a, func() int { return b.cell(a, a.Type()) })
 	case *ssa.FieldAddr:
 		return b.once(a, func() int { return b.field(b.load(a.X), a.X.Type(), a.Field) })
 	case *ssa.IndexAddr:
@@ -137,14 +139,20 @@ func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool
 			s := r.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
 			out, ok = b.and(ok, r, append(path[:len(path):len(path)], s.Field(r.Field).Name()), out)
 		case *ssa.IndexAddr:
-			key := "*"
-			if c, isConst := r.Index.(*ssa.Const); isConst && c.Value != nil {
-				key = c.Value.String()
+			out, ok = b.and(ok, r, append(path[:len(path):len(path)], elemKey(r.Index)), out)
+		case *ssa.MapUpdate:
+			if r.Map == addr {
+				out = append(out, write{append(path[:len(path):len(path)], elemKey(r.Key)), r.Value})
 			}
-			out, ok = b.and(ok, r, append(path[:len(path):len(path)], key), out)
+			ok = ok && r.Map == addr && r.Value != addr
+		case *ssa.Lookup, *ssa.Range:
+			ok = ok && !b.changesElements(r.(ssa.Value))
 		case *ssa.Slice:
 			out, ok = b.and(ok, r, path, out)
-		case *ssa.UnOp, *ssa.DebugRef, *ssa.Return, *ssa.Phi, *ssa.BinOp, *ssa.Field:
+		case *ssa.Phi:
+			_, isMap := r.Type().Underlying().(*types.Map)
+			ok = ok && !isMap // which is written to without an address
+		case *ssa.UnOp, *ssa.DebugRef, *ssa.Return, *ssa.BinOp, *ssa.Field:
 		case *ssa.MakeInterface, *ssa.ChangeType:
 			out, ok = b.and(ok, r.(ssa.Value), path, out)
 		case *ssa.MakeClosure:
@@ -218,7 +226,7 @@ func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
 // mutates reports whether a function may write to what a parameter points to, or keeps it.
 func (t *translator) mutates(p *ssa.Parameter) bool {
 	switch p.Type().Underlying().(type) {
-	case *types.Pointer, *types.Slice:
+	case *types.Pointer, *types.Slice, *types.Map:
 	default:
 		return false
 	}
@@ -244,12 +252,12 @@ func (t *translator) changes(ptr ssa.Value) bool {
 	for _, r := range *refs {
 		switch r := r.(type) {
 		case *ssa.UnOp:
-			// What is loaded may be a pointer itself.
-			switch r.Type().Underlying().(type) {
-			case *types.Pointer, *types.Slice:
-				if !isTensor(r.Type()) && t.changes(r) {
-					return true
-				}
+			if pointsOn(r.Type()) && t.changes(r) {
+				return true
+			}
+		case *ssa.Lookup, *ssa.Range:
+			if t.changesElements(r.(ssa.Value)) {
+				return true
 			}
 		case *ssa.DebugRef, *ssa.BinOp, *ssa.Field:
 		case *ssa.FieldAddr:
@@ -281,6 +289,25 @@ func (t *translator) changes(ptr ssa.Value) bool {
 	return false
 }
 
+// pointsOn reports whether what is loaded may be written through in turn.
+func pointsOn(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map:
+		return !isTensor(t)
+	}
+	return false
+}
+
+// changesElements reports whether something may be written through an element of a map: one
+// that is looked up, or any in a loop.
+func (t *translator) changesElements(v ssa.Value) bool {
+	if r, ok := v.(*ssa.Range); ok {
+		m, ok := r.X.Type().Underlying().(*types.Map)
+		return ok && pointsOn(m.Elem())
+	}
+	return pointsOn(v.Type()) && t.changes(v) || v.(*ssa.Lookup).CommaOk && pointsOn(v.Type().(*types.Tuple).At(0).Type())
+}
+
 // written reports whether a function writes through a pointer that it got from elsewhere.
 func written(ptr ssa.Value) bool {
 	refs := ptr.Referrers()
@@ -299,6 +326,10 @@ func written(ptr ssa.Value) bool {
 			}
 		case *ssa.IndexAddr:
 			if written(r) {
+				return true
+			}
+		case *ssa.MapUpdate:
+			if r.Map == ptr {
 				return true
 			}
 		}
@@ -323,7 +354,7 @@ func (t *translator) findVariables(functions []*ssa.Function) {
 					}
 				}
 				for _, op := range in.Operands(nil) {
-					if g, ok := (*op).(*ssa.Global); ok && !reads(in, g) {
+					if g, ok := (*op).(*ssa.Global); ok && !t.reads(in) {
 						again[g] = true
 					}
 				}
@@ -343,9 +374,11 @@ func (t *translator) findVariables(functions []*ssa.Function) {
 }
 
 // reads reports whether an instruction does no more to a variable than read it.
-func reads(in ssa.Instruction, g *ssa.Global) bool {
+func (t *translator) reads(in ssa.Instruction) bool {
 	switch in := in.(type) {
-	case *ssa.UnOp, *ssa.DebugRef:
+	case *ssa.UnOp:
+		return !pointsOn(in.Type()) || !t.changes(in)
+	case *ssa.DebugRef:
 		return true
 	case *ssa.FieldAddr:
 		return !written(in)

@@ -261,6 +261,20 @@ func (b *body) make(v ssa.Value) int {
 		return b.field(b.value(v.X), v.X.Type(), v.Field)
 	case *ssa.Index:
 		return b.elem(b.value(v.X), v.Index)
+	case *ssa.Lookup:
+		if !holdsTensors(v.X.Type()) { // of a string
+			return -1
+		}
+		x := b.elem(b.load(v.X), v.Index)
+		if v.CommaOk {
+			return b.prog.add(node{Op: groupOp, Keys: []string{"0"}, Args: []int{x}})
+		}
+		return b.typed(x, v.Type())
+	case *ssa.Next:
+		if r, ok := v.Iter.(*ssa.Range); ok && !v.IsString {
+			x := b.prog.add(node{Op: elemOp, Key: "*", Args: []int{b.load(r.X)}})
+			return b.prog.add(node{Op: groupOp, Keys: []string{"2"}, Args: []int{x}})
+		}
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
 			return b.typed(b.load(v.X), v.Type())
@@ -285,7 +299,7 @@ func (b *body) make(v ssa.Value) int {
 		if isInteger(v.X.Type()) {
 			return b.prog.add(node{Op: arithOp, Key: v.Op.String(), Args: []int{b.value(v.X), b.value(v.Y)}})
 		}
-	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global, *ssa.MakeSlice:
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global, *ssa.MakeSlice, *ssa.MakeMap:
 		return b.load(v)
 	}
 	if own := b.byType(v.Type()); own != nil {
@@ -341,9 +355,14 @@ func (b *body) field(x int, t types.Type, i int) int {
 }
 
 func (b *body) elem(x int, index ssa.Value) int {
-	key := "*"
+	return b.prog.add(node{Op: elemOp, Key: elemKey(index), Args: []int{x}})
+}
+
+// elemKey returns the key of the element at an index or of a key of a map, and "*" for
+// one that is not constant.
+func elemKey(index ssa.Value) string {
 	if c, ok := index.(*ssa.Const); ok && c.Value != nil {
-		key = c.Value.String()
+		return c.Value.ExactString()
 	}
-	return b.prog.add(node{Op: elemOp, Key: key, Args: []int{x}})
+	return "*"
 }

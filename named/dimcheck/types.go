@@ -193,7 +193,9 @@ func holds(t types.Type, depth int) bool {
 		return holds(u.Elem(), depth+1)
 	case *types.Array:
 		return holds(u.Elem(), depth+1)
-	case *types.Map, *types.Chan:
+	case *types.Map:
+		return holds(u.Elem(), depth+1)
+	case *types.Chan:
 		return false
 	case *types.Struct:
 		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == namedPath {

@@ -44,7 +44,7 @@ var crossEntropyOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			wide = castDense(x, dtype.Float32)
 		}
-		out := tensor.Uninit(wide.DType(), outShape(c, 0))
+		out := tensor.Uninit(wide.DType(), x.Shape().Remove(-1))
 		n := x.Dim(-1)
 		if wide.DType() == dtype.Float64 {
 			reduce.CrossEntropy(tensor.Elems[float64](out), nil, tensor.Elems[float64](wide), labels, n)
@@ -59,6 +59,10 @@ var crossEntropyOp = op.Register(&op.Op{
 })
 
 func init() {
+	direct.Check(crossEntropyOp, func(c *op.Call) bool {
+		x, labels := c.Dense(0), c.Dense(1)
+		return x != nil && labels != nil && x.Rank() > 0 && x.DType().IsFloat() && isIndex(labels.DType()) && x.Shape().Remove(-1).Equal(labels.Shape())
+	})
 	crossEntropyOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{direct.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
 	}
@@ -198,7 +202,7 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 		if d.Size() == 2 {
 			x, t = castDense(x, dtype.Float32), castDense(t, dtype.Float32)
 		}
-		out := tensor.NewDense(x.DType(), outShape(c, 0)) // zeros where there are no classes
+		out := tensor.NewDense(x.DType(), x.Shape().Remove(-1)) // zeros where there are no classes
 		n := x.Dim(-1)
 		if x.DType() == dtype.Float64 {
 			reduce.CrossEntropyDense(tensor.Elems[float64](out), nil, tensor.Elems[float64](x), tensor.Elems[float64](t), n)
@@ -213,6 +217,10 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 })
 
 func init() {
+	direct.Check(crossEntropyDenseOp, func(c *op.Call) bool {
+		x, t := c.Dense(0), c.Dense(1)
+		return x != nil && t != nil && x.Rank() > 0 && x.DType().IsFloat() && x.DType() == t.DType() && x.Shape().Equal(t.Shape())
+	})
 	crossEntropyDenseOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x, t := c.Tensor(0), c.Tensor(1)
 		g := ExpandDims(ct[0], -1)

@@ -58,7 +58,8 @@ func around(c *op.Call, x *tensor.Dense, axis int) (outer, n, inner int, err err
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	dims := x.Shape().Dims()
+	var room [8]int
+	dims := x.Shape().AppendDims(room[:0])
 	return product(dims[:a]), dims[a], product(dims[a+1:]), nil
 }
 

@@ -13,7 +13,34 @@ import (
 //	a: […, m, k], x: […, k]  →  […, m]
 //
 // Gradient: ct⊗x for a, aᵀ·ct for x.
-func MatVec(a, x any) tensor.Tensor { return direct.Eval(matVecOp, a, x) }
+func MatVec(a, x any) tensor.Tensor {
+	if out := shortMatVec(a, x); out != nil {
+		return out
+	}
+	return direct.Eval(matVecOp, a, x)
+}
+
+// shortMatVec is the short way of dense matrices, one behind the other, and one vector; nil
+// where it is not open.
+func shortMatVec(a, x any) tensor.Tensor {
+	m, _ := a.(*tensor.Dense)
+	v, _ := x.(*tensor.Dense)
+	if m == nil || v == nil || m.Rank() < 2 || v.Rank() != 1 || m.DType() != v.DType() || !hasProducts(m.DType()) ||
+		!m.IsContiguous() || !v.IsContiguous() || m.Dim(-1) != v.Dim(0) || m.Len() == 0 {
+		return nil
+	}
+	k := v.Dim(0)
+	l := contractLayout{m: strided{size: m.Len() / k, a: k, c: 1}, k: strided{size: k, a: 1, b: 1}, n: strided{size: 1}}
+	if l.m.size == 1 {
+		l.m = strided{size: 1}
+	}
+	if k == 1 {
+		l.k = strided{size: 1}
+	}
+	out := tensor.Uninit(m.DType(), m.Shape().Remove(-1))
+	l.multiply(m, v, out)
+	return out
+}
 
 var matVecOp = op.Register(&op.Op{
 	Name: "matvec", GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,

@@ -43,7 +43,23 @@ var layerNormOp = op.Register(&op.Op{
 	},
 })
 
+// plainNorm reports whether a normalisation, the axes of which are parameter i, is of one
+// axis without parameters.
+func plainNorm(i int) func(c *op.Call) bool {
+	return func(c *op.Call) bool {
+		for k := 1; k < i; k++ {
+			if c.Has(k) {
+				return false
+			}
+		}
+		x := c.Dense(0)
+		return x != nil && x.DType().IsFloat() && len(c.Ints(i)) == 1
+	}
+}
+
 func init() {
+	direct.Check(layerNormOp, plainNorm(3))
+	direct.Check(rmsNormOp, plainNorm(2))
 	layerNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 3, func(x tensor.Tensor, axes []int) tensor.Tensor {
 			return direct.Eval(layerNormOp, x, nil, nil, direct.Axes(axes), c.Float(4))
@@ -124,6 +140,13 @@ func inferNorm(c *op.Call, i int) ([]tenon.Spec, error) {
 // normKernel normalises over the axes in parameter i, computing half precision in
 // float32.
 func normKernel(c *op.Call, i int, k rowKernel) ([]tensor.Tensor, error) {
+	if axes := c.Ints(i); len(axes) == 1 {
+		out, err := k.along(c, axes[0], c.Dense(0))
+		if err != nil {
+			return nil, err
+		}
+		return results(out)
+	}
 	axes, _, err := axesOf(c, c.Ints(i), c.Dense(0).Shape())
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -88,11 +89,7 @@ func normalized(rms bool) handlerFunc {
 			axes = []int{x.rank() - 1}
 		}
 		if axes[0] > k {
-			flat := make([]int, len(axes))
-			for i, a := range axes {
-				flat[i] = a - k
-			}
-			return c.One(onFlat(c.WithArg(c.Op.Param("axis"), flat), 0, x))
+			return c.One(x.with(normalizedFlat(c, x, axes)))
 		}
 		eps, _ := c.Attr("eps").(float64)
 		y := normalizedOver(x, axes, eps, rms)
@@ -104,6 +101,23 @@ func normalized(rms bool) handlerFunc {
 		}
 		return c.One(y)
 	}
+}
+
+// normalizedFlat normalises the flat values over axes that all lie behind their first.
+func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
+	k := len(x.parts)
+	below := rising(axes[0]-k, axes[0]-k+1)
+	if len(axes) > 1 {
+		below = make([]int, len(axes))
+		for i, a := range axes {
+			below[i] = a - k
+		}
+	}
+	at := c.Op.Param("axis")
+	var room [5]any
+	args := append(room[:0], c.Args...)
+	args[0], args[at] = x.flat, direct.Axes(below)
+	return direct.Eval(c.Op, args...)
 }
 
 // normalizedOver normalises by mean and variance, or by the mean square.

@@ -13,20 +13,29 @@ import (
 //
 // Labels lie in 0 ≤ label < n; the caller checks them.
 func CrossEntropy[T float, I int32 | int64](loss, grad, x []T, labels []I, n int) {
-	eachRow(len(x), n, func(i int) {
+	if isShort(len(x), n) {
+		crossEntropyRows(loss, grad, x, labels, n, 0, len(x))
+		return
+	}
+	eachRows(len(x), n, func(lo, hi int) { crossEntropyRows(loss, grad, x, labels, n, lo, hi) })
+}
+
+// crossEntropyRows does the rows between two offsets.
+func crossEntropyRows[T float, I int32 | int64](loss, grad, x []T, labels []I, n, lo, hi int) {
+	for i := lo; i < hi; i += n {
 		r := i / n
 		row, label := x[i:i+n], labels[r]
 		m := topBlock(row)
 		chosen := float64(row[label]) - float64(m)
 		if grad == nil {
 			loss[r] = T(logSumAbout(row, m) - chosen)
-			return
+			continue
 		}
 		g := grad[i : i+n]
 		log := softmaxInto(g, row, m)
 		g[label]--
 		loss[r] = T(log - chosen)
-	})
+	}
 }
 
 // CrossEntropyGrad sets each row of dx to (softmax(x) - onehot(label))·dy of the
@@ -45,7 +54,16 @@ func CrossEntropyGrad[T float, I int32 | int64](dx, x []T, labels []I, dy []T, n
 // targets t. Where grad is not nil, its rows become softmax(x)·Σt - t, the gradient
 // of the row's loss with respect to x; grad may be the same memory as x.
 func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
-	eachRow(len(x), n, func(i int) {
+	if isShort(len(x), n) {
+		crossEntropyDenseRows(loss, grad, x, targets, n, 0, len(x))
+		return
+	}
+	eachRows(len(x), n, func(lo, hi int) { crossEntropyDenseRows(loss, grad, x, targets, n, lo, hi) })
+}
+
+// crossEntropyDenseRows does the rows between two offsets.
+func crossEntropyDenseRows[T float](loss, grad, x, targets []T, n, lo, hi int) {
+	for i := lo; i < hi; i += n {
 		row, t := x[i:i+n], targets[i:i+n]
 		m := topBlock(row)
 		mass, dot := sumBlock(t), 0.0
@@ -56,7 +74,7 @@ func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 		}
 		if grad == nil {
 			loss[i/n] = T(mass*logSumAbout(row, m) - dot)
-			return
+			continue
 		}
 		g := grad[i : i+n]
 		log := softmaxInto(g, row, m)
@@ -65,7 +83,7 @@ func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 		}
 		elementwise.Binary[T](elementwise.Sub)(g, g, t)
 		loss[i/n] = T(mass*log - dot)
-	})
+	}
 }
 
 // logSumAbout returns log Σ e^(x-m).

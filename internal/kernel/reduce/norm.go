@@ -17,7 +17,18 @@ func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
 	if gamma != nil || beta == nil { // otherwise the rows are gone over twice
 		w = writer(k, dst, x, n)
 	}
-	eachRow(len(dst), n, func(i int) {
+	if isShort(len(dst), n) {
+		layerNormRows(k, w, dst, x, gamma, beta, n, eps, mean, rstd, 0, len(dst))
+		return
+	}
+	eachRows(len(dst), n, func(lo, hi int) {
+		layerNormRows(k, w, dst, x, gamma, beta, n, eps, mean, rstd, lo, hi)
+	})
+}
+
+// layerNormRows does the rows between two offsets.
+func layerNormRows[T float](k, w *kernels[T], dst, x, gamma, beta []T, n int, eps T, mean, rstd []T, lo, hi int) {
+	for i := lo; i < hi; i += n {
 		m, r := layerNormRow(k, w, dst[i:i+n], x[i:i+n], gamma, beta, eps)
 		if mean != nil {
 			mean[i/n] = m
@@ -25,7 +36,7 @@ func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
 		if rstd != nil {
 			rstd[i/n] = r
 		}
-	})
+	}
 }
 
 // RMSNorm sets each row of dst to gamma·x·rstd, where rstd is 1/√(mean(x²)+eps)
@@ -34,12 +45,23 @@ func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
 func RMSNorm[T float](dst, x, gamma []T, n int, eps T, rstd []T) {
 	k := assembly[T]()
 	w := writer(k, dst, x, n)
-	eachRow(len(dst), n, func(i int) {
+	if isShort(len(dst), n) {
+		rmsNormRows(k, w, dst, x, gamma, n, eps, rstd, 0, len(dst))
+		return
+	}
+	eachRows(len(dst), n, func(lo, hi int) {
+		rmsNormRows(k, w, dst, x, gamma, n, eps, rstd, lo, hi)
+	})
+}
+
+// rmsNormRows does the rows between two offsets.
+func rmsNormRows[T float](k, w *kernels[T], dst, x, gamma []T, n int, eps T, rstd []T, lo, hi int) {
+	for i := lo; i < hi; i += n {
 		r := rmsNormRow(k, w, dst[i:i+n], x[i:i+n], gamma, eps)
 		if rstd != nil {
 			rstd[i/n] = r
 		}
-	})
+	}
 }
 
 // LayerNormGrad computes the gradients of [LayerNorm] for the cotangent dy of

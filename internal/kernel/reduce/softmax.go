@@ -18,6 +18,10 @@ import (
 func Softmax[T float](dst, x []T, n int) {
 	if k := assembly[T](); k != nil && k.softmaxStep != nil {
 		w := writer(k, dst, x, n)
+		if isShort(len(dst), n) {
+			softmaxRows(k, w, dst, x, n)
+			return
+		}
 		eachRows(len(dst), n, func(lo, hi int) { softmaxRows(k, w, dst[lo:hi], x[lo:hi], n) })
 		return
 	}
@@ -42,6 +46,10 @@ func SoftmaxGrad[T float](dx, y, dy []T, n int) {
 func LogSoftmaxGrad[T float](dx, y, dy []T, n int) {
 	eachRow(len(dx), n, func(i int) { logSoftmaxGradRow(dx[i:i+n], y[i:i+n], dy[i:i+n]) })
 }
+
+// isShort reports whether [eachRows] would do all rows at once, in which case its caller
+// does: a function that may be handed to other workers takes memory.
+func isShort(size, n int) bool { return n > 0 && size/n <= max(1, serialBelow/2/n) }
 
 // eachRow calls f with the offset of each row of n elements.
 func eachRow(size, n int, f func(i int)) {

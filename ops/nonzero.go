@@ -118,8 +118,7 @@ func BooleanMask(x, mask any, axis int) tensor.Tensor {
 
 // masked keeps the slices of the k axes from axis on for which mask is true.
 func masked(x *tensor.Dense, mask []bool, axis, k int) *tensor.Dense {
-	dims := x.Shape().Dims()
-	outer, inner := product(dims[:axis]), product(dims[axis+k:])
+	outer, inner := x.Shape().Slice(0, axis).Size(), x.Shape().Tail(axis+k).Size()
 	count := gather.CountTrue(mask)
 	s := shape.Concat(x.Shape().Slice(0, axis), shape.Of(count), x.Shape().Tail(axis+k))
 	if outer == 1 && inner > 0 {

@@ -312,6 +312,9 @@ func agreeing(p, q []*RowPartition) []*RowPartition {
 
 // onTop puts partitions on top of values.
 func onTop(values tensor.Tensor, parts []*RowPartition) tensor.Tensor {
+	if len(parts) == 1 {
+		return partitioned(values, parts[0])
+	}
 	flat, below := split(values)
 	all := make([]*RowPartition, 0, len(parts)+len(below))
 	return build(flat, sameDType(append(append(all, parts...), below...)))

@@ -280,6 +280,9 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	values, mask, depth := maskedAt(x)
 	switch {
 	case mask == nil:
+		if d, ok := values.(*tensor.Dense); ok && axis == 0 {
+			return wrapOne(values, newPartition(rows.Uniform(one, tensor.Scalar(int64(d.Dim(0)))), d.Dim(0)))
+		}
 		return fromRegular(ops.ExpandDims(values, axis+1), axis+1)
 	case depth > axis+1:
 		return withMask(singletons(values, axis), fromRegular(ops.ExpandDims(mask, axis+1), axis+1))
@@ -290,9 +293,27 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 		return withMask(singletons(withMask(m.Values(), mask), axis), singletons(withMask(m.Mask(), mask), axis))
 	}
 	flat, parts := split(atLeast(mask, axis))
-	p := newPartition(rows.FromLengths(ops.Cast(flat, dtype.Int64)), shape.Unknown)
+	p := oneOrNone(flat)
 	if axis == 0 {
 		return onParts(ops.BooleanMask(values, mask, 0), []*RowPartition{p})
 	}
 	return onParts(ops.BooleanMask(belowParts(values, axis), flat, 0), append(append([]*RowPartition(nil), parts...), p))
+}
+
+var one = tensor.Scalar(int64(1))
+
+// oneOrNone returns the partition of as many rows as a mask has entries: rows of one value
+// where the mask is true, and of none elsewhere.
+func oneOrNone(mask tensor.Tensor) *RowPartition {
+	d, ok := mask.(*tensor.Dense)
+	if !ok || d.Rank() != 1 || d.Len() > shortElements {
+		return newPartition(rows.FromLengths(ops.Cast(mask, dtype.Int64)), shape.Unknown)
+	}
+	splits, ends := tensor.Make[int64](shape.Of(d.Len() + 1))
+	for i, there := range tensor.Data[bool](d) {
+		if ends[i+1] = ends[i]; there {
+			ends[i+1]++
+		}
+	}
+	return newFew(splits, ends)
 }

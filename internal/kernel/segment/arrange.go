@@ -3,35 +3,47 @@ package segment
 // Reverse writes each row from its last item to its first to out, which has the
 // length of values.
 func Reverse[T any](out, values []T, splits []int64, inner int) {
-	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
-			if inner == 1 {
-				for i, v := range x {
-					o[len(o)-1-i] = v
-				}
-				continue
+	if isShort(splits, inner) {
+		reverseRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) { reverseRange(out, values, splits, inner, lo, hi) })
+}
+
+func reverseRange[T any](out, values []T, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+		if inner == 1 {
+			for i, v := range x {
+				o[len(o)-1-i] = v
 			}
-			for len(x) >= inner && inner > 0 {
-				copy(o[len(o)-inner:], x[:inner])
-				o, x = o[:len(o)-inner], x[inner:]
-			}
+			continue
 		}
-	})
+		for len(x) >= inner && inner > 0 {
+			copy(o[len(o)-inner:], x[:inner])
+			o, x = o[:len(o)-inner], x[inner:]
+		}
+	}
 }
 
 // Roll writes each row moved on by shift items, those at its end coming back at its
 // beginning, to out, which has the length of values. A negative shift moves back.
 func Roll[T any](out, values []T, splits []int64, inner int, shift int64) {
-	eachRows(splits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
-			n := splits[r+1] - splits[r]
-			if n == 0 {
-				continue
-			}
-			s := int((shift%n + n) % n * int64(inner))
-			copy(o[copy(o, x[len(x)-s:]):], x)
+	if isShort(splits, inner) {
+		rollRange(out, values, splits, inner, shift, 0, rowsOf(splits))
+		return
+	}
+	eachRows(splits, inner, func(lo, hi int) { rollRange(out, values, splits, inner, shift, lo, hi) })
+}
+
+func rollRange[T any](out, values []T, splits []int64, inner int, shift int64, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+		n := splits[r+1] - splits[r]
+		if n == 0 {
+			continue
 		}
-	})
+		s := int((shift%n + n) % n * int64(inner))
+		copy(o[copy(o, x[len(x)-s:]):], x)
+	}
 }

@@ -12,24 +12,30 @@ func Sort[T dtype.Real](out, values []T, splits []int64, inner int, descending b
 	if inner == 1 && sortVectorised(out, values, splits, descending) {
 		return
 	}
-	eachRows(splits, inner*sortCost, func(lo, hi int) {
-		var column []T
-		for r := lo; r < hi; r++ {
-			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
-			if inner == 1 {
-				copy(o, x)
-				sorting.Sort(o, descending)
-				continue
-			}
-			for j := range inner {
-				column = appendColumn(column[:0], x, j, inner)
-				sorting.Sort(column, descending)
-				for i, v := range column {
-					o[i*inner+j] = v
-				}
+	if isShort(splits, inner*sortCost) {
+		sortRange(out, values, splits, inner, descending, 0, rowsOf(splits))
+		return
+	}
+	eachRows(splits, inner*sortCost, func(lo, hi int) { sortRange(out, values, splits, inner, descending, lo, hi) })
+}
+
+func sortRange[T dtype.Real](out, values []T, splits []int64, inner int, descending bool, lo, hi int) {
+	var column []T
+	for r := lo; r < hi; r++ {
+		o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+		if inner == 1 {
+			copy(o, x)
+			sorting.Sort(o, descending)
+			continue
+		}
+		for j := range inner {
+			column = appendColumn(column[:0], x, j, inner)
+			sorting.Sort(column, descending)
+			for i, v := range column {
+				o[i*inner+j] = v
 			}
 		}
-	})
+	}
 }
 
 // sortCost is about what sorting an element costs, in elements that are only added.
@@ -49,25 +55,31 @@ func ArgSort[T dtype.Real](out []int64, values []T, splits []int64, inner int, d
 	if inner == 1 && argsortVectorised(out, values, splits, descending) {
 		return
 	}
-	eachRows(splits, inner*sortCost, func(lo, hi int) {
-		var column []T
-		var order []int64
-		for r := lo; r < hi; r++ {
-			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
-			if inner == 1 {
-				sorting.ArgSort(o, x, descending)
-				continue
-			}
-			for j := range inner {
-				column = appendColumn(column[:0], x, j, inner)
-				order = append(order[:0], o[:len(column)]...)
-				sorting.ArgSort(order, column, descending)
-				for i, p := range order {
-					o[i*inner+j] = p
-				}
+	if isShort(splits, inner*sortCost) {
+		argSortRange(out, values, splits, inner, descending, 0, rowsOf(splits))
+		return
+	}
+	eachRows(splits, inner*sortCost, func(lo, hi int) { argSortRange(out, values, splits, inner, descending, lo, hi) })
+}
+
+func argSortRange[T dtype.Real](out []int64, values []T, splits []int64, inner int, descending bool, lo, hi int) {
+	var column []T
+	var order []int64
+	for r := lo; r < hi; r++ {
+		o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+		if inner == 1 {
+			sorting.ArgSort(o, x, descending)
+			continue
+		}
+		for j := range inner {
+			column = appendColumn(column[:0], x, j, inner)
+			order = append(order[:0], o[:len(column)]...)
+			sorting.ArgSort(order, column, descending)
+			for i, p := range order {
+				o[i*inner+j] = p
 			}
 		}
-	})
+	}
 }
 
 // TopKSplits writes the row splits of the k largest values of each row, or of all

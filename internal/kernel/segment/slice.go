@@ -68,20 +68,26 @@ func SliceSplits(out, splits []int64, s Slice) int64 {
 // Select copies the items of each row that s selects to out, which has
 // outSplits[rows]*inner elements. outSplits comes from [SliceSplits].
 func Select[T any](out, values []T, outSplits, splits []int64, s Slice, inner int) {
-	eachRows(outSplits, inner, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			o, x := row(out, outSplits, r, inner), row(values, splits, r, inner)
-			first, step, n := s.bounds(splits[r+1] - splits[r])
-			if step == 1 {
-				copy(o, x[int(first)*inner:])
-				continue
-			}
-			for i := range int(n) {
-				at := int(first+int64(i)*step) * inner
-				copy(o[i*inner:(i+1)*inner], x[at:])
-			}
+	if isShort(outSplits, inner) {
+		selectRange(out, values, outSplits, splits, s, inner, 0, rowsOf(outSplits))
+		return
+	}
+	eachRows(outSplits, inner, func(lo, hi int) { selectRange(out, values, outSplits, splits, s, inner, lo, hi) })
+}
+
+func selectRange[T any](out, values []T, outSplits, splits []int64, s Slice, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		o, x := row(out, outSplits, r, inner), row(values, splits, r, inner)
+		first, step, n := s.bounds(splits[r+1] - splits[r])
+		if step == 1 {
+			copy(o, x[int(first)*inner:])
+			continue
 		}
-	})
+		for i := range int(n) {
+			at := int(first+int64(i)*step) * inner
+			copy(o[i*inner:(i+1)*inner], x[at:])
+		}
+	}
 }
 
 // SelectPositions writes the positions among the values of what s selects to out,

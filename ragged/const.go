@@ -50,6 +50,10 @@ func Const(x any, o Options) (tensor.Tensor, error) {
 	}
 	c := literals.Get().(*literal)
 	defer c.free()
+	if list, ok := x.([]any); ok {
+		lists := 1 << 20
+		c.elems.expected = min(countElements(list, &lists), 1<<24)
+	}
 	if err := c.add(x, 0); err != nil {
 		return nil, err
 	}
@@ -128,6 +132,25 @@ func handedOver[T int64 | float64 | bool](x *[]T, s shape.Shape) *tensor.Dense {
 	out, to := tensor.Make[T](s)
 	copy(to, *x)
 	return out
+}
+
+// countElements returns how many elements the lists of a literal have, so that they are
+// gathered in memory of the right size from the start: it looks at no element but the first
+// of each list, and at so many lists at most.
+func countElements(x []any, lists *int) int {
+	if *lists--; len(x) == 0 || *lists < 0 {
+		return 0
+	}
+	if _, ok := x[0].([]any); !ok {
+		return len(x)
+	}
+	n := 0
+	for _, e := range x {
+		if list, ok := e.([]any); ok {
+			n += countElements(list, lists)
+		}
+	}
+	return n
 }
 
 // level is the lists at one depth.
@@ -259,13 +282,13 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 	case float64:
 		if e.only(floatKind) {
 			if err = c.found(depth); err == nil {
-				e.floats, n = unboxedFloats(e.floats, x)
+				e.floats, n = unboxedFloats(e.floats, x, e.expected)
 			}
 		}
 	case int:
 		if e.only(intKind) {
 			if err = c.found(depth); err == nil {
-				e.ints, n = unboxedInts(e.ints, x)
+				e.ints, n = unboxedInts(e.ints, x, e.expected)
 			}
 		}
 	case string:
@@ -285,8 +308,8 @@ func (c *literal) alike(x []any, depth int) (n int, err error) {
 }
 
 // unboxedFloats appends what a list begins with of one type, and returns how much it was.
-func unboxedFloats(to []float64, x []any) (all []float64, n int) {
-	to = ahead(to, len(x))
+func unboxedFloats(to []float64, x []any, expected int) (all []float64, n int) {
+	to = ahead(to, len(x), expected)
 	room := to[len(to):][:len(x)]
 	for i, e := range x {
 		v, ok := e.(float64)
@@ -311,8 +334,8 @@ func unboxedBools(to []bool, x []any) (all []bool, n int) {
 }
 
 // unboxedInts is unboxedFloats for integers.
-func unboxedInts(to []int64, x []any) (all []int64, n int) {
-	to = ahead(to, len(x))
+func unboxedInts(to []int64, x []any, expected int) (all []int64, n int) {
+	to = ahead(to, len(x), expected)
 	room := to[len(to):][:len(x)]
 	for i, e := range x {
 		v, ok := e.(int)

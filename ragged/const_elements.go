@@ -21,6 +21,8 @@ type elements struct {
 	bools  []bool
 	others []any       // all, once there is one of a rarer type
 	none   dtype.DType // the element type of an empty typed slice
+
+	expected int // how many there will be, more or less; 0: not known
 }
 
 // A kind is one of elements.
@@ -107,7 +109,7 @@ func (e *elements) addInts(c *literal, x []int) error {
 	if !e.only(intKind) {
 		return each(c, x, (*elements).addInt)
 	}
-	e.ints = ahead(e.ints, len(x))
+	e.ints = ahead(e.ints, len(x), e.expected)
 	for _, n := range x {
 		e.ints = append(e.ints, int64(n))
 	}
@@ -119,14 +121,17 @@ func (e *elements) addFloats(c *literal, x []float64) error {
 	if !e.only(floatKind) {
 		return each(c, x, (*elements).addFloat)
 	}
-	e.floats = append(ahead(e.floats, len(x)), x...)
+	e.floats = append(ahead(e.floats, len(x), e.expected), x...)
 	return nil
 }
 
-// ahead returns x with room for n more, and for twice as much as there is where that is
-// not there.
-func ahead[T any](x []T, n int) []T {
+// ahead returns x with room for n more. Where that is not there it makes room for as many
+// as are expected, and for twice as many as there are.
+func ahead[T any](x []T, n, expected int) []T {
 	if cap(x)-len(x) < n {
+		if expected-len(x) >= n {
+			return slices.Grow(x, expected-len(x))
+		}
 		return slices.Grow(x, max(len(x), n))
 	}
 	return x
@@ -152,7 +157,7 @@ func (e *elements) addString(c *literal, x string) error {
 
 // unboxedStrings appends the strings that a list begins with, and returns how many it were.
 func (e *elements) unboxedStrings(x []any) int {
-	ends, bytes := ahead(e.ends, len(x)), e.bytes
+	ends, bytes := ahead(e.ends, len(x), e.expected+1), e.bytes
 	n := 0
 	for _, v := range x {
 		s, ok := v.(string)
@@ -160,7 +165,7 @@ func (e *elements) unboxedStrings(x []any) int {
 			break
 		}
 		if cap(bytes)-len(bytes) < len(s) {
-			bytes = ahead(bytes, len(s))
+			bytes = ahead(bytes, len(s), 4*e.expected)
 		}
 		bytes = append(bytes, s...)
 		ends = append(ends, int64(len(bytes)))

@@ -320,8 +320,8 @@ func FromOffsets(values, offsets any) (t *Tensor, err error) {
 func FromSlices[T dtype.Native](x [][]T) *Tensor {
 	splits, n := sliceSplits(x)
 	var flat tensor.Tensor
-	if dtype.Of[T]() == dtype.String {
-		flat = tensor.Of(joined(make([]T, n), splits, x))
+	if s, ok := any(x).([][]string); ok {
+		flat = joinedStrings(s, n)
 	} else {
 		d := tensor.Uninit(dtype.Of[T](), shape.Of(n))
 		joined(tensor.Data[T](d), splits, x)
@@ -350,6 +350,24 @@ func sliceSplits[T any](x [][]T) (*tensor.Dense, int) {
 		s[i+1] = n
 	}
 	return rows.Trusted(d, s), int(n)
+}
+
+// joinedStrings returns n strings one behind the other.
+func joinedStrings(x [][]string, n int) *tensor.Strings {
+	size := 0
+	for _, row := range x {
+		for _, s := range row {
+			size += len(s)
+		}
+	}
+	ends, bytes := make([]int64, 1, n+1), make([]byte, 0, size+tensor.Slack)
+	for _, row := range x {
+		for _, s := range row {
+			bytes = append(bytes, s...)
+			ends = append(ends, int64(len(bytes)))
+		}
+	}
+	return tensor.WrapStrings(ends, bytes, shape.Of(n))
 }
 
 // joined copies slices one behind the other.

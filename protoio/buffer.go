@@ -3,6 +3,7 @@ package protoio
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -28,20 +29,26 @@ const absent = wire.Absent
 
 // reset empties the buffer for rows that lack the feature so far.
 func (f *buffer) reset(k kind, rows int) {
-	*f = buffer{kind: k, lens: f.lens[:0], ints: f.ints[:0], floats: f.floats[:0], bytes: f.bytes[:0], ends: append(f.ends[:0], 0), steps: f.steps[:0]}
-	for range rows {
-		f.lens = append(f.lens, absent)
-	}
+	*f = buffer{kind: k, lens: lacking(f.lens, rows), ints: f.ints[:0], floats: f.floats[:0], bytes: f.bytes[:0], ends: append(f.ends[:0], 0), steps: f.steps[:0]}
 }
 
 // rewind drops all values but the first n, for rows that lack the feature so far.
 func (f *buffer) rewind(n, rows int) {
 	f.cut(n)
-	f.lens, f.steps, f.done, f.pending = f.lens[:0], f.steps[:0], 0, false
-	for range rows {
-		f.lens = append(f.lens, absent)
-	}
+	f.lens, f.steps, f.done, f.pending = lacking(f.lens, rows), f.steps[:0], 0, false
 }
+
+// lacking returns lens for rows that lack the feature.
+func lacking(lens []int64, rows int) []int64 {
+	lens = lens[:0]
+	for rows > len(lens) {
+		lens = append(lens, allAbsent[:min(rows-len(lens), len(allAbsent))]...)
+	}
+	return lens
+}
+
+// allAbsent is copied, which is quicker than to write numbers one by one.
+var allAbsent = slices.Repeat([]int64{absent}, 256)
 
 // decode decodes the lists of all rows before one that have only been noted. It
 // reports false where one is malformed.

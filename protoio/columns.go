@@ -68,14 +68,15 @@ func (s *scanner) chunk(messages [][]byte, place, rows int, one func(*scanner, [
 	for k := range s.plan.kinds {
 		counts[k] = s.bufs[k].count()
 	}
-	s.messages = messages
+	s.messages, s.noting = messages, wire.Notes() && rows == len(messages)
+	s.point()
 	err := s.read(place, one)
 	if err != nil {
 		for k, n := range counts[:len(s.plan.kinds)] {
 			s.bufs[k].rewind(n, rows)
 		}
 		clear(s.wrong)
-		s.row, s.bad, s.exact = 0, 0, true
+		s.row, s.bad, s.exact, s.noting = 0, 0, true, false
 		err = s.read(place, one)
 	}
 	s.messages = nil
@@ -89,14 +90,22 @@ const decodedBytes = 16 << 10
 // read reads the messages of the chunk.
 func (s *scanner) read(place int, one func(*scanner, []byte) error) error {
 	noted := 0
-	for i, m := range s.messages {
-		if i%ahead == 0 {
-			wire.Fetch(s.messages[min(i+ahead, len(s.messages)):min(i+2*ahead, len(s.messages))])
+	for i := 0; i < len(s.messages); {
+		n, size := s.note(decodedBytes - noted)
+		if n == 0 {
+			if !s.noting && i%ahead == 0 {
+				wire.Fetch(s.messages[min(i+ahead, len(s.messages)):min(i+2*ahead, len(s.messages))])
+			}
+			if err := one(s, s.messages[i]); err != nil {
+				return wrong(place+i, err)
+			}
+			n, size = 1, len(s.messages[i])
+			if s.noting && i+1 < len(s.messages) {
+				s.learn()
+			}
 		}
-		if err := one(s, m); err != nil {
-			return wrong(place+i, err)
-		}
-		if noted += len(m); noted >= decodedBytes || i == len(s.messages)-1 {
+		i += n
+		if noted += size; noted >= decodedBytes || i == len(s.messages) {
 			noted = 0
 			for k := range s.plan.kinds {
 				if !s.bufs[k].decode(s.messages, s.row) {

@@ -146,6 +146,9 @@ const (
 	otherLists kind = 4 // the first number that is no list
 )
 
+// tag returns the tag of the list in a Feature message.
+func (k kind) tag() byte { return byte(k)<<3 | 2 }
+
 func kindOf(d dtype.DType) kind {
 	switch d {
 	case dtype.String:

@@ -45,7 +45,7 @@ func newGatherer(p *plan, messages [][]byte, step int, listed bool) *gatherer {
 			c.column.steps = append(make([]int64, 0, rows+1), 0)
 			rows = 0
 		}
-		c.splits = append(make([]int64, 0, rows+1), 0)
+		c.splits = append(room[int64](dtype.Int64, rows+1), 0)
 	}
 	return g
 }
@@ -58,8 +58,9 @@ func prepare(p *plan, rows int) *scanner {
 	if s.plan != p {
 		s.plan, s.first, s.other = p, known{}, known{source: ignored}
 		s.keys = make(map[string]*known, len(p.keys))
+		s.order, s.table = s.order[:0], s.table[:0]
 	}
-	s.row, s.bad, s.failed, s.exact = 0, 0, nil, false
+	s.row, s.bad, s.left, s.failed, s.exact = 0, 0, 0, nil, false
 	for len(s.bufs) < len(p.keys) {
 		s.bufs = append(s.bufs, buffer{})
 	}

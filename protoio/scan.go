@@ -29,6 +29,12 @@ type scanner struct {
 	first known
 	other known // any key that nobody asked for, once there are many of those
 
+	// Rows with all of their features in this order are not even looked at here.
+	order  []*known
+	table  []wire.Entry // of them
+	noting bool         // try that with the next row
+	left   int          // how many rows of this chunk were left all the same
+
 	join []byte // the value of an entry that comes in pieces
 
 	failed error // why the rest of the chunk was not read
@@ -311,7 +317,7 @@ func (f *buffer) open(b []byte, i, end int) int {
 		return -1
 	}
 	i, stop := short(b, i, end)
-	if stop != end || end-i < 2 || b[i] != byte(f.kind)<<3|2 {
+	if stop != end || end-i < 2 || b[i] != f.kind.tag() {
 		return -1
 	}
 	if i, stop = short(b, i+1, end); stop != end {

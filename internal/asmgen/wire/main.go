@@ -84,46 +84,18 @@ func vector(pattern uint64) reg.VecVirtual {
 	return v
 }
 
-// fetch asks for the lines of messages without waiting for them. The first four of each
-// are asked for without a branch, which would be mispredicted: those that a message does
-// not have are its last one.
+// fetch asks for the lines of messages without waiting for them.
 func fetch() {
 	TEXT("fetchMessages", NOSPLIT, "func(messages *[]byte, n int)")
 	Pragma("noescape")
 	Doc("fetchMessages asks for the first 512 bytes of n messages. There is at least one.")
 	m, n := param("messages"), param("n")
-	p, size, last, at, line := GP64(), GP64(), GP64(), GP64(), GP64()
 	Label("message")
-	MOVQ(Mem{Base: m}, p)
-	MOVQ(Mem{Base: m, Disp: 8}, size)
-	LEAQ(Mem{Base: p, Index: size, Scale: 1, Disp: -1}, last)
-	PREFETCHT0(Mem{Base: p})
-	for i := 1; i < 4; i++ {
-		LEAQ(Mem{Base: p, Disp: 64 * i}, line)
-		CMPQ(line, last)
-		CMOVQHI(last, line)
-		PREFETCHT0(Mem{Base: line})
-	}
-	CMPQ(size, U32(256))
-	JA(LabelRef("long"))
-	Label("next")
+	lines(m, "")
 	ADDQ(U8(24), m)
 	DECQ(n)
 	JNZ(LabelRef("message"))
 	RET()
-
-	Label("long")
-	LEAQ(Mem{Base: p, Disp: 256}, line)
-	LEAQ(Mem{Base: p, Disp: 512}, at)
-	CMPQ(at, last)
-	CMOVQHI(last, at)
-	Label("line")
-	PREFETCHT0(Mem{Base: line})
-	ADDQ(U8(64), line)
-	CMPQ(line, at)
-	JB(LabelRef("line"))
-	PREFETCHT0(Mem{Base: at})
-	JMP(LabelRef("next"))
 }
 
 func main() {
@@ -134,5 +106,6 @@ func main() {
 	floatLists()
 	stringLists()
 	fetch()
+	noteLists()
 	Generate()
 }

@@ -2,7 +2,11 @@
 
 package wire
 
-import "github.com/tenonml/tenon/internal/cpu"
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
 
 // level is the family of kernels in use; tests change it. PEXT is slow on processors
 // of AMD before those that have AVX-512.
@@ -53,6 +57,15 @@ func fast(dst []int64, b []byte, i, end int) (n, used int) {
 		return generic(dst, b, i, limit)
 	}
 	return varintsBMI2(&dst[0], &b[i], limit-i)
+}
+
+func notes() bool { return wide && level >= cpu.AVX512 }
+
+func note(messages [][]byte, table []Entry, row, budget int) (done, size int) {
+	if !notes() {
+		return 0, 0
+	}
+	return noteListsVBMI(&messages[0], len(messages), (*byte)(unsafe.Pointer(&table[0])), len(table), row, budget)
 }
 
 // Fetch asks for the memory of messages, up to the first 512 bytes of each, without

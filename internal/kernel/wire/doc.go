@@ -1,3 +1,4 @@
-// Package wire holds loops over serialized messages: packed variable-length integers
-// of protocol buffers, and asking for messages ahead of reading them.
+// Package wire holds loops over serialized messages: finding where the lists of features
+// lie, decoding packed variable-length integers of protocol buffers and other lists, and
+// asking for messages ahead of reading them.
 package wire

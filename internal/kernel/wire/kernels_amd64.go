@@ -39,3 +39,8 @@ func stringListsVBMI(dst *byte, room int, ends *int64, roomEnds int, offset int,
 //
 //go:noescape
 func fetchMessages(messages *[]byte, n int)
+
+// noteListsVBMI notes where the lists of messages lie, as Note does.
+//
+//go:noescape
+func noteListsVBMI(messages *[]byte, n int, table *byte, entries int, row int, budget int) (done int, size int)

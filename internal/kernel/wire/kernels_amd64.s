@@ -586,24 +586,265 @@ message:
 	CMOVQHI    SI, DI
 	PREFETCHT0 (DI)
 	CMPQ       BX, $0x00000100
-	JA         long
+	JBE        Asked
+	LEAQ       256(DX), DI
+	LEAQ       512(DX), DX
+	CMPQ       DX, SI
+	CMOVQHI    SI, DX
 
-next:
+Line:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, DX
+	JB         Line
+	PREFETCHT0 (DX)
+
+Asked:
 	ADDQ $0x18, AX
 	DECQ CX
 	JNZ  message
 	RET
 
-long:
-	LEAQ    256(DX), DI
-	LEAQ    512(DX), DX
-	CMPQ    DX, SI
-	CMOVQHI SI, DX
+// func noteListsVBMI(messages *[]byte, n int, table *byte, entries int, row int, budget int) (done int, size int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, MMX+
+TEXT ·noteListsVBMI(SB), NOSPLIT, $24-64
+	MOVQ messages+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ table+16(FP), DX
+	MOVQ row+32(FP), BX
+	MOVQ budget+40(FP), SI
+	LEAQ (CX)(CX*2), CX
+	LEAQ (AX)(CX*8), CX
+	MOVQ CX, 8(SP)
+	SUBQ $0x18, CX
+	MOVQ CX, (SP)
+	MOVQ entries+24(FP), CX
+	SHLQ $0x07, CX
+	ADDQ DX, CX
+	MOVQ CX, 16(SP)
 
-line:
+message:
+	CMPQ       AX, 8(SP)
+	JAE        done
+	TESTQ      SI, SI
+	JLE        done
+	LEAQ       384(AX), CX
+	CMPQ       CX, (SP)
+	CMOVQHI    (SP), CX
+	MOVQ       (CX), DI
+	MOVQ       8(CX), CX
+	LEAQ       -1(DI)(CX*1), R8
 	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	CMPQ       DI, DX
-	JB         line
-	PREFETCHT0 (DX)
-	JMP        next
+	LEAQ       64(DI), R9
+	CMPQ       R9, R8
+	CMOVQHI    R8, R9
+	PREFETCHT0 (R9)
+	LEAQ       128(DI), R9
+	CMPQ       R9, R8
+	CMOVQHI    R8, R9
+	PREFETCHT0 (R9)
+	LEAQ       192(DI), R9
+	CMPQ       R9, R8
+	CMOVQHI    R8, R9
+	PREFETCHT0 (R9)
+	CMPQ       CX, $0x00000100
+	JBE        aheadAsked
+	LEAQ       256(DI), R9
+	LEAQ       512(DI), CX
+	CMPQ       CX, R8
+	CMOVQHI    R8, CX
+
+aheadLine:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, CX
+	JB         aheadLine
+	PREFETCHT0 (CX)
+
+aheadAsked:
+	MOVQ    (AX), DI
+	MOVQ    8(AX), CX
+	CMPQ    CX, $0x00004002
+	JA      done
+	CMPQ    CX, $0x04
+	JB      done
+	LEAQ    -3(CX), R10
+	MOVL    $0x007f7f00, R12
+	PDEPQ   R12, R10, R10
+	ORQ     $0x0000800a, R10
+	LEAQ    -2(CX), R9
+	SHLQ    $0x08, R9
+	ORQ     $0x0a, R9
+	MOVL    $0x0000ffff, R11
+	MOVL    $0x00ffffff, R12
+	LEAQ    2(DI), R8
+	LEAQ    3(DI), R13
+	CMPQ    CX, $0x00000082
+	CMOVQCC R10, R9
+	CMOVQCC R12, R11
+	CMOVQCC R13, R8
+	XORL    (DI), R9
+	TESTL   R11, R9
+	JNZ     done
+	ADDQ    DI, CX
+	MOVQ    DX, R9
+
+entry:
+	CMPQ         R8, CX
+	JAE          row
+	LEAQ         2(R8), R13
+	CMPQ         R13, CX
+	JA           done
+	MOVBLZX      1(R8), R10
+	TESTL        $0x00000080, R10
+	JNZ          long
+	LEAQ         (R13)(R10*1), R11
+	CMPQ         R11, CX
+	JA           done
+	VPBROADCASTB R10, Z0
+	ADDQ         $0x02, R10
+
+try:
+	CMPQ  R9, 16(SP)
+	JAE   done
+	MOVQ  80(R9), R12
+	CMPQ  R10, R12
+	JB    small
+	KMOVQ 64(R9), K1
+
+compare:
+	VMOVDQU64 (R9), Z1
+	KMOVQ     72(R9), K2
+	VPADDB    Z0, Z1, K2, Z1
+	VPCMPUB   $0x04, (R8), Z1, K1, K1
+	KORTESTQ  K1, K1
+	JNZ       differs
+	ADDQ      R8, R12
+
+note:
+	MOVQ  120(R9), R8
+	SUBQ  $-128, R9
+	TESTQ R8, R8
+	JZ    noted
+	MOVQ  R11, R10
+	SUBQ  R12, R10
+	SUBQ  DI, R12
+	SHLQ  $0x20, R12
+	ORQ   R12, R10
+	BTSQ  $0x3f, R10
+	MOVQ  R10, (R8)(BX*8)
+
+noted:
+	MOVQ R11, R8
+	JMP  entry
+
+differs:
+	SUBQ $-128, R9
+	JMP  try
+
+small:
+	CMPQ  R10, 88(R9)
+	JNE   differs
+	MOVQ  $0xffffffffffffffff, R12
+	BZHIQ R10, R12, R12
+	KMOVQ R12, K1
+	MOVQ  R10, R12
+	JMP   compare
+
+long:
+	INCQ    R13
+	CMPQ    R13, CX
+	JA      done
+	MOVBLZX 2(R8), R8
+	DECL    R8
+	CMPL    R8, $0x0000007f
+	JAE     done
+	SHLL    $0x07, R8
+	ADDQ    R8, R10
+	LEAQ    (R13)(R10*1), R11
+	CMPQ    R11, CX
+	JA      done
+
+tryLong:
+	CMPQ     R9, 16(SP)
+	JAE      done
+	MOVQ     $0xffffffffffffffff, R8
+	MOVQ     96(R9), R12
+	BZHIQ    R12, R8, R8
+	KMOVQ    R8, K1
+	VMOVDQU8 2(R9), Z1
+	VPCMPUB  $0x04, (R13), Z1, K1, K1
+	KORTESTQ K1, K1
+	JNZ      differsLong
+	ADDQ     R13, R12
+	MOVBLZX  (R12), R8
+	INCQ     R12
+	TESTL    $0x00000080, R8
+	JZ       value
+	MOVBLZX  (R12), R10
+	INCQ     R12
+	SHLL     $0x07, R10
+	LEAQ     -128(R8)(R10*1), R8
+
+value:
+	ADDQ    R12, R8
+	CMPQ    R8, R11
+	JNE     done
+	MOVQ    104(R9), R8
+	TESTQ   R8, R8
+	JZ      note
+	CMPB    R8, (R12)
+	JNE     done
+	INCQ    R12
+	MOVBLZX (R12), R8
+	INCQ    R12
+	TESTL   $0x00000080, R8
+	JZ      list
+	MOVBLZX (R12), R10
+	INCQ    R12
+	SHLL    $0x07, R10
+	LEAQ    -128(R8)(R10*1), R8
+
+list:
+	ADDQ    R12, R8
+	CMPQ    R8, R11
+	JNE     done
+	CMPQ    112(R9), $0x00
+	JE      note
+	CMPB    (R12), $0x0a
+	JNE     done
+	INCQ    R12
+	MOVBLZX (R12), R8
+	INCQ    R12
+	TESTL   $0x00000080, R8
+	JZ      packed
+	MOVBLZX (R12), R10
+	INCQ    R12
+	SHLL    $0x07, R10
+	LEAQ    -128(R8)(R10*1), R8
+
+packed:
+	ADDQ R12, R8
+	CMPQ R8, R11
+	JNE  done
+	JMP  note
+
+differsLong:
+	SUBQ $-128, R9
+	JMP  tryLong
+
+row:
+	SUBQ DI, CX
+	SUBQ CX, SI
+	INCQ BX
+	ADDQ $0x18, AX
+	JMP  message
+
+done:
+	VZEROUPPER
+	SUBQ row+32(FP), BX
+	MOVQ BX, done+48(FP)
+	MOVQ budget+40(FP), AX
+	SUBQ SI, AX
+	MOVQ AX, size+56(FP)
+	RET

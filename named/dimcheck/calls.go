@@ -84,10 +84,14 @@ func (b *body) call(in ssa.CallInstruction, c *ssa.CallCommon) int {
 	var args []ssa.Value
 	switch callee := c.StaticCallee(); {
 	case c.IsInvoke():
-		if !isNamedType(c.Value.Type(), "Name") {
+		switch {
+		case isNamedType(c.Value.Type(), "Name"):
+			n.Op, n.Key = ruleOp, "named.Name."+c.Method.Name()
+		case mentionsTensors(c.Method.Signature()):
+			n.Op, n.Key = invokeOp, c.Method.Name()
+		default:
 			return b.opaque(in)
 		}
-		n.Op, n.Key = ruleOp, "named.Name."+c.Method.Name()
 		args = append([]ssa.Value{c.Value}, c.Args...)
 	case callee != nil && callee.Parent() == nil && declared(callee) != nil && !isClosure(c.Value):
 		o := declared(callee)

@@ -27,7 +27,9 @@
 // tensors gives the sets of the results; branches join, loops run until nothing
 // changes. What is not known, or differs between branches, is unknown, and nothing is
 // reported about it. A function that is called with sets that are known runs anew with
-// them, so helpers that work for any dimensions, and generic ones, are checked per call.
+// them, so helpers that work for any dimensions, and generic ones, are checked per call;
+// one that calls itself runs until its results do not change. A method of an interface is
+// that of the types that may be in it.
 // Programs of a package are its fact: calls of other packages run them.
 //
 // # Glossary

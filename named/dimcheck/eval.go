@@ -278,6 +278,15 @@ func (c *checker) value(f *frame, i int, n *node) *val {
 		return arith(n.Key, f.at(n.Args[0]), f.at(n.Args[1]))
 	case globalOp:
 		return c.global(n.Key)
+	case boxOp:
+		return box(n.Key, f.at(n.Args[0]))
+	case unboxOp:
+		return unbox(n.Key, f.at(n.Args[0]))
+	case invokeOp:
+		if !f.reached(n.Args) {
+			return nil
+		}
+		return withRoles(c.invoke(f, i, n.Key, f.all(n.Args)), n.Calls)
 	}
 	return anything
 }

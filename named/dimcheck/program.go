@@ -34,6 +34,9 @@ const (
 	groupOp             // Args as fields Keys
 	arithOp             // Args[0] Key Args[1]
 	globalOp            // the variable Key of a package
+	boxOp               // Args[0] of type Key as the value of an interface
+	unboxOp             // what is in the interface Args[0], if it is of type Key
+	invokeOp            // the method Key of what is in the interface Args[0], of the other Args
 )
 
 // A node is a step of a program.

@@ -240,7 +240,7 @@ func (b *body) make(v ssa.Value) int {
 			}
 			return b.constant(tensorOf(nil, nil))
 		}
-		return b.value(v.X)
+		return b.boxed(v)
 	case *ssa.ChangeInterface:
 		return b.value(v.X)
 	case *ssa.ChangeType:
@@ -250,7 +250,7 @@ func (b *body) make(v ssa.Value) int {
 	case *ssa.MultiConvert:
 		return b.value(v.X)
 	case *ssa.TypeAssert:
-		x := b.value(v.X)
+		x := b.unboxed(b.value(v.X), v)
 		if v.CommaOk {
 			return b.prog.add(node{Op: groupOp, Keys: []string{"0"}, Args: []int{x}})
 		}

@@ -38,6 +38,7 @@ const (
 	funcKind
 	nilKind // Go's nil
 	intKind // an integer whose value is not known
+	boxKind // a value of an interface type, with what may be in it by type in Fields
 )
 
 // A val is what is known of a Go value. nil stands for one that nothing has reached
@@ -48,7 +49,7 @@ type val struct {
 	Attrs  *attrs // of tensors, perhaps nil
 	Number int
 	Text   string
-	Fields map[string]*val // of groups; "*" stands for every element
+	Fields map[string]*val // of groups, where "*" stands for every element, and of boxes
 	Func   *function
 }
 
@@ -250,7 +251,7 @@ func join(a, b *val) *val {
 		if a.Text == b.Text {
 			return a
 		}
-	case groupKind:
+	case groupKind, boxKind:
 		return joinGroups(a, b)
 	case funcKind:
 		if a.Func == b.Func || equal(a, b) {
@@ -325,7 +326,7 @@ func joinGroups(a, b *val) *val {
 	for k, y := range b.Fields {
 		out[k] = join(out[k], y)
 	}
-	return &val{Kind: groupKind, Fields: out}
+	return &val{Kind: a.Kind, Fields: out}
 }
 
 func equal(a, b *val) bool {
@@ -357,7 +358,7 @@ func (v *val) each(f func(t *val) *val) (*val, bool) {
 		return nil, true
 	case v.Kind == tensorKind:
 		return f(v), true
-	case v.Kind == unknown || v.Kind == funcKind:
+	case v.Kind == unknown || v.Kind == funcKind || v.Kind == boxKind:
 		return v, v.Kind == funcKind
 	case v.Kind != groupKind:
 		return v, true

@@ -2,7 +2,7 @@
 // golangci-lint that imports this package has it. golangci-lint custom makes one, from a
 // file .custom-gcl.yml:
 //
-//	version: v2.5.0
+//	version: v2.15.0
 //	plugins:
 //	  - module: github.com/tenonml/tenon
 //	    import: github.com/tenonml/tenon/named/dimcheck/plugin

@@ -176,7 +176,7 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 	k := len(x.parts) - 1
 	a := c.Args[1:]
 	out := direct.EvalN(o, x.flat, x.parts[k].RowSplits(), a[0], a[1], a[2], a[3], a[4], a[5])
-	return c.One(under(x.parts[:k], newPartition(out[1], -1), out[0]))
+	return c.One(under(x.parts[:k], newPartition(out[1], out[0].Shape().Dim(0)), out[0]))
 }
 
 // unicodeEncode answers with a string of each innermost row of code points.

@@ -212,7 +212,9 @@ func bindTensors(c *Call) error {
 			if err != nil {
 				return err
 			}
-			c.Args[i] = l
+			if _, ok := c.Args[i].([]tenon.Value); !ok { // otherwise it is there already
+				c.Args[i] = l
+			}
 			continue
 		}
 		v, err := operand(c, p, c.Args[i], peers)
@@ -285,14 +287,19 @@ func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error)
 		}
 		return out, nil
 	}
-	v := reflect.ValueOf(a)
-	if !v.IsValid() || v.Kind() != reflect.Slice {
-		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is no list of tensors", a), Args: []string{}, Line: line()}
+	elems, ok := a.([]any)
+	if !ok {
+		v := reflect.ValueOf(a)
+		if !v.IsValid() || v.Kind() != reflect.Slice {
+			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is no list of tensors", a), Args: []string{}, Line: line()}
+		}
+		elems = make([]any, v.Len())
+		for i := range elems {
+			elems[i] = v.Index(i).Interface()
+		}
 	}
-	elems := make([]any, v.Len())
-	for i := range elems {
-		elems[i] = v.Index(i).Interface()
-		if t, ok := elems[i].(tensor.Tensor); ok && !isNil(t) && p.Group > 0 && int(p.Group) < len(peers) && peers[p.Group] == dtype.None {
+	for _, e := range elems {
+		if t, ok := e.(tensor.Tensor); ok && !isNil(t) && p.Group > 0 && int(p.Group) < len(peers) && peers[p.Group] == dtype.None {
 			peers[p.Group] = t.DType()
 		}
 	}

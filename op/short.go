@@ -62,9 +62,16 @@ func toAnswer(args []any) bool {
 		case Handler:
 			return true
 		case []tensor.Tensor:
-			if len(a) > 0 {
-				_, ok := a[0].(Handler)
-				return ok
+			for _, x := range a {
+				if _, ok := x.(Handler); ok {
+					return true
+				}
+			}
+		case []tenon.Value:
+			for _, x := range a {
+				if _, ok := x.(Handler); ok {
+					return true
+				}
 			}
 		}
 	}

@@ -33,7 +33,14 @@ func Einsum(equation string, operands ...any) tensor.Tensor {
 	if out := shortEinsum(equation, operands); out != nil {
 		return out
 	}
-	return direct.Eval(einsumOp, operands, equation)
+	list := make([]tenon.Value, len(operands))
+	for i, x := range operands {
+		var ok bool
+		if list[i], ok = x.(tenon.Value); !ok { // binding makes tensors of them
+			return direct.Eval(einsumOp, slices.Clone(operands), equation)
+		}
+	}
+	return direct.Eval(einsumOp, list, equation)
 }
 
 // shortEinsum does an einsum of tensors in memory that has been planned before; nil where

@@ -19,6 +19,9 @@ type contraction struct {
 	out      []int // labels of the result
 	steps    []einsumStep
 	shape    shape.Shape // of the result
+
+	axes         []int // of what is left in the end, that are summed over
+	labels, kept []int // labels of the other axes, and those of the result that are among them
 }
 
 // An einsumTerm says how the axes of an operand become labels.
@@ -158,6 +161,7 @@ func (e *equation) plan(shapes []shape.Shape) *contraction {
 	}
 	p.out = labelsOf(e.out, len(ellipsis)+len([]rune(strings.ReplaceAll(e.out, string(dots), ""))))
 	p.order(sizes)
+	p.end()
 	return p
 }
 
@@ -314,21 +318,26 @@ func greedyOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
 
 // run contracts the operands.
 func (p *contraction) run(operands []*tensor.Dense) *tensor.Dense {
-	ts := make([]*tensor.Dense, 0, 2*len(operands))
+	var room [8]*tensor.Dense
+	ts := room[:0]
 	for i, x := range operands {
 		ts = append(ts, p.operands[i].diagonal(x))
 	}
 	for _, s := range p.steps {
 		ts = append(ts, s.product.dense(summedOver(ts[s.a], s.aOnly), summedOver(ts[s.b], s.bOnly)))
 	}
-	x, labels := ts[len(ts)-1], p.operands[0].labels
+	return arranged(summedOver(ts[len(ts)-1], p.axes), p.labels, p.kept)
+}
+
+// end plans what follows the steps.
+func (p *contraction) end() {
+	labels := p.operands[0].labels
 	if n := len(p.steps); n > 0 {
 		labels = p.steps[n-1].product.out
 	}
-	axes, labels := alone(labels, nil, p.out)
+	p.axes, p.labels = alone(labels, nil, p.out)
 	// An axis of the ellipsis may have size 1 everywhere and then no label that is left.
-	out := slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(labels, l) })
-	return arranged(summedOver(x, axes), labels, out)
+	p.kept = slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(p.labels, l) })
 }
 
 // alone returns the axes whose labels neither other nor out has, and the labels of

@@ -607,25 +607,31 @@ func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
 // extremeOfLines finds the extreme of an axis with partitioned axes below it; nil where
 // the row splits are not in memory.
 func extremeOfLines(x *Tensor, axis int, inRows func(values, splits any) tensor.Tensor) tensor.Tensor {
-	c, ok := crossed(x, axis)
-	if !ok || x.flat.Shape().Rank() != 1 {
+	if x.flat.Shape().Rank() != 1 {
 		return nil
 	}
-	order, splits := c.together(nil)
-	at, ok := inRows(ops.Gather(x.flat, order, 0), splits).(*tensor.Dense)
-	if !ok || at.DType() != dtype.Int64 || !at.IsContiguous() {
-		return nil
-	}
-	number, ok := listNumbers(x, axis).(*tensor.Dense)
+	var room [scratchSize]int64
+	mem := scratch{room[:]}
+	c, ok := crossedIn(x, axis, &mem)
 	if !ok {
 		return nil
 	}
-	from, numbers, begin := tensor.Data[int64](order), tensor.Data[int64](number), tensor.Data[int64](splits)
+	order := mem.take(int64(len(c.line)))
+	splits := c.ordered(order, nil)
+	at, ok := inRows(permuted(x.flat, order), splits).(*tensor.Dense)
+	if !ok || at.DType() != dtype.Int64 || !at.IsContiguous() {
+		return nil
+	}
+	number, ok := entryNumbers(x, axis, &mem)
+	if !ok {
+		return nil
+	}
+	begin := tensor.Data[int64](splits)
 	out, place := tensor.Make[int64](at.Shape())
 	mask, there := tensor.Make[bool](at.Shape())
 	for l, k := range tensor.Data[int64](at) {
 		if k >= 0 {
-			place[l], there[l] = numbers[from[begin[l]+k]], true
+			place[l], there[l] = number[order[begin[l]+k]], true
 		}
 	}
 	return withMask(c.build(x, axis, out), c.build(x, axis, mask))

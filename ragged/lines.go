@@ -260,47 +260,52 @@ func listNumbers(x *Tensor, axis int) tensor.Tensor {
 
 // knownNumbers is listNumbers for row splits in memory, nil for others.
 func knownNumbers(x *Tensor, axis int) tensor.Tensor {
-	splits := make([][]int64, 0, 4)
+	number, ok := entryNumbers(x, axis, &scratch{})
+	if !ok {
+		return nil
+	}
+	return tensor.Vector(number)
+}
+
+// entryNumbers returns what [listNumbers] does in a list of the caller's memory; false says
+// that row splits are not in memory.
+func entryNumbers(x *Tensor, axis int, mem *scratch) ([]int64, bool) {
+	var few [4][]int64
+	splits := few[:0]
 	for _, p := range x.parts[axis:] {
 		s, ok := p.Splits64()
 		if !ok {
-			return nil
+			return nil, false
 		}
 		splits = append(splits, s)
 	}
 	n := int64(len(splits[0]) - 1)
 	for _, s := range splits {
 		if n != int64(len(s)-1) {
-			return nil
+			return nil, false
 		}
 		n = s[n]
 	}
-	out, number := tensor.Make[int64](shape.Of(int(n)))
-	put := func(entry, k int64) { // all values below one entry
-		lo, hi := entry, entry+1
-		for _, s := range splits {
-			lo, hi = s[lo], s[hi]
-		}
-		for i := lo; i < hi; i++ {
-			number[i] = k
+	lists := []int64{0, int64(len(splits[0]) - 1)} // the outermost axis is one list
+	if axis > 0 {
+		var ok bool
+		if lists, ok = x.parts[axis-1].Splits64(); !ok || lists[len(lists)-1] != int64(len(splits[0])-1) {
+			return nil, false
 		}
 	}
-	if axis == 0 {
-		for r := range int64(len(splits[0]) - 1) {
-			put(r, r)
-		}
-		return out
-	}
-	s, ok := x.parts[axis-1].Splits64()
-	if !ok || s[len(s)-1] != int64(len(splits[0])-1) {
-		return nil
-	}
-	for r := range s[1:] {
-		for i := s[r]; i < s[r+1]; i++ {
-			put(i, i-s[r])
+	number := mem.take(n)
+	for l := range lists[1:] {
+		for entry := lists[l]; entry < lists[l+1]; entry++ { // all values below one entry
+			lo, hi := entry, entry+1
+			for _, s := range splits {
+				lo, hi = s[lo], s[hi]
+			}
+			for i := lo; i < hi; i++ {
+				number[i] = entry - lists[l]
+			}
 		}
 	}
-	return out
+	return number, true
 }
 
 // lineOf returns for each flat value of x its line along an axis: the values at the same

@@ -42,14 +42,22 @@ func LogSumExp[T Float](out, values []T, splits []int64, inner int) {
 }
 
 func logSumExpRows[T float32 | float64](out, values []T, splits []int64, inner int) {
+	if isShort(splits, inner*expCost) {
+		logSumExpRange(out, values, splits, inner, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner*expCost, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			x := row(values, splits, r, inner)
-			for j := range inner {
-				out[r*inner+j] = T(logSumExpOf(x, j, inner))
-			}
-		}
+		logSumExpRange(out, values, splits, inner, lo, hi)
 	})
+}
+
+func logSumExpRange[T float32 | float64](out, values []T, splits []int64, inner, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		x := row(values, splits, r, inner)
+		for j := range inner {
+			out[r*inner+j] = T(logSumExpOf(x, j, inner))
+		}
+	}
 }
 
 // expCost is about what one exponential costs, in elements that are only added.
@@ -73,14 +81,22 @@ func perRow[T Float](out, values []T, splits []int64, inner int, f32 func(out, x
 }
 
 func perColumn[T any](out, values []T, splits []int64, inner int, f func(out, x []T, j, inner int)) {
+	if isShort(splits, inner*expCost) {
+		columnRange(out, values, splits, inner, f, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, inner*expCost, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			o, x := row(out, splits, r, inner), row(values, splits, r, inner)
-			for j := range inner {
-				f(o, x, j, inner)
-			}
-		}
+		columnRange(out, values, splits, inner, f, lo, hi)
 	})
+}
+
+func columnRange[T any](out, values []T, splits []int64, inner int, f func(out, x []T, j, inner int), lo, hi int) {
+	for r := lo; r < hi; r++ {
+		o, x := row(out, splits, r, inner), row(values, splits, r, inner)
+		for j := range inner {
+			f(o, x, j, inner)
+		}
+	}
 }
 
 // largest returns the largest of x[j], x[j+inner], …, NaN if there is one.

@@ -10,6 +10,11 @@
 // Milakov and Gimelshein (2018): a later block with a greater score scales
 // down what the earlier ones added.
 //
+// Up to 1024 keys, a block has whole rows of scores. If the longest query and the longest key
+// say that no score is large, which is the common case, exponentials are computed below that
+// bound, in the registers in which the product leaves the scores; otherwise below the greatest
+// of each row.
+//
 // [ForwardOf] also computes queries, keys and values, where they are products: head by head,
 // in memory that stays in the cache.
 //

@@ -22,7 +22,8 @@
 // panels of a tile's width, and the first tile that reads a panel leaves the copy behind
 // as it goes, so that packing costs stores and no pass of its own. While a tile is
 // computed, it asks for what comes next, a line or two at a time: its own rows of C, and the
-// panel or the rows of A that later tiles read. Products with one row or one column stream
+// panel or the rows of A that later tiles read. [Panels] are packed once for several products;
+// [Powers] are products that leave the registers as powers of two. Products with one row or one column stream
 // the matrix once, at memory speed.
 //
 // Glossary: a tile is the piece of C one kernel call computes; a panel is a strip of B of

@@ -285,6 +285,9 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	d := p.spec.dtype
 	first, n, step, ok, err := k.Span(p.spec.length)
 	tenon.Throw(completed(err))
+	if ok && p.spec.nrows == 0 { // however long they are
+		return values, assembleUniform(p.nrows, scalar(n, d))
+	}
 	if v, isDense := values.(*tensor.Dense); isDense && ok && v.IsContiguous() { // a view of rows
 		dims := append([]int{p.spec.nrows, p.spec.length}, v.Shape().Tail(1).Dims()...)
 		kept := tensor.Contiguous(ops.Index(ops.Reshape(v, dims), key.All, k).(*tensor.Dense))

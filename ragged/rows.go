@@ -190,6 +190,9 @@ func gatherRows(t tensor.Tensor, index tensor.Tensor) tensor.Tensor {
 // behind the other.
 func spreadUniform(p *RowPartition, index tensor.Tensor) tensor.Tensor {
 	d := p.spec.dtype
+	if index.Shape().Dim(0) == 0 {
+		return ops.Fill([]int{0}, scalar(0, d)) // however long rows are of which there are none
+	}
 	checked := index
 	if n := p.spec.nrows; p.spec.length == 0 || n < 0 {
 		// Without values nothing below would notice a row that is not there.

@@ -26,6 +26,15 @@ func (c *column) rows() int { return len(c.splits) - 1 }
 
 func (c *column) has(row int) bool { return c.missing == nil || !c.missing[row] }
 
+// uniform reports whether all rows have n values.
+func (c *column) uniform(n int) bool {
+	other := int64(0)
+	for i, s := range c.splits {
+		other |= s ^ int64(i)*int64(n)
+	}
+	return other == 0 && c.missing == nil
+}
+
 // chunkBytes is what one worker reads at a time: it fits the second-level cache with
 // what it becomes.
 const chunkBytes = 256 << 10

@@ -165,6 +165,10 @@ func (c *column) fixed(b *builder, f Fixed) (tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	values := c.values
+	if c.uniform(n) {
+		return reshape(values, full), nil
+	}
 	for i := range c.rows() {
 		switch got := c.splits[i+1] - c.splits[i]; {
 		case !c.has(i) && fill == nil:
@@ -173,7 +177,6 @@ func (c *column) fixed(b *builder, f Fixed) (tensor.Tensor, error) {
 			return nil, b.at(i, "has %d values, not %d", got, n)
 		}
 	}
-	values := c.values
 	if c.missing != nil {
 		values = c.padded(n, fill)
 	}

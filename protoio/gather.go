@@ -152,15 +152,14 @@ func (c *gathered) addRows(f *buffer) {
 	}
 	n := len(c.splits)
 	at := c.splits[n-1]
-	splits := slices.Grow(c.splits, len(f.lens))[:n+len(f.lens)]
-	lacking := false
+	c.splits = slices.Grow(c.splits, len(f.lens))[:n+len(f.lens)]
+	splits, signs := c.splits[n:], int64(0)
 	for i, l := range f.lens {
-		lacking = lacking || l == absent
-		at += max(l, 0)
-		splits[n+i] = at
+		signs |= l
+		at += l &^ (l >> 63) // 0 where the feature is absent
+		splits[i] = at
 	}
-	c.splits = splits
-	if c.missing == nil && lacking {
+	if c.missing == nil && signs < 0 {
 		c.missing = make([]bool, n-1, cap(c.splits))
 	}
 	if c.missing != nil {

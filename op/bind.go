@@ -42,20 +42,24 @@ func (c *Call) bind(args []any, named map[string]any) error {
 		}
 		c.Args[i] = a
 	}
-	for name, a := range named {
-		i := o.Param(name)
-		if i < 0 {
-			return fail(tenon.ErrDType, name, "there is no such parameter; there are %v", names(o))
+	if len(named) > 0 {
+		for name, a := range named {
+			i := o.Param(name)
+			if i < 0 {
+				return fail(tenon.ErrDType, name, "there is no such parameter; there are %v", names(o))
+			}
+			if i < len(args) {
+				return fail(tenon.ErrDType, name, "is given twice")
+			}
+			c.Args[i] = a
 		}
-		if i < len(args) {
-			return fail(tenon.ErrDType, name, "is given twice")
-		}
-		c.Args[i] = a
 	}
 	for i := range o.Params {
 		p := &o.Params[i]
-		_, byName := named[p.Name]
-		given := i < len(args) || byName
+		given := i < len(args)
+		if !given && len(named) > 0 {
+			_, given = named[p.Name]
+		}
 		if !given || c.Args[i] == nil {
 			if p.Default == nil && !p.Optional {
 				if given {
@@ -228,14 +232,7 @@ func bindTensors(c *Call) error {
 
 // isNil reports whether a Value is a nil pointer, whose methods would panic.
 func isNil(v tenon.Value) bool {
-	switch v := v.(type) {
-	case *tensor.Dense:
-		return v == nil
-	case *tensor.Strings:
-		return v == nil
-	}
-	r := reflect.ValueOf(v)
-	return r.Kind() == reflect.Pointer && r.IsNil()
+	return *data(&v) == nil && reflect.ValueOf(v).Kind() == reflect.Pointer
 }
 
 func nilArg(c *Call, where string, v any) error {

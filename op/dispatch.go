@@ -43,14 +43,14 @@ func (c *Call) DoTensors() ([]tensor.Tensor, error) {
 
 // do finds who answers. A trace, if there is one, is told who is asked.
 func (c *Call) do(t *trace) ([]tenon.Value, error) {
+	if h := c.only(); h != nil && t == nil {
+		out, err := c.guarded(nil, h, "")
+		if err == nil || !errors.Is(err, NotHandled) {
+			return out, err
+		} // the one who declines is asked again, for the record
+	}
 	plain, rec := c.scan()
 	if !plain {
-		if h := c.only(rec); h != nil && t == nil {
-			out, err := c.guarded(nil, h, "")
-			if err == nil || !errors.Is(err, NotHandled) {
-				return out, err
-			} // the one who declines is asked again, for the record
-		}
 		var room [4]tenon.Value
 		values := c.AppendValues(room[:0])
 		var seats [4]candidate
@@ -127,10 +127,7 @@ func (c *Call) scan() (plain bool, rec Recorder) {
 // only returns the one to ask where all values that are no plain tensors have the same Go
 // type, whose values answer for themselves and ask for nothing more; nil where others may
 // have a say.
-func (c *Call) only(rec Recorder) Handler {
-	if rec != nil {
-		return nil
-	}
+func (c *Call) only() Handler {
 	var first tenon.Value
 	same := true
 	see := func(v tenon.Value) {

@@ -28,26 +28,17 @@ func init() {
 					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
 				}
 			}
-			depth, err := count(c, 1)
+			s, err := hotShape(c)
 			if err != nil {
 				return nil, err
 			}
-			s := c.Tensor(0).Shape()
-			d := c.Tensor(2).DType()
-			if !s.HasRank() {
-				return specs(d, s)
-			}
-			axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
-			if err != nil {
-				return nil, err
-			}
-			if s = s.Insert(axis, depth); s.IsFull() {
-				s, err = checkedSize(c, s, d)
-			}
-			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+			return specs(c.Tensor(2).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
+			s, err := hotShape(c)
+			if err != nil {
+				return nil, err
+			}
 			axis, _ := s.Axis(c.Int(4))
 			idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
 			return results(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
@@ -67,6 +58,29 @@ func init() {
 			return results(direct.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
 		},
 	})
+}
+
+func init() {
+	direct.Check(oneHotOp, func(c *op.Call) bool {
+		return c.Tensor(0).DType().IsInteger() && c.Tensor(2).Shape().IsScalar() && c.Tensor(3).Shape().IsScalar()
+	})
+}
+
+// hotShape returns the shape of the result of one_hot.
+func hotShape(c *op.Call) (shape.Shape, error) {
+	depth, err := count(c, 1)
+	s := c.Tensor(0).Shape()
+	if err != nil || !s.HasRank() {
+		return s, err
+	}
+	axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
+	if err != nil {
+		return s, err
+	}
+	if s = s.Insert(axis, depth); s.IsFull() {
+		return checkedSize(c, s, c.Tensor(2).DType())
+	}
+	return s, nil
 }
 
 // OneHotOptions says what [OneHot] writes. The zero value writes 1 and 0 in float32.

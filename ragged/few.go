@@ -568,33 +568,62 @@ func fewRanges(t tensor.Tensor, inRows, within key.Key) tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	first, n, step, ok, err := inRows.Span(f.nrows())
-	if !ok || err != nil {
+	nrows, nvals := 0, int64(0)
+	if !f.ranges(inRows, within, func(_, n, _ int64) { nrows, nvals = nrows+1, nvals+n }) {
 		return nil
 	}
-	nvals := 0
-	for i := range n {
-		_, m, _, ok, err := within.Span(int(f.length(first + i*step)))
-		if !ok || err != nil {
-			return nil
-		}
-		nvals += m
-	}
-	to := f.filler(n, nvals)
-	for i := range n {
-		r := first + i*step
-		at, m, by, _, _ := within.Span(int(f.length(r)))
-		at += int(f.splits[r])
-		if by == 1 {
-			to.values(&f, int64(at), int64(at+m))
+	to := f.filler(nrows, int(nvals))
+	f.ranges(inRows, within, func(at, n, step int64) {
+		if step == 1 {
+			to.values(&f, at, at+n)
 		} else {
-			for k := range int64(m) {
-				to.values(&f, int64(at)+k*int64(by), int64(at)+k*int64(by)+1)
+			for i := range n {
+				to.values(&f, at+i*step, at+i*step+1)
 			}
 		}
 		to.end()
-	}
+	})
 	return to.tensor()
+}
+
+// ranges calls visit for a range of rows with the range of entries in each: the first item,
+// how many, and the step. It reports false where bounds are not known or make no sense.
+func (f *few) ranges(inRows, within key.Key, visit func(at, n, step int64)) bool {
+	first, n, by, ok, err := inRows.Span(f.nrows())
+	if !ok || err != nil {
+		return false
+	}
+	for i := range n {
+		r := first + i*by
+		at, m, step, ok, err := within.Span(int(f.length(r)))
+		if !ok || err != nil {
+			return false
+		}
+		visit(f.splits[r]+int64(at), int64(m), int64(step))
+	}
+	return true
+}
+
+// fewUpdated writes one element into ranges of entries of a range of rows; nil where the
+// general way has to be taken.
+func fewUpdated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
+	f, ok := fewOf(x)
+	d, isDense := y.(*tensor.Dense)
+	if !ok || !isDense || d.Rank() != 0 || d.DType() != x.DType() || f.flat.Rank() != 1 ||
+		len(keys) != 2 || keys[0].Kind != key.RangeKind || keys[1].Kind != key.RangeKind {
+		return nil
+	}
+	out := tensor.Uninit(d.DType(), f.flat.Shape())
+	dst, src := out.Bytes(), d.Bytes()
+	copy(dst, f.src)
+	if !f.ranges(keys[0], keys[1], func(at, n, step int64) {
+		for i := range n {
+			copy(dst[(at+i*step)*f.size:], src)
+		}
+	}) {
+		return nil
+	}
+	return x.with(out)
 }
 
 // fewIndexed is [index] of a few rows by a ragged mask, by ranges of rows and of entries in

@@ -87,7 +87,7 @@ func withAxis(x tensor.Tensor, a int) tensor.Tensor {
 		p = newUniform(scalar(1, d), t.parts[0].NRows())
 	} else {
 		at = a - 1
-		p = assembleUniform(t.parts[at].NRows(), scalar(1, d))
+		p = newUniform(t.parts[at].NRows(), scalar(1, d))
 	}
 	parts := append(append(append([]*RowPartition(nil), t.parts[:at]...), p), t.parts[at:]...)
 	return build(t.flat, parts)
@@ -566,7 +566,7 @@ func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
 		fill = v
 	}
 	part := func(n int) (tensor.Tensor, tensor.Tensor) {
-		q := assembleUniform(p.NRows(), scalar(n, p.DType()))
+		q := newUniform(p.NRows(), scalar(n, p.DType()))
 		shape := ops.Concat([]any{ops.Reshape(ops.Cast(q.NVals(), dtype.Int64), []int{1}), ops.Index(ops.Shape(x.flat), key.From(1))}, 0)
 		var value tensor.Tensor
 		if x.DType() == dtype.String && c.Value(2) == nil {

@@ -51,6 +51,9 @@ func (t *Tensor) UpdateKeys(y any, keys []key.Key) (tensor.Tensor, bool) {
 
 // updated writes y where keys select in x.
 func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
+	if out := fewUpdated(x, y, keys); out != nil {
+		return out
+	}
 	flat := x.flat
 	if flat.Shape().Rank() != 1 {
 		flat = ops.Reshape(flat, []int{-1})

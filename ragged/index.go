@@ -249,7 +249,7 @@ func keyedInRows(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 	switch k.Kind {
 	case key.NewAxisKind:
 		d := p.spec.dtype
-		return partitioned(keyedInRows(r, rest, dim), assembleUniform(p.NRows(), scalar(1, d)))
+		return partitioned(keyedInRows(r, rest, dim), newUniform(p.NRows(), scalar(1, d)))
 	case key.AtKind:
 		if !p.IsUniform() {
 			e := invalid(indexFn, "", "dimension %d is ragged: an integer selects only along the outermost dimension and uniform ones", dim+1)
@@ -291,7 +291,7 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	if v, isDense := values.(*tensor.Dense); isDense && ok && v.IsContiguous() { // a view of rows
 		dims := append([]int{p.spec.nrows, p.spec.length}, v.Shape().Tail(1).Dims()...)
 		kept := tensor.Contiguous(ops.Index(ops.Reshape(v, dims), key.All, k).(*tensor.Dense))
-		return kept.Reshaped(v.Shape().With(0, p.spec.nrows*n)), assembleUniform(p.nrows, scalar(n, d))
+		return kept.Reshaped(v.Shape().With(0, p.spec.nrows*n)), newUniform(p.nrows, scalar(n, d))
 	}
 	var within tensor.Tensor // the positions selected in a row
 	if ok {

@@ -107,9 +107,9 @@ func knownPadding(p *RowPartition, target int, o PadOptions) (q *RowPartition, a
 	}
 	switch length := known(p.uniform); {
 	case o.Clip:
-		q = assembleUniform(p.NRows(), scalar(target, dtype.Int64))
+		q = newUniform(p.NRows(), scalar(target, dtype.Int64))
 	case p.IsUniform() && length >= 0:
-		q = assembleUniform(p.NRows(), scalar(max(length, target), dtype.Int64))
+		q = newUniform(p.NRows(), scalar(max(length, target), dtype.Int64))
 	case p.IsUniform():
 		return nil, nil, nil, false
 	default:
@@ -281,7 +281,7 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	switch {
 	case mask == nil:
 		if d, ok := values.(*tensor.Dense); ok && axis == 0 {
-			return wrapOne(values, newPartition(rows.Uniform(one, tensor.Scalar(int64(d.Dim(0)))), d.Dim(0)))
+			return wrapOne(values, newPartition(rows.Uniform(scalar(1, dtype.Int64), scalar(d.Dim(0), dtype.Int64)), d.Dim(0)))
 		}
 		return fromRegular(ops.ExpandDims(values, axis+1), axis+1)
 	case depth > axis+1:
@@ -299,8 +299,6 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	}
 	return onParts(ops.BooleanMask(belowParts(values, axis), flat, 0), append(append([]*RowPartition(nil), parts...), p))
 }
-
-var one = tensor.Scalar(int64(1))
 
 // oneOrNone returns the partition of as many rows as a mask has entries: rows of one value
 // where the mask is true, and of none elsewhere.

@@ -210,19 +210,21 @@ func newFew(splits *tensor.Dense, entries []int64) *RowPartition {
 // many partitions.
 func newUniform(nrows, length tensor.Tensor) *RowPartition {
 	if n := known(length); n >= 0 {
-		length = scalar(n, length.DType())
+		length = ownScalar(n, length.DType())
 	}
 	return assembleUniform(nrows, length)
 }
 
 // uniformOf is newUniform for sizes that are known.
 func uniformOf(nrows, length int, d dtype.DType) *RowPartition {
-	return assembleUniform(scalar(nrows, d), scalar(length, d))
+	return assembleUniform(scalar(nrows, d), ownScalar(length, d))
 }
 
-// assembleUniform is newUniform for the parts that a partition came apart into, or a length
-// that was made for it.
+// assembleUniform is newUniform for the parts that a partition came apart into.
 func assembleUniform(nrows, length tensor.Tensor) *RowPartition {
+	if n := known(length); uint(n) < uint(len(smallScalars)) && length == smallScalars[n] {
+		length = ownScalar(n, dtype.Int64) // splits are kept with it
+	}
 	made := &struct {
 		RowPartition
 		spec PartitionSpec

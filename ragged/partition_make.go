@@ -414,7 +414,7 @@ func (p *RowPartition) DetectUniform() *RowPartition {
 	spec := *p.spec
 	spec.length, spec.uniform = int(n), true
 	spec.nvals = spec.nrows * spec.length
-	q := &RowPartition{spec: &spec, uniform: scalar(int(n), spec.dtype), nrows: p.NRows(), nvals: p.nvals}
+	q := &RowPartition{spec: &spec, uniform: ownScalar(int(n), spec.dtype), nrows: p.NRows(), nvals: p.nvals}
 	q.splits.Store(p.splits.Load())
 	if l := p.lengths.Load(); l != nil {
 		q.lengths.Store(l)

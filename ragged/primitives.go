@@ -19,13 +19,29 @@ import (
 // What partitions are computed with: compositions of operations on tensors that
 // may be symbolic, with a short way for those in memory. They throw errors.
 
-// scalar returns n as a scalar of a partition's type.
+// scalar returns n as a scalar of a partition's type, which may serve others too.
 func scalar(n int, d dtype.DType) tensor.Tensor {
+	if d != dtype.Int32 && uint(n) < uint(len(smallScalars)) {
+		return smallScalars[n]
+	}
+	return ownScalar(n, d)
+}
+
+// ownScalar is scalar for one that nobody else has.
+func ownScalar(n int, d dtype.DType) tensor.Tensor {
 	if d == dtype.Int32 {
 		return tensor.Scalar(int32(n))
 	}
 	return tensor.Scalar(int64(n))
 }
+
+// smallScalars are 0, 1, … as scalars.
+var smallScalars = func() (all [64]tensor.Tensor) {
+	for n := range all {
+		all[n] = tensor.Scalar(int64(n))
+	}
+	return all
+}()
 
 // knownInts returns an integer argument as a slice, which is not to be changed, if its
 // elements are known.

@@ -237,7 +237,7 @@ func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 			if len(s) > 1 {
 				n = int(s[1])
 			}
-			parts[axis-1] = assembleUniform(p.NRows(), scalar(n, p.DType()))
+			parts[axis-1] = newUniform(p.NRows(), scalar(n, p.DType()))
 		} else {
 			n := rows.UniformLength(p.RowSplits())
 			parts[axis-1] = newUniform(p.NRows(), n)

@@ -62,7 +62,7 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 	p := newPartition(out, at[0].Shape().Dim(0))
 	if axis > 0 && l.p.IsUniform() {
 		if k := ways(known(l.p.uniform), n, o); k >= 0 {
-			p = assembleUniform(l.p.nrows, scalar(k, l.p.DType()))
+			p = newUniform(l.p.nrows, scalar(k, l.p.DType()))
 		}
 	}
 	for i, index := range at {

@@ -279,18 +279,26 @@ func init() {
 // ArgMax returns the position of the greatest element along an axis, in int64: the
 // first of equal ones, the first NaN if there is one. An empty axis is an error
 // unless the result has no elements.
-func ArgMax(x any, axis int) tensor.Tensor { return direct.Eval(argMaxOp, x, axis, false) }
+func ArgMax(x any, axis int) tensor.Tensor {
+	return direct.Eval(argMaxOp, x, direct.Axes([]int{axis}), false)
+}
 
 // ArgMaxKeep is [ArgMax] with the axis left as one of size 1.
-func ArgMaxKeep(x any, axis int) tensor.Tensor { return direct.Eval(argMaxOp, x, axis, true) }
+func ArgMaxKeep(x any, axis int) tensor.Tensor {
+	return direct.Eval(argMaxOp, x, direct.Axes([]int{axis}), true)
+}
 
 var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", reduce.ArgMax)
 
 // ArgMin returns the position of the least element along an axis; see [ArgMax].
-func ArgMin(x any, axis int) tensor.Tensor { return direct.Eval(argMinOp, x, axis, false) }
+func ArgMin(x any, axis int) tensor.Tensor {
+	return direct.Eval(argMinOp, x, direct.Axes([]int{axis}), false)
+}
 
 // ArgMinKeep is [ArgMin] with the axis left as one of size 1.
-func ArgMinKeep(x any, axis int) tensor.Tensor { return direct.Eval(argMinOp, x, axis, true) }
+func ArgMinKeep(x any, axis int) tensor.Tensor {
+	return direct.Eval(argMinOp, x, direct.Axes([]int{axis}), true)
+}
 
 var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", reduce.ArgMin)
 

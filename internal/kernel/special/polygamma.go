@@ -67,7 +67,12 @@ func (p *Polygamma) At(x float64) float64 {
 		return y - cotDerivative(p.n, x)
 	}
 	sum := 0.0
-	for x < 16+float64(p.n)/2 {
+	least := 16 + float64(p.n)/2
+	for p.n == 1 && x < least && x > 0x1p-48 { // the derivative of most calls, without a loop in the loop
+		sum += 1 / (x * x)
+		x++
+	}
+	for x < least {
 		sum += p.factorial * inversePower(x, p.n+1)
 		x++
 	}

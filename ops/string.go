@@ -220,10 +220,7 @@ var stringHashOp = perString(stringMap{
 		} else {
 			str.Fingerprints(hash, x)
 		}
-		buckets := uint64(c.Int(1))
-		for i, h := range hash {
-			hash[i] = h % buckets
-		}
+		str.Buckets(hash, uint64(c.Int(1)))
 		return out, nil
 	},
 })

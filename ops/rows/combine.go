@@ -199,9 +199,7 @@ func CrossHashed(values, splits []tensor.Tensor, separator string, buckets int, 
 	out := tensor.Uninit(dtype.Int64, shape.Of(int(x.OutSplits[len(x.OutSplits)-1])))
 	hash := move.Words[uint64](out) // in the memory of the result
 	x.Hashes(hash, o.Key)
-	for i, h := range hash {
-		hash[i] = h % uint64(buckets)
-	}
+	str.Buckets(hash, uint64(buckets))
 	return out, ends
 }
 

@@ -147,3 +147,25 @@ func farmLong(s []byte) uint64 {
 	z, x = x, z
 	return farm16(farm16(v0, w0, mul)+fold47(y)*farm0+z, farm16(v1, w1, mul)+x, mul)
 }
+
+// Buckets replaces hashes by their remainders modulo n, which is at least 1.
+func Buckets(hashes []uint64, n uint64) {
+	const all = 1<<63 - 1 // a division takes longer than the hash of a short string
+	switch {
+	case n&(n-1) == 0:
+		for i, h := range hashes {
+			hashes[i] = h & (n - 1)
+		}
+	case n == all: // 2⁶³ leaves 1
+		for i, h := range hashes {
+			if h = h&all + h>>63; h >= all {
+				h -= all
+			}
+			hashes[i] = h
+		}
+	default:
+		for i, h := range hashes {
+			hashes[i] = h % n
+		}
+	}
+}

@@ -260,3 +260,16 @@ func TestRegexBegins(t *testing.T) {
 		}
 	}
 }
+
+func TestBuckets(t *testing.T) {
+	hashes := []uint64{0, 1, 5, 1<<63 - 2, 1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 3, 1<<64 - 2, 1<<64 - 1}
+	for _, n := range []uint64{1, 2, 3, 10, 64, 1 << 62, 1<<63 - 1} {
+		got := slices.Clone(hashes)
+		Buckets(got, n)
+		for i, h := range hashes {
+			if got[i] != h%n {
+				t.Errorf("%d modulo %d: %d, want %d", h, n, got[i], h%n)
+			}
+		}
+	}
+}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/dimtext"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // origin says where a tensor comes from: the line that made or renamed it.
@@ -170,7 +169,7 @@ func errHidden(fn string, n id, operands ...one) error {
 // inNames runs an operation on what is inside of named tensors. An error that depends on
 // their elements, which only the operation finds, becomes one of fn, with the operands by
 // their names.
-func inNames(fn string, operands []one, f func() tensor.Tensor) tensor.Tensor {
+func inNames[T any](fn string, operands []one, f func() T) T {
 	x, err := tenon.Try(f)
 	if err != nil {
 		e := *tenon.AsError(err)

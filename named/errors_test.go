@@ -160,13 +160,38 @@ func TestErrorsOfElements(t *testing.T) {
   tensor  {Batch:3 Token~}  from errors_test.go:0
   at named/errors_test.go:0`,
 			func() { named.Order(rows, Token{}, Batch{}) }},
+		{"a label", tenon.ErrInvalid,
+			`named.CrossEntropy over Rep: labels[1]: label 8 is not one of 2 classes
+  logits  {Foo:2 Rep:2}  from errors_test.go:0
+  labels  {Foo:2}        from errors_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.CrossEntropy[Rep](named.Zeros(dtype.Float32, Foo{}.Of(2), Rep{}.Of(2)), at) }},
+		{"pieces", tenon.ErrInvalid,
+			`named.Pieces over Seq: the sizes [1 2] do not add up to 8, the size of Seq
+  tensor  {Seq:8 Rep:2}  from errors_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Pieces[Seq](x, 1, 2) }},
+		{"margins", tenon.ErrInvalid,
+			`named.Pad over Seq: the margins are -1 and 0: neither may be negative
+  at named/errors_test.go:0`,
+			func() { named.Pad[Seq](x, -1, 0, named.PadOptions{}) }},
+		{"sizes inside of rows", tenon.ErrInvalid,
+			`named.Split over Rep: 4 elements do not fill the sizes [3 -1]
+  tensor  {Batch:4 Token~ Rep:4}  from ragged_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Split[Rep](raggedWave(Rep{}.Of(4)), Head{}.Of(3), Kq{}.Of(-1)) }},
+		{"what is not inside of rows", tenon.ErrNotFound,
+			`named.Split over Foo: the tensor has no Foo
+  tensor  {Batch:4 Token~ Rep:4}  from ragged_test.go:0
+  at named/errors_test.go:0`,
+			func() { named.Split[Foo](raggedWave(Rep{}.Of(4)), Head{}.Of(3), Kq{}.Of(-1)) }},
 		{"position in a row", tenon.ErrRange,
 			`named.Index over Token: row 1: has only 0 entries
   tensor  {Batch:3 Token~}  from errors_test.go:0
   at named/errors_test.go:0`,
 			func() { named.Index[Token](rows, 1) }},
 	}
-	line := regexp.MustCompile(`(errors_test\.go):\d+`)
+	line := regexp.MustCompile(`(_test\.go):\d+`)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			err := thrown(tt.f)

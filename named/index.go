@@ -240,7 +240,11 @@ func Pad[N Is[N]](x tenon.Value, before, after int, o PadOptions) *Tensor {
 
 // Pad is the function [Pad] for the name of a list of one.
 func (d Dims) Pad(x tenon.Value, before, after int, o PadOptions) *Tensor {
-	return d.along("named.Pad", x, func(x tensor.Tensor, axis int) tensor.Tensor {
+	const fn = "named.Pad"
+	if before < 0 || after < 0 {
+		fail(tenon.ErrInvalid, over(fn, d.group()), "the margins are %d and %d: neither may be negative", before, after)
+	}
+	return d.along(fn, x, func(x tensor.Tensor, axis int) tensor.Tensor {
 		paddings := make([][]int, x.Shape().Rank())
 		for i := range paddings {
 			paddings[i] = []int{0, 0}

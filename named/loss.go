@@ -3,6 +3,7 @@ package named
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // CrossEntropy returns the loss -log Softmax(logits)[label] along a dimension of
@@ -37,5 +38,8 @@ func (d Dims) CrossEntropy(logits, labels tenon.Value) *Tensor {
 	if dense {
 		return newTensor(ops.SoftmaxCrossEntropyDense(u.data, y.ordered(u.spec.names).data), r.rest, s)
 	}
-	return newTensor(ops.SoftmaxCrossEntropy(u.data, y.ordered(r.rest).data), r.rest, s)
+	data := inNames(over(fn, d.group()), []one{{"logits", x}, {"labels", y}}, func() tensor.Tensor {
+		return ops.SoftmaxCrossEntropy(u.data, y.ordered(r.rest).data)
+	})
+	return newTensor(data, r.rest, s)
 }

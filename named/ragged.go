@@ -118,7 +118,7 @@ func (d Dims) regroupRagged(fn string, t *Tensor, to *layout, sizes []int) *Tens
 		e.Hint = fmt.Sprintf("all of {%v} can be merged, in this order", outer)
 		tenon.Throw(e)
 	}
-	return t.unpacked(d.regroup(fn, t.packed(), to.ids, sizes))
+	return t.unpacked(d.regrouped(fn, t, t.packed(), to.ids, sizes))
 }
 
 // ragged contracts two tensors at least one of which is ragged.

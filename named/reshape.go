@@ -72,20 +72,26 @@ func (d Dims) reshape(fn string, t *Tensor, to []Sized) *Tensor {
 // regroup replaces the dimensions of the list by others. Where sizes is nil there is one,
 // which takes all elements.
 func (d Dims) regroup(fn string, t *Tensor, to []id, sizes []int) *Tensor {
+	d.axesOf(fn, t) // they are there
+	return d.regrouped(over(fn, d.group()), t, t, to, sizes)
+}
+
+// regrouped is regroup of t, which errors show as another tensor: that which it is the inside
+// of.
+func (d Dims) regrouped(fn string, shown, t *Tensor, to []id, sizes []int) *Tensor {
 	dims := d.group()
-	fn = over(fn, dims)
 	r := d.axesOf(fn, t)
 	l := layoutOf(to)
 	for i, n := range to {
 		if r.rest.has(n) {
-			tenon.Throw(errTaken(fn, n, one{"tensor", t}))
+			tenon.Throw(errTaken(fn, n, one{"tensor", shown}))
 		}
 		if l.index(n) != i {
 			throwTwice(fn, n, l)
 		}
 	}
 	if t.side != nil {
-		t.side.refuse(fn, l, one{"tensor", t})
+		t.side.refuse(fn, l, one{"tensor", shown})
 	}
 	if isRagged(t.data) {
 		return d.regroupRagged(fn, t, l, sizes)
@@ -111,9 +117,10 @@ func (d Dims) regroup(fn string, t *Tensor, to []id, sizes []int) *Tensor {
 			sizes[0] = n
 		}
 	}
+	given := sizes
 	sizes = filledIn(sizes, n, known)
 	if m := product(sizes); known && m != n {
-		fail(tenon.ErrInvalid, fn, "%d elements do not fill the sizes %v\n%s", n, sizes, t.line("tensor"))
+		fail(tenon.ErrInvalid, fn, "%d elements do not fill the sizes %v\n%s", n, given, shown.line("tensor"))
 	}
 	out := before.and(l).and(after)
 	return newTensor(ops.Reshape(u.data, newShape(u.data, at, len(dims.ids), sizes)), out, t.own())

@@ -105,7 +105,17 @@ func (d Dims) Pieces(x tenon.Value, sizes ...int) []*Tensor {
 	const fn = "named.Pieces"
 	t := tensorOf(fn, x)
 	d.single(fn)
-	parts := ops.Split(t.data, sizes, d.axesOf(fn, t).axes[0])
+	axis := d.axesOf(fn, t).axes[0]
+	if n := t.data.Shape().Dim(axis); n >= 0 && !slices.Contains(sizes, -1) {
+		sum := 0
+		for _, k := range sizes {
+			sum += k
+		}
+		if sum != n {
+			fail(tenon.ErrInvalid, over(fn, d.group()), "the sizes %v do not add up to %d, the size of %v\n%s", sizes, n, d.group(), t.line("tensor"))
+		}
+	}
+	parts := inNames(over(fn, d.group()), several([]*Tensor{t}), func() []tensor.Tensor { return ops.Split(t.data, sizes, axis) })
 	out := make([]*Tensor, len(parts))
 	for i, p := range parts {
 		out[i] = newTensor(p, t.spec.names, t.own())

@@ -117,10 +117,13 @@ func topKRule(r *ruleCall) *val {
 	if !ok || !r.needs(r.dims, x, 0) {
 		return anything
 	}
-	size := dimtext.Absent
-	if k := r.arg(1); k != nil && k.Kind == numberKind && k.Number >= 0 {
-		size = k.Number
-		if d, _ := x.find(r.dims[0]); d.Size >= 0 && size > d.Size {
+	d, _ := x.find(r.dims[0])
+	size := d.Size // of a dimension that may be ragged k is not the size: rows may have fewer
+	if size >= 0 {
+		size = dimtext.Absent
+	}
+	if k := r.arg(1); k != nil && k.Kind == numberKind && k.Number >= 0 && d.Size >= 0 {
+		if size = k.Number; size > d.Size {
 			r.misuse(dimtext.TooMany(d.Name.short(), size, textsOf([]operand{r.one("tensor", x, 0)})[0]))
 		}
 	}

@@ -11,9 +11,6 @@ import (
 // Kernels that look at the elements are found by element type: a table has one
 // entry for each type, whose methods are the instances of the generic kernels.
 
-// A reducer writes a result for each row.
-type reducer func(out, values *tensor.Dense, splits []int64, inner int)
-
 // numberKernels are those that all numbers have.
 type numberKernels interface {
 	sum(out, values *tensor.Dense, splits []int64, inner int)

@@ -35,6 +35,8 @@ func binaryFloat[T float](op Op) func(dst, x, y []T) int {
 		return both64[T](special.Xlogy)
 	case Xlog1py:
 		return both64[T](special.Xlog1py)
+	case LogAddExp:
+		return both64[T](special.LogAddExp)
 	case NextAfter:
 		return nextAfter[T]
 	case LeakyRelu:

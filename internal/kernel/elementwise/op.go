@@ -83,6 +83,7 @@ const (
 	SquaredDifference
 	Xlogy
 	Xlog1py
+	LogAddExp
 	NextAfter
 	LeakyRelu
 	Elu
@@ -138,7 +139,7 @@ var opNames = [opCount]string{
 	Add: "add", Sub: "sub", Mul: "mul", Div: "div", FloorDiv: "floor_div", Mod: "mod",
 	TruncDiv: "truncate_div", TruncMod: "truncate_mod", Pow: "pow", Maximum: "maximum", Minimum: "minimum",
 	Atan2: "atan2", Hypot: "hypot", SquaredDifference: "squared_difference",
-	Xlogy: "xlogy", Xlog1py: "xlog1py", NextAfter: "nextafter", LeakyRelu: "leaky_relu", Elu: "elu",
+	Xlogy: "xlogy", Xlog1py: "xlog1py", LogAddExp: "log_add_exp", NextAfter: "nextafter", LeakyRelu: "leaky_relu", Elu: "elu",
 	LogicalAnd: "logical_and", LogicalOr: "logical_or", LogicalXor: "logical_xor",
 	BitwiseAnd: "bitwise_and", BitwiseOr: "bitwise_or", BitwiseXor: "bitwise_xor",
 	LeftShift: "left_shift", RightShift: "right_shift",

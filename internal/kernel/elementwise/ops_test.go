@@ -103,6 +103,7 @@ func TestFloatBinary(t *testing.T) {
 		{TruncDiv, -7, 2, -3}, {TruncMod, -7, 3, -1},
 		{Maximum, zero, 0, 0}, {Maximum, 0, zero, 0}, {Minimum, 0, zero, zero}, {Minimum, zero, 0, zero}, {Maximum, nan, inf, nan}, {Maximum, inf, nan, nan}, {Minimum, nan, -inf, nan},
 		{Xlogy, 0, 0, 0}, {Xlogy, 0, inf, 0}, {Xlogy, 0, nan, nan}, {Xlogy, 2, 0, -inf}, {Xlog1py, 0, -1, 0}, {Xlog1py, 3, 0, 0},
+		{LogAddExp, -inf, 2, 2}, {LogAddExp, -inf, -inf, -inf}, {LogAddExp, inf, inf, inf}, {LogAddExp, inf, -inf, inf}, {LogAddExp, 700, -700, 700}, {LogAddExp, nan, -inf, nan},
 		{NextAfter, 1, 2, 1.0000000000000002}, {NextAfter, 0, zero, zero}, {NextAfter, 0, -1, -5e-324}, {NextAfter, 1, nan, nan},
 		{LeakyRelu, -2, 0.5, -1}, {LeakyRelu, 2, 0.5, 2}, {LeakyRelu, nan, 0.5, nan}, {Elu, 2, 3, 2}, {Elu, -inf, 3, -3},
 		{Pow, -8, 3, -512}, {Pow, -8, 0.5, nan}, {Pow, 0, -2, inf}, {Pow, nan, 0, 1}, {Pow, 1, nan, 1},

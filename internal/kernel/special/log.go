@@ -72,3 +72,11 @@ func Xlog1py(x, y float64) float64 {
 	}
 	return x * math.Log1p(y)
 }
+
+// LogAddExp returns log(eˣ + eʸ).
+func LogAddExp(x, y float64) float64 {
+	if x == y { // the difference of equal infinities is none
+		return x + math.Ln2
+	}
+	return max(x, y) + math.Log1p(Exp(-math.Abs(x-y)))
+}

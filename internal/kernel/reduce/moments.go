@@ -94,6 +94,9 @@ func (a logSum) value() float64 {
 	if a.scale == 0 { // of nothing but -Inf
 		return -inf
 	}
+	if a.scale == 1 { // of one number, as each first one of a running sum
+		return a.shift + 0 // no -0
+	}
 	return a.shift + math.Log(a.scale)
 }
 

@@ -44,8 +44,13 @@ func (c *shortCall) free(out []tenon.Value) {
 	if c.many != nil {
 		c.many = nil
 	}
-	for i := range c.Args {
-		c.Args[i] = nil
+	switch len(c.Args) {
+	case 2: // without asking the collector whether it looks at a piece of memory
+		c.room[0], c.room[1] = nil, nil
+	case 1:
+		c.room[0] = nil
+	default:
+		clear(c.Args)
 	}
 	if c.Out != nil || c.ctx != nil {
 		c.Out, c.ctx = nil, nil

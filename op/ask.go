@@ -49,6 +49,9 @@ func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value
 	if err != nil {
 		return nil, c.completed(err)
 	}
+	if len(out) == 1 && c.Op.Results == 1 && out[0] != nil {
+		return out, nil
+	}
 	return c.counted(out, h, name)
 }
 

@@ -43,13 +43,13 @@ func (c *Call) DoTensors() ([]tensor.Tensor, error) {
 
 // do finds who answers. A trace, if there is one, is told who is asked.
 func (c *Call) do(t *trace) ([]tenon.Value, error) {
-	if h := c.only(); h != nil && t == nil {
-		out, err := c.guarded(nil, h, "")
+	plain, rec, only := c.scan()
+	if only != nil && t == nil {
+		out, err := c.guarded(nil, only, "")
 		if err == nil || !errors.Is(err, NotHandled) {
 			return out, err
 		} // the one who declines is asked again, for the record
 	}
-	plain, rec := c.scan()
 	if !plain {
 		var room [4]tenon.Value
 		values := c.AppendValues(room[:0])
@@ -80,7 +80,7 @@ func (c *Call) do(t *trace) ([]tenon.Value, error) {
 			return nil, err
 		}
 		c = d
-		_, rec = c.scan()
+		_, rec, _ = c.scan()
 	}
 	c, err := c.promoted()
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Call) do(t *trace) ([]tenon.Value, error) {
 	}
 	if rec != nil {
 		// A promotion may have wrapped operands, so look again.
-		_, rec = c.scan()
+		_, rec, _ = c.scan()
 		t.answered("the recorder " + fmt.Sprintf("%T", rec))
 		return rec.Record(c)
 	}
@@ -96,10 +96,13 @@ func (c *Call) do(t *trace) ([]tenon.Value, error) {
 	return c.Run()
 }
 
-// scan reports whether all tensor arguments are plain (concrete or recorders),
-// and the recorder with the highest level among them.
-func (c *Call) scan() (plain bool, rec Recorder) {
-	plain = true
+// scan looks at the tensor arguments: whether all are plain (concrete or recorders), the
+// recorder with the highest level among them, and the only one to ask, where all that are no
+// tensors in memory have the same Go type, whose values answer for themselves and ask for
+// nothing more. It is nil where others may have a say.
+func (c *Call) scan() (plain bool, rec Recorder, only Handler) {
+	var first tenon.Value
+	same := true
 	see := func(v tenon.Value) {
 		switch v := v.(type) {
 		case *tensor.Dense, *tensor.Strings, nil:
@@ -108,7 +111,10 @@ func (c *Call) scan() (plain bool, rec Recorder) {
 				rec = v
 			}
 		default:
-			plain = false
+			if first == nil {
+				first = v
+			}
+			same = same && typeWord(first) == typeWord(v)
 		}
 	}
 	for _, i := range c.Op.tensors {
@@ -121,40 +127,10 @@ func (c *Call) scan() (plain bool, rec Recorder) {
 			see(v)
 		}
 	}
-	return plain, rec
-}
-
-// only returns the one to ask where all values that are no plain tensors have the same Go
-// type, whose values answer for themselves and ask for nothing more; nil where others may
-// have a say.
-func (c *Call) only() Handler {
-	var first tenon.Value
-	same := true
-	see := func(v tenon.Value) {
-		switch v.(type) {
-		case *tensor.Dense, *tensor.Strings, nil:
-			return
-		}
-		if first == nil {
-			first = v
-		}
-		same = same && typeWord(first) == typeWord(v)
+	if h, ok := first.(Handler); ok && same && rec == nil && undemanding(h) {
+		only = h
 	}
-	for _, i := range c.Op.tensors {
-		switch v := c.Args[i].(type) {
-		case []tenon.Value:
-			for _, x := range v {
-				see(x)
-			}
-		case tenon.Value:
-			see(v)
-		}
-	}
-	h, ok := first.(Handler)
-	if !same || !ok || !undemanding(h) {
-		return nil
-	}
-	return h
+	return first == nil, rec, only
 }
 
 // candidate is somebody to ask.

@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/internal/par"
@@ -27,8 +28,28 @@ func (reals[T]) sort(x *tensor.Dense, n int, descending bool) {
 	})
 }
 
+// shortRow is the length up to which rows are sorted like those of a ragged tensor, many in
+// one go.
+const shortRow = 32
+
+// evenSplits returns the splits of rows of n elements, as many as a worker sorts at a time.
+func evenSplits(rows, n int) []int64 {
+	splits := make([]int64, min(rows, max(1, sortGrain/n))+1)
+	for i := range splits {
+		splits[i] = int64(i * n)
+	}
+	return splits
+}
+
 func (reals[T]) argSort(out []int64, x *tensor.Dense, n int, descending bool) {
 	e := tensor.Elems[T](x)
+	if n <= shortRow && len(e) > shortRow {
+		splits := evenSplits(len(e)/n, n)
+		par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
+			segment.ArgSort(out[lo*n:hi*n], e[lo*n:hi*n], splits[:hi-lo+1], 1, descending)
+		})
+		return
+	}
 	par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			sorting.ArgSort(out[i*n:(i+1)*n], e[i*n:(i+1)*n:(i+1)*n], descending)
@@ -38,6 +59,21 @@ func (reals[T]) argSort(out []int64, x *tensor.Dense, n int, descending bool) {
 
 func (reals[T]) topK(values *tensor.Dense, at []int64, x *tensor.Dense, n, k int) {
 	v, e := tensor.Elems[T](values), tensor.Elems[T](x)
+	if n <= shortRow && len(e) > shortRow {
+		splits := evenSplits(len(e)/n, n)
+		par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
+			order := make([]int64, (hi-lo)*n)
+			segment.ArgSort(order, e[lo*n:hi*n], splits[:hi-lo+1], 1, true)
+			for i := lo; i < hi; i++ {
+				row, first, o := e[i*n:(i+1)*n], at[i*k:(i+1)*k], order[(i-lo)*n:]
+				for j := range first {
+					first[j] = o[j]
+					v[i*k+j] = row[o[j]]
+				}
+			}
+		})
+		return
+	}
 	par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			sorting.TopK(v[i*k:(i+1)*k:(i+1)*k], at[i*k:(i+1)*k], e[i*n:(i+1)*n:(i+1)*n])

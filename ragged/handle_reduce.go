@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -20,25 +21,26 @@ type reducer struct {
 	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
 	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
 	few      combination                            // what it is for a few numbers
+	known    func(d *down) *tensor.Dense            // by position, for what is in memory; nil: in no own way
 }
 
 // Those that others are made of.
 var (
-	adder    = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum}
-	greatest = &reducer{rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, few: byMax}
+	adder    = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum, known: downBy(segment.FoldSum)}
+	greatest = &reducer{rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, few: byMax, known: downBy(segment.FoldMax)}
 )
 
 var reducers = map[string]*reducer{
 	"reduce_sum":  adder,
-	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, few: byProduct},
+	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, few: byProduct, known: downBy(segment.FoldProd)},
 	"reduce_max":  greatest,
-	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin},
-	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth},
-	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth},
+	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin, known: downBy(segment.FoldMin)},
+	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth, known: anyDown},
+	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth, known: allDown},
 }
 
 // nonzeros counts elements by adding up ones.
-var nonzeros = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum,
+var nonzeros = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum, known: downBy(segment.FoldSum),
 	prepare: func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) }}
 
 func truth(x tensor.Tensor) tensor.Tensor {
@@ -233,6 +235,9 @@ func (r *reducer) reduce(x tensor.Tensor, axes []int) tensor.Tensor {
 		return r.reduce(build(r.rows(t.flat, splits), t.parts[:lo-1]), rest)
 	}
 	if r.few == otherwise {
+		if out := r.byPositionKnown(t, hi); out != nil {
+			return r.reduce(out, outer[:len(outer)-1])
+		}
 		if out := reducedLines(t, hi, func(v, s tensor.Tensor) tensor.Tensor { return r.rows(v, s) }); out != nil {
 			return r.reduce(out, outer[:len(outer)-1])
 		}
@@ -250,6 +255,11 @@ func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
 		if out := fewCombined(r.few, t, nil, 1); out != nil {
 			return out.flat
 		}
+	}
+	if out := r.byPositionKnown(t, axis); out != nil {
+		return out
+	}
+	if axis == 0 {
 		n := t.parts[0].NRows()
 		ids := oneSegment(n)
 		out := bySegments(t, ids, scalar(1, n.DType()), r.segments).(*Tensor)
@@ -375,6 +385,11 @@ func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
 		return ops.Mean(t.flat)
 	}
 	if real {
+		if t, ok := x.(*Tensor); ok && len(axes) == 1 {
+			if out := meanDown(t, axes[0]); out != nil {
+				return out
+			}
+		}
 		if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Mean(v, s) }); out != nil {
 			return out
 		}
@@ -578,6 +593,9 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 		outer := x.parts[:k-1]
 		out = withMask(build(at, outer), build(there, outer))
 	default:
+		if out = extremeDown(x, axis, largest); out != nil {
+			break
+		}
 		if out = extremeOfLines(x, axis, inRows); out == nil {
 			out = extremeByPosition(x, axis, segments)
 		}

@@ -3,9 +3,12 @@ package ragged
 import (
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	kgather "github.com/tenonml/tenon/internal/kernel/gather"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -161,7 +164,12 @@ func keptInRows(t, mask *Tensor) tensor.Tensor {
 	parts := agreeing(x.parts[:k], mask.parts)
 	values := build(x.flat, x.parts[k:])
 	last := parts[k-1]
-	splits, at := rows.MaskSplits(last.RowSplits(), mask.flat), truePositions(mask.flat)
+	splits := rows.MaskSplits(last.RowSplits(), mask.flat)
+	if plain(values) && isDense(mask.flat) && mask.flat.Shape().Size() == values.Shape().Dim(0) {
+		kept := ops.BooleanMask(values, mask.flat, 0) // in one pass, without the positions
+		return onTop(kept, append(append([]*RowPartition(nil), parts[:k-1]...), newPartition(splits, kept.Shape().Dim(0))))
+	}
+	at := truePositions(mask.flat)
 	out := append(append([]*RowPartition(nil), parts[:k-1]...), newPartition(splits, at.Shape().Dim(0)))
 	return onTop(gatherRows(values, at), out)
 }
@@ -173,19 +181,8 @@ func truePositions(mask tensor.Tensor) tensor.Tensor {
 		return ops.Squeeze(ops.Nonzero(mask), 1)
 	}
 	bits := tensor.Data[bool](d)
-	n := 0
-	for _, b := range bits {
-		if b {
-			n++
-		}
-	}
-	out, at := tensor.Make[int64](shape.Of(n))
-	at = at[:0]
-	for i, b := range bits {
-		if b {
-			at = append(at, int64(i))
-		}
-	}
+	out, at := tensor.Make[int64](shape.Of(kgather.CountTrue(bits)))
+	kgather.TrueAt(at, bits)
 	return out
 }
 
@@ -207,16 +204,17 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("positions for %d rows, there are %d", m, n), Line: source.Line()})
 	}
 	p, q := x.parts[k-1], outer[k-1]
-	where := absolute(p, q, at.flat)
-	return onTop(gatherRows(build(x.flat, x.parts[k:]), where), outer)
+	values := build(x.flat, x.parts[k:])
+	if out := knownTaken(p, q, values, at.flat, noPosition); out != nil {
+		return onTop(out, outer)
+	}
+	return onTop(gatherRows(values, absolute(p, q, at.flat)), outer)
 }
 
 // absolute turns positions in the rows of p, listed by rows of q, into positions
 // among the values.
 func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	if out, ok := knownAbsolute(p, q, at, func(r int, k, n int64) error {
-		return outOfRange(indexFn, fmtRow(r), "position %d is out of bounds for %d entries", k, n)
-	}); ok {
+	if out, ok := knownAbsolute(p, q, at, noPosition); ok {
 		return out
 	}
 	d := widest([]*RowPartition{p, q})
@@ -239,34 +237,73 @@ func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
 	return ops.Where(bad, scalar(-1, d), ops.Add(start, within))
 }
 
+// noPosition returns the error for a position that a row does not have.
+func noPosition(r int, k, n int64) error {
+	return outOfRange(indexFn, fmtRow(r), "position %d is out of bounds for %d entries", k, n)
+}
+
 // knownAbsolute is absolute for what is in memory; refuse makes the error for a position
 // that a row does not have.
 func knownAbsolute(p, q *RowPartition, at tensor.Tensor, refuse func(row int, position, entries int64) error) (tensor.Tensor, bool) {
+	from, to, positions, ok := listedPositions(p, q, at)
+	if !ok {
+		return nil, false
+	}
+	out, places := tensor.Make[int64](at.Shape())
+	if r, k := segment.Places(places, positions, to, from); r >= 0 {
+		tenon.Throw(refuse(r, k, from[r+1]-from[r]))
+	}
+	return out, true
+}
+
+// listedPositions returns what says where positions in rows of p are, listed by rows of q,
+// for what is in memory.
+func listedPositions(p, q *RowPartition, at tensor.Tensor) (from, to, positions []int64, ok bool) {
 	a, ok := at.(*tensor.Dense)
 	if !ok || a.DType() != dtype.Int64 || !a.IsContiguous() {
-		return nil, false
+		return nil, nil, nil, false
 	}
 	from, okp := p.Splits64()
 	to, okq := q.Splits64()
 	if !okp || !okq || len(from) != len(to) || to[len(to)-1] != int64(a.Len()) {
-		return nil, false
+		return nil, nil, nil, false
 	}
-	positions := tensor.Data[int64](a)
-	out, places := tensor.Make[int64](a.Shape())
-	for r := range len(to) - 1 {
-		n := from[r+1] - from[r]
-		for i := to[r]; i < to[r+1]; i++ {
-			k := positions[i]
-			if k < 0 {
-				k += n
-			}
-			if k < 0 || k >= n {
-				tenon.Throw(refuse(r, positions[i], n))
-			}
-			places[i] = from[r] + k
-		}
+	return from, to, tensor.Data[int64](a), true
+}
+
+// knownTaken returns the values at positions in the rows of p, listed by rows of q, in one
+// pass, for single elements in memory; nil where the general way has to be taken.
+func knownTaken(p, q *RowPartition, values, at tensor.Tensor, refuse func(row int, position, entries int64) error) tensor.Tensor {
+	v, ok := values.(*tensor.Dense)
+	if !ok || v.Rank() != 1 || !v.IsContiguous() {
+		return nil
 	}
-	return out, true
+	from, to, positions, ok := listedPositions(p, q, at)
+	if !ok || from[len(from)-1] != int64(v.Len()) {
+		return nil
+	}
+	out := tensor.Uninit(v.DType(), at.Shape())
+	r, k := -1, int64(0)
+	dst, src := out.Bytes(), v.Bytes()
+	switch v.DType().Size() {
+	case 4:
+		r, k = segment.Take(wordsOf[uint32](dst), wordsOf[uint32](src), positions, to, from)
+	case 8:
+		r, k = segment.Take(wordsOf[uint64](dst), wordsOf[uint64](src), positions, to, from)
+	case 1:
+		r, k = segment.Take(dst, src, positions, to, from)
+	default:
+		return nil
+	}
+	if r >= 0 {
+		tenon.Throw(refuse(r, k, from[r+1]-from[r]))
+	}
+	return out
+}
+
+// wordsOf returns bytes as the elements that they are moved as.
+func wordsOf[T uint32 | uint64](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
 
 func itemAt(t tensor.Tensor, i int) int {

@@ -56,6 +56,11 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 			return m.with(takeOrNothing(m.values, at, there), q)
 		})
 	}
+	if mask == nil {
+		if out, there, q := movedPadding(l, target, o); out != nil {
+			return withMask(l.with(out, q), l.with(there, q))
+		}
+	}
 	if q, at, there, ok := knownPadding(l.p, target, o); ok {
 		return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
 	}
@@ -75,6 +80,64 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 	there := ops.Less(within, rowOf(l.p.RowLengths()))
 	at := ops.Cast(ops.Add(rowOf(l.p.RowStarts()), within), dtype.Int64)
 	return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
+}
+
+// manyToPad is the number of entries from which moving whole rows pays.
+const manyToPad = 256
+
+// movedPadding pads many rows of plain values in memory by moving whole rows, without
+// saying where each entry comes from: it returns the values, which of them there were, and
+// their partition; nil where the general way has to be taken.
+func movedPadding(l lists, target int, o PadOptions) (out, there tensor.Tensor, q *RowPartition) {
+	s, ok := l.p.Splits64()
+	if !ok || l.p.DType() != dtype.Int64 || target > 1<<31 || len(s)-1 > (1<<31)/max(target, 1) || l.p.IsUniform() && !o.Clip {
+		return nil, nil, nil
+	}
+	switch l.values.(type) {
+	case *tensor.Dense, *tensor.Strings:
+	default:
+		return nil, nil, nil
+	}
+	n := len(s) - 1
+	nvals := int(s[n])
+	if n*target+nvals < manyToPad || nvals != l.values.Shape().Dim(0) {
+		return nil, nil, nil
+	}
+	old, bits := tensor.Make[bool](shape.Of(nvals))
+	for i := range bits {
+		bits[i] = true
+	}
+	splits := l.p.RowSplits()
+	if o.Clip {
+		flat := func(x tensor.Tensor) tensor.Tensor {
+			dims := []int{n * target}
+			for i := 2; i < x.Shape().Rank(); i++ {
+				dims = append(dims, x.Shape().Dim(i))
+			}
+			return ops.Reshape(x, dims)
+		}
+		out, there = flat(rows.ToDense(l.values, splits, target, nil)), flat(rows.ToDense(old, splits, target, nil))
+		return out, there, newUniform(l.p.NRows(), scalar(target, dtype.Int64))
+	}
+	tails, ends := tensor.Make[int64](shape.Of(n + 1))
+	ends[0] = 0
+	for r := range n {
+		ends[r+1] = ends[r] + max(int64(target)-(s[r+1]-s[r]), 0)
+	}
+	if ends[n] > 1<<31 { // the general way checks whether memory holds it
+		return nil, nil, nil
+	}
+	rest := rows.Trusted(tails, ends)
+	join := func(x tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		dims := []int{int(ends[n])}
+		for i := 1; i < x.Shape().Rank(); i++ {
+			dims = append(dims, x.Shape().Dim(i))
+		}
+		return rows.Concat([]tensor.Tensor{x, ops.Zeros(x.DType(), dims)}, []tensor.Tensor{splits, rest})
+	}
+	out, _ = join(l.values)
+	there, joined := join(old)
+	return out, there, newPartition(joined, out.Shape().Dim(0))
 }
 
 // knownPadding returns the partition of padded rows, for each of their entries where it

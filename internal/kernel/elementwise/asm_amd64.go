@@ -234,6 +234,12 @@ func asmClip[T any](dst, x []T, lo, hi T) bool {
 	return true
 }
 
+// selects reports whether asmSelect does anything for elements of a type.
+func selects[T any]() bool {
+	size := unsafe.Sizeof(*new(T))
+	return level != cpu.Generic && (size == 4 || size == 8)
+}
+
 // asmSelect does Select for elements of four and eight bytes, as floats whose
 // bits nothing looks at, and leaves the rest to plain Go.
 func asmSelect[T any](dst []T, cond []bool, x, y []T) (done int) {

@@ -24,6 +24,7 @@ func asmCompareVS[T any](Op) func(dst []bool, x []T, y T)            { return ni
 func asmTernaryFloat32(Op) func(dst, x, y, z []float32)              { return nil }
 func asmTernaryFloat64(Op) func(dst, x, y, z []float64)              { return nil }
 func asmSelect[T any](dst []T, cond []bool, x, y []T) int            { return 0 }
+func selects[T any]() bool                                           { return false }
 func asmClip[T any](dst, x []T, lo, hi T) bool                       { return false }
 func asmConvert[D, S any](func(dst []D, x []S)) func(dst []D, x []S) { return nil }
 func widenF16(dst []float32, x []dtype.F16)                          { widenF16Go(dst, x) }

@@ -17,9 +17,31 @@ func Select[T dtype.Native](dst []T, cond []bool, x, y []T) {
 	}
 }
 
+// worthSpan is the number of elements from which it pays to lay a scalar operand out as so
+// many elements, for which select has vectors.
+const worthSpan = 64
+
+// spanOf returns v as often as it takes for n elements, or as often as a block holds it.
+func spanOf[T dtype.Native](b *block, v T, n int) []T {
+	span := as[T](b)
+	span = span[:min(n, len(span))]
+	splat(span, v)
+	return span
+}
+
 // SelectVS is [Select] with one y for all elements.
 func SelectVS[T dtype.Native](dst []T, cond []bool, x []T, y T) {
 	cond, x = cond[:len(dst)], x[:len(dst)]
+	if len(dst) >= worthSpan && selects[T]() {
+		b := blocks.Get().(*block)
+		span := spanOf(b, y, len(dst))
+		for ; len(dst) > 0; dst, cond, x = dst[len(span):], cond[len(span):], x[len(span):] {
+			span = span[:min(len(span), len(dst))]
+			Select(dst[:len(span)], cond, x, span)
+		}
+		blocks.Put(b)
+		return
+	}
 	for i := range dst {
 		v := y
 		if cond[i] {
@@ -32,6 +54,16 @@ func SelectVS[T dtype.Native](dst []T, cond []bool, x []T, y T) {
 // SelectSV is [Select] with one x for all elements.
 func SelectSV[T dtype.Native](dst []T, cond []bool, x T, y []T) {
 	cond, y = cond[:len(dst)], y[:len(dst)]
+	if len(dst) >= worthSpan && selects[T]() {
+		b := blocks.Get().(*block)
+		span := spanOf(b, x, len(dst))
+		for ; len(dst) > 0; dst, cond, y = dst[len(span):], cond[len(span):], y[len(span):] {
+			span = span[:min(len(span), len(dst))]
+			Select(dst[:len(span)], cond, span, y)
+		}
+		blocks.Put(b)
+		return
+	}
 	for i := range dst {
 		v := x
 		if !cond[i] {
@@ -44,6 +76,17 @@ func SelectSV[T dtype.Native](dst []T, cond []bool, x T, y []T) {
 // SelectSS is [Select] with one x and one y for all elements.
 func SelectSS[T dtype.Native](dst []T, cond []bool, x, y T) {
 	cond = cond[:len(dst)]
+	if len(dst) >= worthSpan && selects[T]() {
+		bx, by := blocks.Get().(*block), blocks.Get().(*block)
+		a, b := spanOf(bx, x, len(dst)), spanOf(by, y, len(dst))
+		for ; len(dst) > 0; dst, cond = dst[len(a):], cond[len(a):] {
+			a = a[:min(len(a), len(dst))]
+			Select(dst[:len(a)], cond, a, b)
+		}
+		blocks.Put(bx)
+		blocks.Put(by)
+		return
+	}
 	for i := range dst {
 		v := y
 		if cond[i] {

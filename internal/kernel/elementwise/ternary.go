@@ -184,9 +184,9 @@ func ClipScalar[T dtype.Native](dst, x []T, lo, hi T) {
 func NaNToNum[T dtype.Native](dst, x []T, nan, posInf, negInf T) {
 	switch d := any(dst).(type) {
 	case []float32:
-		nanToNum(d, any(x).([]float32), any(nan).(float32), any(posInf).(float32), any(negInf).(float32))
+		nanToNum32(d, any(x).([]float32), any(nan).(float32), any(posInf).(float32), any(negInf).(float32))
 	case []float64:
-		nanToNum(d, any(x).([]float64), any(nan).(float64), any(posInf).(float64), any(negInf).(float64))
+		nanToNum64(d, any(x).([]float64), any(nan).(float64), any(posInf).(float64), any(negInf).(float64))
 	case []dtype.F16:
 		nanToNumHalf(d, any(x).([]dtype.F16), any(nan).(dtype.F16), any(posInf).(dtype.F16), any(negInf).(dtype.F16), 0x7c00)
 	case []dtype.BF16:
@@ -196,17 +196,44 @@ func NaNToNum[T dtype.Native](dst, x []T, nan, posInf, negInf T) {
 	}
 }
 
-func nanToNum[T float](dst, x []T, nan, posInf, negInf T) {
+// Whether an element is finite is looked up in its bits: what data with some NaN would be
+// guessed wrong all the time becomes a conditional move.
+
+func nanToNum32(dst, x []float32, nan, posInf, negInf float32) {
+	const inf = 0x7f800000
+	forNaN, forInf, forNeg := math.Float32bits(nan), math.Float32bits(posInf), math.Float32bits(negInf)
 	for i, v := range x[:len(dst)] {
-		switch {
-		case v != v:
-			v = nan
-		case math.IsInf(float64(v), 1):
-			v = posInf
-		case math.IsInf(float64(v), -1):
-			v = negInf
+		bits := math.Float32bits(v)
+		size, other := bits&^(1<<31), forInf
+		if bits != size {
+			other = forNeg
 		}
-		dst[i] = v
+		if size > inf {
+			other = forNaN
+		}
+		if size >= inf {
+			bits = other
+		}
+		dst[i] = math.Float32frombits(bits)
+	}
+}
+
+func nanToNum64(dst, x []float64, nan, posInf, negInf float64) {
+	const inf = 0x7ff0000000000000
+	forNaN, forInf, forNeg := math.Float64bits(nan), math.Float64bits(posInf), math.Float64bits(negInf)
+	for i, v := range x[:len(dst)] {
+		bits := math.Float64bits(v)
+		size, other := bits&^(1<<63), forInf
+		if bits != size {
+			other = forNeg
+		}
+		if size > inf {
+			other = forNaN
+		}
+		if size >= inf {
+			bits = other
+		}
+		dst[i] = math.Float64frombits(bits)
 	}
 }
 

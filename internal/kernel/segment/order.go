@@ -93,9 +93,36 @@ func TopKSplits(out, splits []int64, k int64) int64 {
 // [TopKSplits], gives each row. Of equal values the first comes first; NaN counts
 // as less than everything.
 func TopK[T dtype.Real](outValues []T, outAt []int64, values []T, outSplits, splits []int64) {
+	if rowsOf(splits) < 2 {
+		topKRows(outValues, outAt, values, outSplits, splits, 0, rowsOf(splits))
+		return
+	}
 	eachRows(splits, sortCost, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			sorting.TopK(row(outValues, outSplits, r, 1), row(outAt, outSplits, r, 1), row(values, splits, r, 1))
+		if n := int(splits[hi] - splits[lo]); hi-lo > 1 && n <= 2*chunkCost {
+			// Rows are short: their order takes less than looking for the largest.
+			own, order := make([]int64, hi-lo+1), make([]int64, n)
+			for i := range own {
+				own[i] = splits[lo+i] - splits[lo]
+			}
+			x := values[splits[lo]:splits[hi]]
+			if argsortVectorised(order, x, own, true) {
+				for r := lo; r < hi; r++ {
+					v, at := row(outValues, outSplits, r, 1), row(outAt, outSplits, r, 1)
+					o, from := order[own[r-lo]:], x[own[r-lo]:]
+					for i := range at {
+						at[i] = o[i]
+						v[i] = from[o[i]]
+					}
+				}
+				return
+			}
 		}
+		topKRows(outValues, outAt, values, outSplits, splits, lo, hi)
 	})
+}
+
+func topKRows[T dtype.Real](outValues []T, outAt []int64, values []T, outSplits, splits []int64, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		sorting.TopK(row(outValues, outSplits, r, 1), row(outAt, outSplits, r, 1), row(values, splits, r, 1))
+	}
 }

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 )
 
@@ -44,15 +45,43 @@ func distinctRows(splits []int64, find func(lo, hi int64) (first, counts []int64
 // splits of those. The first positions of the runs are the running sums of the
 // lengths. NaN differs from its neighbours.
 func Runs[T comparable](values []T, splits []int64, inner int) (lengths, runSplits []int64) {
-	return RunsFunc(splits, func(i int64) bool {
-		a, b := item(values, int(i-1), inner), item(values, int(i), inner)
-		for j, v := range a {
-			if v != b[j] {
-				return false
+	n := int(splits[max(len(splits)-1, 0)])
+	if inner != 1 || n < worthIndex {
+		return RunsFunc(splits, func(i int64) bool {
+			a, b := item(values, int(i-1), inner), item(values, int(i), inner)
+			for j, v := range a {
+				if v != b[j] {
+					return false
+				}
 			}
+			return true
+		})
+	}
+	// Where runs begin, with an index of that: nothing depends on how long they are.
+	begins := make([]bool, n)
+	eachSpan(n-1, 1, func(lo, hi int) {
+		x, next, b := values[lo:hi], values[lo+1:hi+1], begins[lo+1:hi+1]
+		next, b = next[:len(x)], b[:len(x)]
+		for i, v := range x {
+			b[i] = v != next[i]
 		}
-		return true
 	})
+	for _, s := range splits {
+		if int(s) < n { // an empty row's begin is that of the next row with values
+			begins[s] = true
+		}
+	}
+	index := gather.NewBitmap(begins)
+	runSplits = make([]int64, len(splits))
+	index.BeforeAll(runSplits, splits)
+	count := index.Count()
+	at := make([]int64, count+1)
+	gather.TrueAt(at[:count], begins)
+	at[count] = int64(n)
+	for i := range count {
+		at[i] = at[i+1] - at[i]
+	}
+	return at[:count], runSplits
 }
 
 // RunsFunc is [Runs] for values of any kind: same(i) reports whether the values

@@ -170,7 +170,7 @@ func fewMoved(x *Tensor, from func(r, n int) int) tensor.Tensor {
 func fewEach(x *Tensor, times tensor.Tensor) tensor.Tensor {
 	f, ok := fewOf(x)
 	often := int64s(times)
-	if !ok || len(often) != f.nrows() {
+	if !ok || often == nil || len(often) != f.nrows() {
 		return nil
 	}
 	nrows, nvals := int64(0), int64(0)

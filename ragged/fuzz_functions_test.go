@@ -270,6 +270,7 @@ func FuzzFunctions(f *testing.F) {
 		s := &script{b}
 		name := names[s.next()%len(names)]
 		x := s.rowsOfAny(s.dtype())
+		rest := &script{s.b}
 		out, err := tenon.Try(func() tenon.Value { return tenon.Must(functions[name](s, x)) })
 		if err != nil {
 			refused(t, name, err)
@@ -277,6 +278,13 @@ func FuzzFunctions(f *testing.F) {
 		}
 		if out != nil {
 			whole(t, name, out)
+		}
+		again, err := tenon.Try(func() tenon.Value { return tenon.Must(functions[name](rest, narrow(x).(*ragged.Tensor))) })
+		switch {
+		case err != nil && !strings.Contains(err.Error(), "int32"):
+			t.Fatalf("%s of %v with splits of the other type: %v", name, x, err)
+		case err == nil && out != nil:
+			alike(t, name, out, again)
 		}
 	})
 }

@@ -26,7 +26,8 @@ func init() {
 	handle(cum(rows.CumMax), "cummax")
 	handle(cum(rows.CumMin), "cummin")
 	handle(cum(rows.LogCumSumExp), "logcumsumexp")
-	handle(flatAt("x", 0), "dropout", "bitcast", "searchsorted")
+	handle(flatAt("x", 0), "dropout", "searchsorted")
+	handle(bitcast, "bitcast")
 	handle(flatAt("lengths", 0), "sequence_mask")
 	handle(flatAt("x", 2), "band_part")
 	handle(func(c *op.Call) ([]tenon.Value, error) {
@@ -63,6 +64,16 @@ func flatAt(param string, inner int) handlerFunc {
 		}
 		return c.One(onFlat(c, i, x))
 	}
+}
+
+// bitcast reads each entry as elements of another type: of a wider one, the elements of an
+// innermost uniform dimension become one.
+func bitcast(c *op.Call) ([]tenon.Value, error) {
+	inner := 0
+	if x, ok := raggedArg(c, 0); ok && c.DType(1).Size() > x.DType().Size() {
+		inner = 1
+	}
+	return flatAt("x", inner)(c)
 }
 
 // linearScan runs a recurrence along an axis of two tensors with the same rows.

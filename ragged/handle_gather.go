@@ -193,7 +193,7 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 // inRow turns positions in rows into positions among all values; a position
 // outside its row is an error that names it.
 func inRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
-	at = cast(at, dtype.Int64)
+	at = asPositions(at)
 	if out := knownInRow(c, p, at, row); out != nil {
 		return out
 	}

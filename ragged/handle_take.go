@@ -56,7 +56,7 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 // absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
 // values. Negative ones count from the end of the row.
 func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	at = cast(at, dtype.Int64)
+	at = asPositions(at)
 	if out, ok := knownAbsolute(p, q, at, func(r int, k, n int64) error {
 		e := c.Errorf(tenon.ErrInvalid, "index %d is out of bounds for %d entries", k, n)
 		e.Where = fmtRow(r)
@@ -86,13 +86,15 @@ func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
 	keys := ops.Add(ops.Mul(line, wide), number)
 	order := ops.ArgSort(keys, 0, ops.SortOptions{})
 	sorted := ops.Gather(keys, order, 0)
-	want := ops.Add(inner(ops.Mul(lineOf(i, axis), wide), i.flat), ops.Cast(i.flat, dtype.Int64))
+	at := asPositions(i.flat)
+	want := ops.Add(inner(ops.Mul(lineOf(i, axis), wide), at), at)
 	place := ops.SearchSorted(sorted, want, false)
 	n := ops.Cast(outerSize(keys), dtype.Int64)
 	found := ops.Less(place, n)
 	place = ops.Minimum(place, ops.Maximum(ops.Sub(n, int64(1)), int64(0)))
 	got := ops.Gather(sorted, place, 0)
-	good := ops.LogicalAnd(found, ops.Equal(got, want))
+	// A number that no line has could be the key of an entry of another one.
+	good := ops.LogicalAnd(ops.LogicalAnd(found, ops.Equal(got, want)), ops.LogicalAnd(ops.GreaterEqual(at, int64(0)), ops.Less(at, wide)))
 	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
 		tenon.Throw(invalid("ops.TakeAlongAxis", "indices", "name an entry that has no element there"))
 	}

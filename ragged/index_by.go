@@ -48,9 +48,10 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 	if at, ok := knownPositions(t, b); ok {
 		return keyedInRows(gatherRows(t, at), rest, dim)
 	}
-	n := t.parts[0].NRows()
-	at := ops.Where(ops.Less(b, 0), ops.Add(b, ops.Cast(n, b.DType())), b)
-	checkPositions(at, n)
+	n := cast(t.parts[0].NRows(), dtype.Int64)
+	b = asPositions(b)
+	at := ops.Where(ops.Less(b, 0), ops.Add(b, n), b)
+	checkPositions(ops.Reshape(b, []int{-1}), at, n)
 	return gatheredAt(t, at, rest, dim)
 }
 
@@ -81,16 +82,17 @@ func knownPositions(t *Tensor, b tensor.Tensor) (at tensor.Tensor, ok bool) {
 	return out, true
 }
 
-// checkPositions fails where positions in memory are not among n rows.
-func checkPositions(at, n tensor.Tensor) {
-	bad := ops.LogicalOr(ops.Less(at, 0), ops.GreaterEqual(at, ops.Cast(n, at.DType())))
+// checkPositions fails where positions in memory are not among n rows: given, or counted
+// from the start.
+func checkPositions(given, at, n tensor.Tensor) {
+	bad := ops.LogicalOr(ops.Less(at, 0), ops.GreaterEqual(at, n))
 	b, ok := op.Known(ops.Any(bad))
 	if !ok || !tensor.Data[bool](b)[0] {
 		return
 	}
 	for i, wrong := range tensor.Data[bool](ops.Reshape(bad, []int{-1})) {
 		if wrong {
-			tenon.Throw(outOfRange(indexFn, "position "+itoa(i), "is out of bounds for %v rows", n))
+			tenon.Throw(outOfRange(indexFn, "position "+itoa(i), "%d is out of bounds for %d rows", itemAt(given, i), known(n)))
 		}
 	}
 }
@@ -214,11 +216,11 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 // absolute turns positions in the rows of p, listed by rows of q, into positions
 // among the values.
 func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
+	at = asPositions(at)
 	if out, ok := knownAbsolute(p, q, at, noPosition); ok {
 		return out
 	}
-	d := widest([]*RowPartition{p, q})
-	at = ops.Cast(at, d)
+	const d = dtype.Int64 // which holds every position
 	perRow := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(cast(v, d), q.RowSplits(), q.nvals) }
 	n, start := perRow(p.RowLengths()), perRow(p.RowStarts())
 	within := ops.Where(ops.Less(at, 0), ops.Add(at, n), at)

@@ -84,7 +84,8 @@ func sameOuter(fn string, x, y tensor.Tensor) error {
 	_, a := split(atLeast(x, k))
 	_, b := split(atLeast(y, k))
 	for i := range k {
-		if err := sameRows(fn, a[i], b[i].as(a[i].DType())); err != nil {
+		d := widest([]*RowPartition{a[i], b[i]})
+		if err := sameRows(fn, a[i].as(d), b[i].as(d)); err != nil {
 			return err
 		}
 	}

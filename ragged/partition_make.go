@@ -64,7 +64,11 @@ func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, erro
 		if d := spliced(nil, s, o.NVals); d != nil {
 			return fromOffsets(fn, "row_starts", d)
 		}
-		n := ops.Reshape(ops.Cast(o.NVals, s.DType()), []int{1})
+		nvals, err := count(fn, "NVals", o.NVals, s.DType())
+		if err != nil {
+			return nil, err
+		}
+		n := ops.Reshape(nvals, []int{1})
 		return fromOffsets(fn, "row_starts", ops.Concat([]tensor.Tensor{s, n}, 0))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -76,9 +77,9 @@ func pickedOrFail(fn string, x *Tensor, at any) (tensor.Tensor, error) {
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "at", Err: err, Line: source.Line()}
 	}
-	p := x.parts[0]
+	p := x.parts[0].as(dtype.Int64) // which holds every position
 	n := p.RowLengths()
-	i = ops.Cast(i, p.spec.dtype)
+	i = asPositions(i)
 	within := ops.Where(ops.Less(i, 0), ops.Add(i, n), i)
 	bad := ops.LogicalOr(ops.Less(within, 0), ops.GreaterEqual(within, n))
 	return gatherRows(x.Values(), ops.Where(bad, scalar(-1, p.spec.dtype), ops.Add(p.RowStarts(), within))), nil

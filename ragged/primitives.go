@@ -3,6 +3,7 @@ package ragged
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -30,9 +31,35 @@ func scalar(n int, d dtype.DType) tensor.Tensor {
 // ownScalar is scalar for one that nobody else has.
 func ownScalar(n int, d dtype.DType) tensor.Tensor {
 	if d == dtype.Int32 {
+		if int(int32(n)) != n {
+			tenon.Throw(beyondInt32(int64(n)))
+		}
 		return tensor.Scalar(int32(n))
 	}
 	return tensor.Scalar(int64(n))
+}
+
+// beyondInt32 is the error for a number that int32 row splits do not hold.
+func beyondInt32(n int64) *tenon.Error {
+	e := invalid("ragged.RowPartition", "", "%d is more than int32 row splits hold", n)
+	e.Hint = "use int64 row splits: Tensor.WithSplitsDType"
+	return e
+}
+
+// holdInt32 fails where int32 does not hold what is known of integers that become row
+// splits, lengths or positions of that type.
+func holdInt32(t tensor.Tensor) {
+	c, ok := op.Known(t)
+	if !ok {
+		return
+	}
+	if d, ok := c.(*tensor.Dense); ok && d.DType() == dtype.Int64 {
+		for _, n := range tensor.Data[int64](tensor.Contiguous(d)) {
+			if int64(int32(n)) != n {
+				tenon.Throw(beyondInt32(n))
+			}
+		}
+	}
 }
 
 // smallScalars are 0, 1, … as scalars.
@@ -50,6 +77,15 @@ func knownInts(c *op.Call, i int) ([]int, bool) {
 		return tensor.Data[int](d), true
 	}
 	return c.ConstInts(i)
+}
+
+// asPositions returns integers of any type as int64. What that does not hold becomes the
+// largest number, which is no position either.
+func asPositions(at tensor.Tensor) tensor.Tensor {
+	if at.DType() == dtype.Uint64 {
+		at = ops.Minimum(at, uint64(math.MaxInt64))
+	}
+	return cast(at, dtype.Int64)
 }
 
 // known returns a scalar's value, or shape.Unknown.
@@ -77,7 +113,12 @@ func cast(t tensor.Tensor, d dtype.DType) tensor.Tensor {
 	if t.DType() == d {
 		return t
 	}
-	return memo(t, castKey{d}, func(t tensor.Tensor) tensor.Tensor { return ops.Cast(t, d) })
+	return memo(t, castKey{d}, func(t tensor.Tensor) tensor.Tensor {
+		if d == dtype.Int32 {
+			holdInt32(t)
+		}
+		return ops.Cast(t, d)
+	})
 }
 
 type castKey struct{ to dtype.DType }

@@ -28,8 +28,8 @@ var _ fmt.Formatter = (*Tensor)(nil)
 
 // String prints the rows as nested lists, and behind them the element type and
 // shape, with "~" for ragged dimensions: "[[3 1] [] [5]] int64[3, ~]". Of more than
-// 1000 elements it prints the first and last three entries of each row. A symbolic
-// tensor prints as its Spec.
+// 1000 elements, or rows, it prints the first and last three entries of each row. A
+// symbolic tensor prints as its Spec.
 func (t *Tensor) String() string { return fmt.Sprint(t) }
 
 // Format prints the tensor for the verbs v and s as String does, with a plus flag
@@ -57,10 +57,24 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 
 // printer lays a concrete tensor out.
 type printer struct {
-	splits [][]int64
-	dims   []int // of the flat values
-	short  bool
-	word   func(i int) string
+	parts []extent
+	dims  []int // of the flat values
+	short bool
+	word  func(i int) string
+}
+
+// extent is where the rows of a partition are: without splits, all of one length.
+type extent struct {
+	splits        []int64
+	nrows, length int
+}
+
+// row returns where row i starts, and its length.
+func (e extent) row(i int) (start, n int) {
+	if e.splits == nil {
+		return i * e.length, e.length
+	}
+	return int(e.splits[i]), int(e.splits[i+1] - e.splits[i])
 }
 
 func newPrinter(t *Tensor, full bool) (*printer, bool) {
@@ -69,23 +83,31 @@ func newPrinter(t *Tensor, full bool) (*printer, bool) {
 		return nil, false
 	}
 	p := &printer{dims: flat.Shape().Dims(), short: !full && flat.Shape().Size() > printThreshold, word: words(flat, full)}
+	for _, n := range p.dims {
+		p.short = p.short || !full && n > printThreshold
+	}
 	for _, q := range t.parts {
-		s, ok := q.Splits64()
-		if !ok {
-			return nil, false
+		e := extent{nrows: q.spec.nrows, length: q.spec.length}
+		if !q.spec.uniform || e.nrows < 0 || e.length < 0 {
+			s, ok := q.Splits64()
+			if !ok {
+				return nil, false
+			}
+			e = extent{splits: s, nrows: len(s) - 1}
 		}
-		p.splits = append(p.splits, s)
+		p.short = p.short || !full && e.nrows > printThreshold
+		p.parts = append(p.parts, e)
 	}
 	return p, p.word != nil
 }
 
-func (p *printer) rows() int { return len(p.splits[0]) - 1 }
+func (p *printer) rows() int { return p.parts[0].nrows }
 
 // list prints n entries of a dimension, the first of which is entry first.
 func (p *printer) list(dim, first, n int, indent string) string {
 	var b strings.Builder
 	b.WriteByte('[')
-	last := dim == len(p.splits)+len(p.dims)-1
+	last := dim == len(p.parts)+len(p.dims)-1
 	line := len(indent)
 	for i := 0; i < n; i++ {
 		if p.short && n > 2*printEdge && i == printEdge {
@@ -117,11 +139,11 @@ func (p *printer) list(dim, first, n int, indent string) string {
 
 // entry prints the list that is entry i of a dimension.
 func (p *printer) entry(dim, i int, indent string) string {
-	if dim < len(p.splits) {
-		s := p.splits[dim]
-		return p.list(dim+1, int(s[i]), int(s[i+1]-s[i]), indent)
+	if dim < len(p.parts) {
+		first, n := p.parts[dim].row(i)
+		return p.list(dim+1, first, n, indent)
 	}
-	n := p.dims[dim-len(p.splits)+1]
+	n := p.dims[dim-len(p.parts)+1]
 	return p.list(dim+1, i*n, n, indent)
 }
 

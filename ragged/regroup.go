@@ -111,20 +111,21 @@ func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 		return withMask(unflattened(fn, values, counts, axis), mask)
 	}
 	single := counts.Shape().Rank() == 0
-	if c, ok := op.Known(counts); ok && single && tensor.Data[int64](cast(c, dtype.Int64).(*tensor.Dense))[0] < 0 {
+	counts = asPositions(counts)
+	if c, ok := op.Known(counts); ok && single && tensor.Item[int64](c) < 0 {
 		tenon.Throw(invalid(fn, "counts", "a row has no negative length"))
 	}
 	if axis == 0 {
 		if single {
 			return unflattenedEvenly(fn, x, counts)
 		}
-		t, err := FromRowLengths(x, ops.Cast(counts, dtype.Int64))
+		t, err := FromRowLengths(x, counts)
 		tenon.Throw(inNameOf(fn, err))
 		return t
 	}
 	l := listsAt(x, axis)
 	if single {
-		n := ops.Cast(counts, l.p.DType())
+		n := cast(counts, l.p.DType())
 		below := partitioned(l.values, evenRows(fn, l.p, n))
 		lengths := ops.FloorDiv(l.p.RowLengths(), ops.Maximum(n, ops.OnesLike(n)))
 		outer := newPartition(cast(rows.FromLengths(lengths), l.p.DType()), shape.Unknown)
@@ -133,7 +134,7 @@ func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 		}
 		return l.with(below, outer)
 	}
-	below, err := FromRowLengths(l.values, ops.Cast(counts, l.p.DType()))
+	below, err := FromRowLengths(l.values, cast(counts, l.p.DType()))
 	tenon.Throw(inNameOf(fn, err))
 	return l.with(below, regrouped(fn, l.p, below.parts[0]))
 }
@@ -141,7 +142,7 @@ func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 // unflattenedEvenly divides the rows of x into rows of n.
 func unflattenedEvenly(fn string, x, n tensor.Tensor) tensor.Tensor {
 	size := outerSize(x)
-	n = ops.Cast(n, size.DType())
+	n = cast(n, size.DType())
 	if k, m := known(size), known(n); k >= 0 && m >= 0 && (m == 0 && k > 0 || m > 0 && k%m != 0) {
 		tenon.Throw(invalid(fn, "counts", "%d entries are no whole number of rows of %d", k, m))
 	}

@@ -85,7 +85,9 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	for i, k := range outer {
 		switch k.Kind {
 		case key.EllipsisKind, key.NewAxisKind:
-			tenon.Throw(invalid(indexFn, "", "key %d has no meaning for the dimensions of records", i))
+			e := invalid(indexFn, "", "key %d has no meaning for the dimensions of records", i)
+			e.Hint = "give key.All for each dimension; ops.ExpandDims adds one"
+			tenon.Throw(e)
 		case key.FieldKind:
 			e := &tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: PathString([]string{k.Name}), Line: source.Line()}
 			e.Msg, e.Hint = "a field is chosen after the dimensions of the records", "give key.All for each dimension before the name"

@@ -29,7 +29,7 @@ func perValue(name, doc string, rows func(dtype.DType) *op.RowLoop, kernel func(
 				return nil, err
 			}
 			n := splits[len(splits)-1]
-			if _, err := shape.Of(int(n)).CheckedSize(8); err != nil {
+			if checkedSize(c, shape.Of(int(n)), dtype.Int64) != nil {
 				return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", n)
 			}
 			out := make([]int64, n)

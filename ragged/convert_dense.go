@@ -241,8 +241,15 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 			return nil, invalid(fn, "Lengths", "level %d has %d lengths for %d rows", i, n, m)
 		}
 		width := sizeOf(d, 1, l.DType())
-		l = cast(rows.Clamped(l, width), splits)
-		p := newPartition(rows.FromLengths(l), shape.Unknown)
+		var at tensor.Tensor
+		if splits == dtype.Int64 {
+			at = rows.Within(l, width)
+		}
+		if at == nil {
+			l = cast(rows.Clamped(l, width), splits)
+			at = rows.FromLengths(l)
+		}
+		p := newPartition(at, shape.Unknown)
 		p.lengths.Store(&l)
 		d = rows.FromDense(d, p.RowSplits())
 		parts = append(parts, p)

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"errors"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
@@ -89,26 +91,18 @@ func init() {
 				return nil, err
 			}
 			x := c.Tensor(0)
-			width := x.Shape().Dim(1)
-			if longest := segment.MaxLength(splits); longest > int64(width) {
-				if !c.Bool(2) {
-					return nil, tooLong(c, splits, width)
-				}
-				if x, err = widened(x, int(longest)); err != nil {
-					return nil, err
-				}
-				width = int(longest)
+			out, err := taken(x, splits)
+			if err == nil {
+				return []tensor.Tensor{out}, nil
 			}
-			s := outer(int(splits[len(splits)-1]), x.Shape().Tail(2))
-			var fail error
-			out := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				y := tensor.Uninit(d.DType(), s)
-				if y.Len() > 0 {
-					fail = moverOf(d).unpad(y, d, splits, width, s.Tail(1).Size())
-				}
-				return y
-			})
-			return []tensor.Tensor{out}, fail
+			if !c.Bool(2) {
+				return nil, tooLong(c, splits, x.Shape().Dim(1))
+			}
+			if x, err = widened(x, int(segment.MaxLength(splits))); err != nil {
+				return nil, err
+			}
+			out, err = taken(x, splits)
+			return []tensor.Tensor{out}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
@@ -120,6 +114,27 @@ func init() {
 		},
 	})
 }
+
+// taken returns the first items of each row of x. Rows that are longer than x is wide are
+// an error.
+func taken(x tensor.Tensor, splits []int64) (out tensor.Tensor, err error) {
+	width, item, n := x.Shape().Dim(1), x.Shape().Tail(2), int(splits[len(splits)-1])
+	// No memory is taken for what cannot be there.
+	if n > (len(splits)-1)*width || item.Size() == 0 && segment.MaxLength(splits) > int64(width) {
+		return nil, errNarrow
+	}
+	s := outer(n, item)
+	out = move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
+		y := tensor.Uninit(d.DType(), s)
+		if y.Len() > 0 && err == nil {
+			err = moverOf(d).unpad(y, d, splits, width, item.Size())
+		}
+		return y
+	})
+	return out, err
+}
+
+var errNarrow = errors.New("rows are longer than dense is wide")
 
 // tooLong names the first row that has more values than dense has columns.
 func tooLong(c *op.Call, splits []int64, width int) error {

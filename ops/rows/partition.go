@@ -137,6 +137,20 @@ func FromLengths(lengths any) tensor.Tensor {
 	return direct.Eval(fromLengthsOp, lengths)
 }
 
+// Within returns the row splits of rows with the given int64 lengths where these are in
+// memory and from 0 to most, a scalar: what [Clamped] and [FromLengths] give, in one pass.
+// Otherwise it returns nil.
+//
+//	lengths: int64[rows] → int64[rows+1]. No gradient.
+func Within(lengths, most tensor.Tensor) tensor.Tensor {
+	l, _ := lengths.(*tensor.Dense)
+	m, _ := most.(*tensor.Dense)
+	if l == nil || m == nil || l.DType() != dtype.Int64 || m.DType() != dtype.Int64 || l.Rank() != 1 || !l.IsContiguous() {
+		return nil
+	}
+	return shortWithin(l, tensor.Data[int64](m)[0])
+}
+
 // Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
 // same type: lengths itself where they are in memory and so already.
 //

@@ -118,6 +118,15 @@ func shortFromLengths(lengths any) tensor.Tensor {
 	return valid(out, s)
 }
 
+// shortWithin is the short way of row splits for given lengths that are from 0 to most.
+func shortWithin(lengths *tensor.Dense, most int64) tensor.Tensor {
+	out, s := fresh(lengths.Len() + 1)
+	if !segment.SplitsWithin(s, tensor.Data[int64](lengths), most) {
+		return nil
+	}
+	return valid(out, s)
+}
+
 // shortFromRowIDs is the short way of row splits for row ids, of which there are nrows.
 func shortFromRowIDs(ids, nrows any) tensor.Tensor {
 	d, _ := ids.(*tensor.Dense)
@@ -283,7 +292,7 @@ func shortFromDense(x, splits any) tensor.Tensor {
 		return nil
 	}
 	item := d.Shape().Tail(2)
-	if n := s[len(s)-1]; n > shortSize || segment.MaxLength(s) > int64(d.Dim(1)) {
+	if n := s[len(s)-1]; n > shortSize || n > 0 && item.Size() == 0 {
 		return nil
 	}
 	out := tensor.Uninit(d.DType(), outer(int(s[len(s)-1]), item))

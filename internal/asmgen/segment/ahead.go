@@ -83,7 +83,7 @@ func (a *ahead) leaveAtEnd(label string) {
 	CMPQ(a.left, U8(step))
 	JL(LabelRef(label))
 	for at := 0; at < step*a.m.Elem.Size(); at += 64 {
-		PREFETCHT0(Mem{Base: a.next, Disp: at + expAhead})
+		PREFETCHT1(Mem{Base: a.next, Disp: at + expAhead})
 	}
 }
 
@@ -94,8 +94,10 @@ func (a *ahead) leaveAtFar(label string) {
 	JNZ(LabelRef(label))
 }
 
-// expAhead is how many bytes early the elements are asked for.
-const expAhead = 4096
+// expAhead is how many bytes early the elements are asked for, two pieces: into the second
+// cache, for the first is full of the present ones. From there inverseMark has the first of
+// them brought, and the processor, which sees one line after the other, the rest.
+const expAhead = 16384
 
 // vectors returns the bodies of a step.
 func (a *ahead) vectors() (bodies []func(m vec.Machine)) {

@@ -44,6 +44,7 @@ func main() {
 	for _, wide := range []bool{true, false} {
 		splits(wide)
 		movers(wide)
+		accumulate(vec.Machine{Wide: wide, Elem: vec.Int64})
 	}
 	for _, e := range []vec.Elem{vec.Float32, vec.Int32} {
 		sortRows(e)

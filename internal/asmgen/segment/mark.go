@@ -34,6 +34,9 @@ func inverseMark(m vec.Machine) {
 
 	// The half of a vector is half as often in two lines of memory.
 	Label("batch")
+	for at := 0; at < 8*lanes; at += 64 {
+		PREFETCHT0(Mem{Base: k.w.next, Disp: at + lengthsAhead})
+	}
 	SUBQ(U8(uint8(lanes)), todo)
 	JL(LabelRef("done"))
 	k.leaveAtLong(k.lengths(0), k.halved(), "whole")
@@ -76,6 +79,10 @@ func inverseMark(m vec.Machine) {
 	VZEROUPPER()
 	RET()
 }
+
+// lengthsAhead is how many bytes early splits are asked for: those of the next piece are
+// there when its end is looked for.
+const lengthsAhead = 4096
 
 func shiftOf(m vec.Machine) U8 { return U8(map[int]uint8{4: 2, 8: 3}[m.Elem.Size()]) }
 

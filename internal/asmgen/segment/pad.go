@@ -89,8 +89,9 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 }
 
 // denseAhead is how far ahead unpad asks for what it reads, in bytes: while lines travel
-// past the cache, the processor does not look for the next ones by itself.
-const denseAhead = 4096
+// past the cache, the processor does not look for the next ones by itself. They come into
+// the second cache, which has more of them on their way at a time than the first.
+const denseAhead = 16384
 
 // unpad writes a function that takes the beginning of rows of a fixed number of vectors.
 func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
@@ -112,7 +113,7 @@ func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
 		m.Store(m.Load(Mem{Base: src, Disp: v * m.Bytes()}), Mem{Base: out.At, Disp: v * m.Bytes()})
 	}
 	for off := 0; off < vectors*m.Bytes(); off += 64 {
-		PREFETCHT0(Mem{Base: src, Disp: denseAhead + off})
+		PREFETCHT1(Mem{Base: src, Disp: denseAhead + off})
 	}
 	ADDQ(n, out.At)
 	out.Check()

@@ -39,24 +39,31 @@ func fillItems[T any](out, fill []T) {
 
 // Unpad is the reverse of [Pad]: row r of out becomes the first items of row r of
 // dense, which has rows*width*inner elements. A row of splits that is longer than
-// width is an error.
+// width is an error, and what is in out then has no meaning.
 func Unpad[T any](out, dense []T, splits []int64, width, inner int) error {
-	if MaxLength(splits) > int64(width) {
-		for r := range rowsOf(splits) {
-			if n := splits[r+1] - splits[r]; n > int64(width) {
-				return rowError("row lengths", r, n, "is more than the width, "+strconv.Itoa(width))
-			}
+	fits, done := unpadVectorised(out, dense, splits, width, inner)
+	if !done {
+		if fits = MaxLength(splits) <= int64(width); fits {
+			unpadPlainly(out, dense, splits, width, inner)
 		}
 	}
-	if unpadVectorised(out, dense, splits, width, inner) {
+	if fits {
 		return nil
 	}
+	for r := range rowsOf(splits) {
+		if n := splits[r+1] - splits[r]; n > int64(width) {
+			return rowError("row lengths", r, n, "is more than the width, "+strconv.Itoa(width))
+		}
+	}
+	return nil
+}
+
+func unpadPlainly[T any](out, dense []T, splits []int64, width, inner int) {
 	if isShort(splits, inner) {
 		unpadRows(out, dense, splits, width, inner, 0, rowsOf(splits))
-		return nil
+		return
 	}
 	eachRows(splits, inner, func(lo, hi int) { unpadRows(out, dense, splits, width, inner, lo, hi) })
-	return nil
 }
 
 func unpadRows[T any](out, dense []T, splits []int64, width, inner, lo, hi int) {

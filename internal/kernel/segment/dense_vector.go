@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/tenonml/tenon/internal/par"
@@ -46,14 +47,16 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 	return true
 }
 
-// unpadVectorised is [Unpad] where kernels can do it, and reports whether they can.
-func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bool {
+// unpadVectorised is [Unpad] where kernels can do it. It reports whether all rows fit, and
+// whether kernels can: they look at the lengths of the rows that they are about to move,
+// which costs nothing where those of all rows would have to come from memory twice.
+func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) (fits, done bool) {
 	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))
 	item := inner * size
 	rowBytes := width * item
 	if k == nil || len(out) < worthVectors || rowBytes > readRoom || rowBytes == 0 {
-		return false
+		return false, false
 	}
 	kernel, past := k.unpad[0], k.unpadPast[0]
 	if rowBytes > 64 {
@@ -73,11 +76,16 @@ func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) bo
 		},
 		plain: func(r int) { copy(row(out, splits, r, inner), dense[r*width*inner:]) },
 	}
+	var tooLong atomic.Bool
 	eachRows(splits, inner, func(lo, hi int) {
+		if MaxLength(splits[lo:hi+1]) > int64(width) {
+			tooLong.Store(true)
+			return
+		}
 		m.run(lo, min(hi, safe))
 		for r := max(lo, safe); r < hi; r++ {
 			m.plain(r)
 		}
 	})
-	return true
+	return !tooLong.Load(), true
 }

@@ -594,6 +594,12 @@ func rowIDsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) 
 //go:noescape
 func offsetsPastAVX512(dst *byte, splits *int64, row int, rows int, stage *byte) int
 
+// accumulateAVX512 sets out[i] to the sum of lengths[0], …, lengths[i] and sum, for n lengths, a multiple of 8 and at least that. It returns a
+// negative number if a length is not between 0 and most, or a sum of them overflows.
+//
+//go:noescape
+func accumulateAVX512(out *int64, lengths *int64, n int, sum int64, most int64) int64
+
 // addI64AVX2 sets dst[i] = x[i] + y[i].
 //
 //go:noescape
@@ -769,6 +775,12 @@ func rowIDsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) in
 //
 //go:noescape
 func offsetsPastAVX2(dst *byte, splits *int64, row int, rows int, stage *byte) int
+
+// accumulateAVX2 sets out[i] to the sum of lengths[0], …, lengths[i] and sum, for n lengths, a multiple of 4 and at least that. It returns a
+// negative number if a length is not between 0 and most, or a sum of them overflows.
+//
+//go:noescape
+func accumulateAVX2(out *int64, lengths *int64, n int, sum int64, most int64) int64
 
 // sortRowsF32 sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for
 // descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a

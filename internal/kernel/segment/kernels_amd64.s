@@ -13720,6 +13720,8 @@ TEXT ·inverseMarkF32AVX512(SB), NOSPLIT, $0-72
 	MOVQ $-1, R10
 
 batch:
+	PREFETCHT0    4096(DX)
+	PREFETCHT0    4160(DX)
 	SUBQ          $0x10, BX
 	JL            done
 	VMOVUPD       (DX), Z0
@@ -14567,10 +14569,10 @@ both:
 	JL           many
 	CMPQ         R11, $0x40
 	JL           many
-	PREFETCHT0   4096(R10)
-	PREFETCHT0   4160(R10)
-	PREFETCHT0   4224(R10)
-	PREFETCHT0   4288(R10)
+	PREFETCHT1   16384(R10)
+	PREFETCHT1   16448(R10)
+	PREFETCHT1   16512(R10)
+	PREFETCHT1   16576(R10)
 	VMOVDQU64    (BX)(DI*1), Z3
 	VPTESTMB     Z3, Z3, K1
 	KMOVQ        K1, R12
@@ -14912,10 +14914,10 @@ both:
 	JL           many
 	CMPQ         R11, $0x40
 	JL           many
-	PREFETCHT0   4096(R10)
-	PREFETCHT0   4160(R10)
-	PREFETCHT0   4224(R10)
-	PREFETCHT0   4288(R10)
+	PREFETCHT1   16384(R10)
+	PREFETCHT1   16448(R10)
+	PREFETCHT1   16512(R10)
+	PREFETCHT1   16576(R10)
 	VMOVDQU64    (BX)(DI*1), Z3
 	VPTESTMB     Z3, Z3, K1
 	KMOVQ        K1, R12
@@ -15213,6 +15215,7 @@ TEXT ·inverseMarkF64AVX512(SB), NOSPLIT, $0-72
 	MOVQ $-1, R10
 
 batch:
+	PREFETCHT0    4096(DX)
 	SUBQ          $0x08, BX
 	JL            done
 	VMOVUPD       (DX), Z0
@@ -15779,14 +15782,14 @@ both:
 	JL               many
 	CMPQ             R11, $0x40
 	JL               many
-	PREFETCHT0       4096(R10)
-	PREFETCHT0       4160(R10)
-	PREFETCHT0       4224(R10)
-	PREFETCHT0       4288(R10)
-	PREFETCHT0       4352(R10)
-	PREFETCHT0       4416(R10)
-	PREFETCHT0       4480(R10)
-	PREFETCHT0       4544(R10)
+	PREFETCHT1       16384(R10)
+	PREFETCHT1       16448(R10)
+	PREFETCHT1       16512(R10)
+	PREFETCHT1       16576(R10)
+	PREFETCHT1       16640(R10)
+	PREFETCHT1       16704(R10)
+	PREFETCHT1       16768(R10)
+	PREFETCHT1       16832(R10)
 	VMOVDQU64        (BX)(DI*1), Z1
 	VPTESTMB         Z1, Z1, K1
 	KMOVQ            K1, R12
@@ -16367,14 +16370,14 @@ both:
 	JL               many
 	CMPQ             R11, $0x40
 	JL               many
-	PREFETCHT0       4096(R10)
-	PREFETCHT0       4160(R10)
-	PREFETCHT0       4224(R10)
-	PREFETCHT0       4288(R10)
-	PREFETCHT0       4352(R10)
-	PREFETCHT0       4416(R10)
-	PREFETCHT0       4480(R10)
-	PREFETCHT0       4544(R10)
+	PREFETCHT1       16384(R10)
+	PREFETCHT1       16448(R10)
+	PREFETCHT1       16512(R10)
+	PREFETCHT1       16576(R10)
+	PREFETCHT1       16640(R10)
+	PREFETCHT1       16704(R10)
+	PREFETCHT1       16768(R10)
+	PREFETCHT1       16832(R10)
 	VMOVDQU64        (BX)(DI*1), Z1
 	VPTESTMB         Z1, Z1, K1
 	KMOVQ            K1, R12
@@ -17311,7 +17314,7 @@ row:
 	IMULQ      item+32(FP), DI
 	VMOVUPS    (CX), Z0
 	VMOVUPS    Z0, (AX)
-	PREFETCHT0 4096(CX)
+	PREFETCHT1 16384(CX)
 	ADDQ       DI, AX
 	ADDQ       width+40(FP), CX
 	DECQ       BX
@@ -17385,8 +17388,8 @@ row:
 	VMOVUPS    Z0, (AX)
 	VMOVUPS    64(CX), Z0
 	VMOVUPS    Z0, 64(AX)
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT1 16384(CX)
+	PREFETCHT1 16448(CX)
 	ADDQ       DI, AX
 	ADDQ       width+40(FP), CX
 	DECQ       BX
@@ -17931,7 +17934,7 @@ row:
 	IMULQ      item+32(FP), R8
 	VMOVUPS    (DX), Z0
 	VMOVUPS    Z0, (AX)
-	PREFETCHT0 4096(DX)
+	PREFETCHT1 16384(DX)
 	ADDQ       R8, AX
 	LEAQ       -1024(AX), R8
 	CMPQ       R8, CX
@@ -18163,8 +18166,8 @@ row:
 	VMOVUPS    Z0, (AX)
 	VMOVUPS    64(DX), Z0
 	VMOVUPS    Z0, 64(AX)
-	PREFETCHT0 4096(DX)
-	PREFETCHT0 4160(DX)
+	PREFETCHT1 16384(DX)
+	PREFETCHT1 16448(DX)
 	ADDQ       R8, AX
 	LEAQ       -1024(AX), R8
 	CMPQ       R8, CX
@@ -19435,6 +19438,51 @@ stay4:
 	SUBQ    $0x08, DI
 	JMP     vector
 
+// func accumulateAVX512(out *int64, lengths *int64, n int, sum int64, most int64) int64
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·accumulateAVX512(SB), NOSPLIT, $0-48
+	MOVQ         out+0(FP), AX
+	MOVQ         lengths+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSD sum+24(FP), Z1
+	VBROADCASTSD most+32(FP), Z2
+	VPXORD       Z3, Z3, Z3
+	MOVQ         $0x00000007, BX
+	VPBROADCASTQ BX, Z4
+
+lengths:
+	VMOVUPD  (CX), Z5
+	VALIGNQ  $0x07, Z0, Z5, Z6
+	VPADDQ   Z6, Z5, Z6
+	VALIGNQ  $0x06, Z0, Z6, Z7
+	VPADDQ   Z7, Z6, Z6
+	VALIGNQ  $0x04, Z0, Z6, Z7
+	VPADDQ   Z7, Z6, Z6
+	VPADDQ   Z1, Z6, Z7
+	VMOVUPD  Z7, (AX)
+	VPSUBQ   Z5, Z2, Z8
+	VPORQ    Z5, Z3, Z3
+	VMOVAPS  Z3, Z3
+	VPORQ    Z8, Z3, Z3
+	VMOVAPS  Z3, Z3
+	VPORQ    Z7, Z3, Z3
+	VMOVAPS  Z3, Z3
+	VPERMQ   Z6, Z4, Z5
+	VPADDQ   Z5, Z1, Z1
+	VMOVAPS  Z1, Z1
+	ADDQ     $0x40, CX
+	ADDQ     $0x40, AX
+	SUBQ     $0x08, DX
+	JNZ      lengths
+	MOVQ     $0x00000000, AX
+	VPMOVQ2M Z3, K1
+	KMOVB    K1, AX
+	NEGQ     AX
+	MOVQ     AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
 // func addI64AVX2(dst *int64, x *int64, y *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·addI64AVX2(SB), NOSPLIT, $0-32
@@ -19866,7 +19914,7 @@ row:
 	VMOVUPS    Y0, (AX)
 	VMOVUPS    32(CX), Y0
 	VMOVUPS    Y0, 32(AX)
-	PREFETCHT0 4096(CX)
+	PREFETCHT1 16384(CX)
 	ADDQ       DI, AX
 	ADDQ       width+40(FP), CX
 	DECQ       BX
@@ -19976,8 +20024,8 @@ row:
 	VMOVUPS    Y0, 64(AX)
 	VMOVUPS    96(CX), Y0
 	VMOVUPS    Y0, 96(AX)
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT1 16384(CX)
+	PREFETCHT1 16448(CX)
 	ADDQ       DI, AX
 	ADDQ       width+40(FP), CX
 	DECQ       BX
@@ -20443,7 +20491,7 @@ row:
 	VMOVUPS    Y0, (AX)
 	VMOVUPS    32(DX), Y0
 	VMOVUPS    Y0, 32(AX)
-	PREFETCHT0 4096(DX)
+	PREFETCHT1 16384(DX)
 	ADDQ       R8, AX
 	LEAQ       -1024(AX), R8
 	CMPQ       R8, CX
@@ -20735,8 +20783,8 @@ row:
 	VMOVUPS    Y0, 64(AX)
 	VMOVUPS    96(DX), Y0
 	VMOVUPS    Y0, 96(AX)
-	PREFETCHT0 4096(DX)
-	PREFETCHT0 4160(DX)
+	PREFETCHT1 16384(DX)
+	PREFETCHT1 16448(DX)
 	ADDQ       R8, AX
 	LEAQ       -1024(AX), R8
 	CMPQ       R8, CX
@@ -21942,6 +21990,47 @@ stay4:
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, DI
 	JMP     vector
+
+// func accumulateAVX2(out *int64, lengths *int64, n int, sum int64, most int64) int64
+// Requires: AVX, AVX2
+TEXT ·accumulateAVX2(SB), NOSPLIT, $0-48
+	MOVQ         out+0(FP), AX
+	MOVQ         lengths+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VXORPS       Y0, Y0, Y0
+	VBROADCASTSD sum+24(FP), Y1
+	VBROADCASTSD most+32(FP), Y2
+	VXORPS       Y3, Y3, Y3
+
+lengths:
+	VMOVUPD    (CX), Y4
+	VPERMQ     $0x90, Y4, Y5
+	VPBLENDD   $0x03, Y0, Y5, Y5
+	VPADDQ     Y5, Y4, Y5
+	VPERM2I128 $0x08, Y5, Y5, Y6
+	VPADDQ     Y6, Y5, Y5
+	VPADDQ     Y1, Y5, Y6
+	VMOVUPD    Y6, (AX)
+	VPSUBQ     Y4, Y2, Y7
+	VORPD      Y4, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VORPD      Y7, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VORPD      Y6, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VPERMQ     $0xff, Y5, Y4
+	VPADDQ     Y4, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, AX
+	SUBQ       $0x04, DX
+	JNZ        lengths
+	MOVQ       $0x00000000, AX
+	VMOVMSKPD  Y3, AX
+	NEGQ       AX
+	MOVQ       AX, ret+40(FP)
+	VZEROUPPER
+	RET
 
 // func sortRowsF32(dst *float32, x *float32, splits *int64, rows int, flip int32) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2

@@ -39,6 +39,10 @@ type movers struct {
 	rising           func(x *int64, n int) int
 	longest          func(out, splits *int64, n int)
 
+	// accumulate adds lengths up, whole groups of eight; it returns a negative number where
+	// one is not between 0 and most, or a sum overflows.
+	accumulate func(out, lengths *int64, n int, sum, most int64) int64
+
 	rowIDs, offsets         func(dst *byte, splits *int64, row, rows int)
 	rowIDsPast, offsetsPast func(dst *byte, splits *int64, row, rows int, stage *byte) int
 }

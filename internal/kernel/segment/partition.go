@@ -87,22 +87,10 @@ func CheckRowIDs[I Index](ids []I, nrows int64) error {
 // SplitsFromLengths writes the row splits of rows with the given lengths to out,
 // which has one entry more. A negative length, and a sum beyond int64, is an error.
 func SplitsFromLengths[I Index](out []int64, lengths []I) error {
-	out = out[:len(lengths)+1]
-	out[0] = 0
-	var sum int64
-	var bad I
-	for r, n := range lengths {
-		bad |= n
-		sum += int64(n)
-		if sum < 0 {
-			bad = -1
-		}
-		out[r+1] = sum
-	}
-	if bad >= 0 {
+	if SplitsWithin(out, lengths, highest[I]()) {
 		return nil
 	}
-	sum = 0
+	var sum int64
 	for r, n := range lengths {
 		if n < 0 {
 			return rowError("row lengths", r, n, "is negative")
@@ -113,6 +101,49 @@ func SplitsFromLengths[I Index](out []int64, lengths []I) error {
 		sum += int64(n)
 	}
 	return nil
+}
+
+// SplitsWithin is [SplitsFromLengths] of lengths that it checks to be at most most, which
+// is not negative. It reports whether all is well; otherwise what is in out has no meaning.
+func SplitsWithin[I Index](out []int64, lengths []I, most I) bool {
+	out = out[:len(lengths)+1]
+	out[0] = 0
+	done := 0
+	if l, ok := any(lengths).([]int64); ok && len(l) >= worthVectors {
+		if done = accumulate(out[1:], l, int64(most)); done < 0 {
+			return false
+		}
+	}
+	sum := out[done]
+	var bad I
+	for r, n := range lengths[done:] {
+		bad |= n | (most - n) // one of both is negative; the difference does not overflow where n is not
+		sum += int64(n)
+		if sum < 0 {
+			bad = -1
+		}
+		out[done+r+1] = sum
+	}
+	return bad >= 0
+}
+
+// accumulate sets out[i] to the sum of lengths[0], …, lengths[i] for as many lengths as
+// kernels take, and returns that number, or -1 if one is not between 0 and most, or a sum
+// overflows.
+func accumulate(out, lengths []int64, most int64) int {
+	k := vectorsNow()
+	if k == nil {
+		return 0
+	}
+	n, sum := len(lengths)&^7, int64(0)
+	for at := 0; at < n; at += chunkCost {
+		end := min(at+chunkCost, n)
+		if k.accumulate(&out[at], &lengths[at], end-at, sum, most) < 0 {
+			return -1
+		}
+		sum = out[end-1]
+	}
+	return n
 }
 
 // Between reports whether all lengths are from 0 to most, which is not negative.

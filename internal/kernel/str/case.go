@@ -18,18 +18,24 @@ func Upper(x Column) Column { return letters(x, 'a', 'z') }
 
 // letters flips the case of the bytes from first to last, which are letters.
 func letters(x Column, first, last byte) Column {
-	out := Concat(x)
 	const grain = 256 << 10
-	if len(out.Bytes) <= grain {
-		flipCase(out.Bytes, first, last)
-	} else {
-		par.For(len(out.Bytes), grain, func(lo, hi int) { flipCase(out.Bytes[lo:hi], first, last) })
+	if x.Size() <= grain {
+		out := Concat(x)
+		flipCase(out.Bytes, out.Bytes, first, last)
+		return out
 	}
+	// Lengths stay, so that the offsets serve for both.
+	from, to := x.Offsets[0], x.Offsets[x.Len()]
+	out := Column{Offsets: x.Offsets, Bytes: make([]byte, to, to+slack)}
+	dst, src := out.Bytes[from:], x.Bytes[from:to]
+	par.For(len(src), grain, func(lo, hi int) { flipCase(dst[lo:hi], src[lo:hi], first, last) })
 	return out
 }
 
-func flipCase(b []byte, first, last byte) {
-	for ; len(b) >= 8; b = b[8:] {
+// flipCase writes the bytes of b to dst, which may be b, with the case of letters flipped.
+func flipCase(dst, b []byte, first, last byte) {
+	dst = dst[:len(b)]
+	for ; len(b) >= 8 && len(dst) >= 8; b, dst = b[8:], dst[8:] {
 		// Eight bytes at a time: adding carries into the top bit of those that are
 		// at least first, and of those that are above last. Bytes that have the top
 		// bit of their own are no letters.
@@ -38,13 +44,19 @@ func flipCase(b []byte, first, last byte) {
 		low := w &^ (0x80 * ones)
 		atLeast := low + (0x80-uint64(first))*ones
 		above := low + (0x7f-uint64(last))*ones
-		binary.LittleEndian.PutUint64(b, w^(atLeast&^above&^w&(0x80*ones))>>2)
+		binary.LittleEndian.PutUint64(dst, w^(atLeast&^above&^w&(0x80*ones))>>2)
 	}
 	for i, v := range b {
 		if first <= v && v <= last {
-			b[i] = v ^ 0x20
+			v ^= 0x20
 		}
+		dst[i] = v
 	}
+}
+
+// inASCII reports whether all bytes of a column are ASCII: characters are bytes then.
+func inASCII(x Column) bool {
+	return x.Len() == 0 || isASCII(x.Bytes[x.Offsets[0]:x.Offsets[x.Len()]])
 }
 
 // LowerUTF8 returns each string with its characters in lower case, by Unicode's full
@@ -52,6 +64,9 @@ func flipCase(b []byte, first, last byte) {
 // form, and a dotted capital I keeps its dot as a character of its own. Malformed
 // bytes become U+FFFD.
 func LowerUTF8(x Column) Column {
+	if inASCII(x) {
+		return Lower(x)
+	}
 	return mapped(x.Len(), x, func(dst []byte, i int, x Column) []byte {
 		s := x.At(i)
 		for at := 0; at < len(s); {
@@ -81,6 +96,9 @@ func LowerUTF8(x Column) Column {
 // mapping without a language, so that one character may become several. Malformed
 // bytes become U+FFFD.
 func UpperUTF8(x Column) Column {
+	if inASCII(x) {
+		return Upper(x)
+	}
 	return mapped(x.Len(), x, func(dst []byte, i int, x Column) []byte {
 		for s := x.At(i); len(s) > 0; {
 			c, size, ok := decodeUTF8(s)

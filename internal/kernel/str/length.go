@@ -19,6 +19,9 @@ const (
 
 // Lengths writes the length of each string to out.
 func Lengths[I gather.Index](out []I, x Column, u Unit) {
+	if u == Char && x.Len() > chunk && inASCII(x) {
+		u = Byte
+	}
 	inChunks(x.Len(), measured[I]{out, x, u}, func(lo, hi int, with measured[I]) {
 		for i := lo; i < hi; i++ {
 			if with.unit == Byte {

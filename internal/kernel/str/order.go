@@ -38,7 +38,14 @@ type sortKey struct {
 
 func argSort(out []int64, x Column, keys []sortKey, descending bool) {
 	for i := range keys {
-		keys[i] = sortKey{prefix(x.At(i)), int64(i)}
+		keys[i] = sortKey{prefix(x, i), int64(i)}
+	}
+	if len(keys) <= fewKeys {
+		insertKeys(keys, x, descending)
+		for i, k := range keys {
+			out[i] = k.at
+		}
+		return
 	}
 	slices.SortFunc(keys, func(a, b sortKey) int {
 		c := cmp.Compare(a.prefix, b.prefix)
@@ -58,15 +65,46 @@ func argSort(out []int64, x Column, keys []sortKey, descending bool) {
 	}
 }
 
-// prefix returns the first eight bytes as a number of the same order, zeros for
+// fewKeys is the number of strings up to which inserting one after the other is fastest.
+const fewKeys = 32
+
+// insertKeys sorts a few keys. Equal strings keep their order as none is moved before one.
+func insertKeys(keys []sortKey, x Column, descending bool) {
+	for i := 1; i < len(keys); i++ {
+		k, j := keys[i], i
+		for ; j > 0; j-- {
+			p := keys[j-1]
+			before := k.prefix < p.prefix
+			if k.prefix == p.prefix {
+				c := bytes.Compare(x.At(int(k.at)), x.At(int(p.at)))
+				if c == 0 {
+					break
+				}
+				before = c < 0
+			}
+			if before == descending {
+				break
+			}
+			keys[j] = p
+		}
+		keys[j] = k
+	}
+}
+
+// prefix returns the first eight bytes of string i as a number of the same order, zeros for
 // missing ones.
-func prefix(s []byte) uint64 {
-	if len(s) >= 8 {
-		return binary.BigEndian.Uint64(s)
+func prefix(x Column, i int) uint64 {
+	lo, n := x.Offsets[i], x.Offsets[i+1]-x.Offsets[i]
+	if lo+8 <= int64(len(x.Bytes)) {
+		p := binary.BigEndian.Uint64(x.Bytes[lo:])
+		if n < 8 {
+			p &^= 1<<(64-8*n) - 1 // what is behind belongs to others
+		}
+		return p
 	}
 	var p uint64
-	for i, b := range s {
-		p |= uint64(b) << (56 - 8*i)
+	for k, b := range x.At(i)[:min(n, 8)] {
+		p |= uint64(b) << (56 - 8*k)
 	}
 	return p
 }

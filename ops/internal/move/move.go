@@ -43,7 +43,20 @@ func ApplyList(xs []tenon.Value, f func(ds []*tensor.Dense) *tensor.Dense) tenso
 		return out
 	}
 	c := str.Concat(columns...)
+	if rising(tensor.Data[int64](out)) && out.Len() == c.Len() {
+		return Tensor(c, out.Shape()) // one behind the other, as they are
+	}
 	return Strings(Tensor(c, shape.Of(c.Len())), out)
+}
+
+// rising reports whether positions are 0, 1, 2, …
+func rising(at []int64) bool {
+	for i, p := range at {
+		if p != int64(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // Positions returns at, at+1, … in a shape.

@@ -50,5 +50,9 @@ func main() {
 		sortRows(e)
 		argsortRows(e)
 	}
+	for _, e := range []vec.Elem{vec.Float64, vec.Int64} {
+		sortRows(e)
+		argsortLong(e)
+	}
 	Generate()
 }

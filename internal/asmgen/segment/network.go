@@ -47,7 +47,9 @@ func mirrorTable(lanes, block int) Mem {
 	return mem
 }
 
-func newNetwork(lanes int) *network {
+// newNetwork returns the network for registers of so many lanes, which hold signed numbers or
+// not.
+func newNetwork(lanes int, signed bool) *network {
 	n := &network{lanes: lanes}
 	imm := func(f func(ops ...Op), code uint64, twice bool) func(z, dst reg.VecVirtual) {
 		return func(z, dst reg.VecVirtual) {
@@ -60,6 +62,9 @@ func newNetwork(lanes int) *network {
 	}
 	if lanes == 8 {
 		n.min, n.max, n.permute = VPMINUQ, VPMAXUQ, VPERMQ
+		if signed {
+			n.min, n.max = VPMINSQ, VPMAXSQ
+		}
 		n.near = []func(z, dst reg.VecVirtual){imm(VPSHUFD, 0x4e, false), imm(VPERMQ, 0x4e, false), imm(VSHUFI64X2, 0x4e, true)}
 	} else {
 		n.min, n.max, n.permute = VPMINSD, VPMAXSD, VPERMD
@@ -163,10 +168,15 @@ func (n *network) cleanRegisters(z []reg.VecVirtual) {
 // turned around for that.
 
 // signedKey turns the bits of floats into signed integers of the same order, and back.
-func signedKey(z reg.VecVirtual) reg.VecVirtual {
+func signedKey(e vec.Elem, z reg.VecVirtual) reg.VecVirtual {
 	sign, dst := ZMM(), ZMM()
-	VPSRAD(Imm(31), z, sign)
-	VPSRLD(Imm(1), sign, sign)
+	if e == vec.Float64 {
+		VPSRAQ(Imm(63), z, sign)
+		VPSRLQ(Imm(1), sign, sign)
+	} else {
+		VPSRAD(Imm(31), z, sign)
+		VPSRLD(Imm(1), sign, sign)
+	}
 	VPXORD(sign, z, dst)
 	return dst
 }
@@ -174,8 +184,9 @@ func signedKey(z reg.VecVirtual) reg.VecVirtual {
 // sortRows writes a function that sorts rows of up to 32 elements.
 func sortRows(e vec.Elem) {
 	m := vec.Machine{Wide: true, Elem: e}
+	size, lanes := 64/m.Lanes(), m.Lanes()
 	name := "sortRows" + e.String()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst, x *%s, splits *int64, rows int, flip int32) int", e.Go()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst, x *%s, splits *int64, rows int, flip int64) int", e.Go()))
 	Pragma("noescape")
 	Doc(name+" sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for",
 		"descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a",
@@ -186,71 +197,94 @@ func sortRows(e vec.Elem) {
 	MOVQ(Mem{Base: splits}, start)
 	MOVQ(I32(-1), ones)
 	flip, last := ZMM(), ZMM()
-	VPBROADCASTD(Load(Param("flip"), GP32()), flip)
+	VPBROADCASTQ(param("flip"), flip)
 	VPTERNLOGD(Imm(0xff), last, last, last) // all ones: the greatest unsigned, and
-	VPSRLD(Imm(1), last, last)              // now the greatest signed number
-	net := newNetwork(16)
+	if size == 8 {
+		VPSRLQ(Imm(1), last, last) // now the greatest signed number
+	} else {
+		VPSRLD(Imm(1), last, last)
+	}
+	net := newNetwork(lanes, true)
 	nan := K()
 	Label("row")
 	MOVQ(Mem{Base: splits, Disp: 8}, n)
 	SUBQ(start, n)
-	read := func(v int) reg.VecVirtual {
-		z := m.Load(Mem{Base: x, Disp: 64 * v})
-		key := z
-		if e == vec.Float32 {
-			VCMPPS(Imm(3), z, z, nan)
-			key = signedKey(z)
+	// read leaves the row where NaN is seen in it, and puts the last of all behind its end.
+	read := func(count int) []reg.VecVirtual {
+		var z []reg.VecVirtual
+		length := n
+		for v := range count {
+			if v > 0 {
+				none, rest := GP64(), GP64()
+				MOVQ(U32(0), none)
+				LEAQ(Mem{Base: n, Disp: -lanes * v}, rest)
+				TESTQ(rest, rest)
+				CMOVQLT(none, rest)
+				length = rest
+			}
+			key := m.Load(Mem{Base: x, Disp: 64 * v})
+			bits, k, padded := GP64(), K(), ZMM()
+			BZHIQ(length, ones, bits)
+			KMOVW(bits.As32(), k)
+			switch e {
+			case vec.Float32:
+				VCMPPS(Imm(3), key, key, nan)
+			case vec.Float64:
+				VCMPPD(Imm(3), key, key, nan)
+			}
+			if e == vec.Float32 || e == vec.Float64 {
+				KTESTW(nan, k)
+				JNZ(LabelRef("done"))
+				key = signedKey(e, key)
+			}
+			VPXORD(flip, key, key)
+			VMOVDQA32(last, padded)
+			if size == 8 {
+				VMOVDQA64(key, k, padded)
+			} else {
+				VMOVDQA32(key, k, padded)
+			}
+			z = append(z, padded)
 		}
-		VPXORD(flip, key, key)
-		return key
+		return z
 	}
-	// belongs leaves the row where NaN was seen in it, and puts the last of all behind
-	// its end.
-	belongs := func(key reg.VecVirtual, length gp) reg.VecVirtual {
-		bits, k, padded := GP64(), K(), ZMM()
-		BZHIQ(length, ones, bits)
-		KMOVW(bits.As32(), k)
-		if e == vec.Float32 {
-			KTESTW(nan, k)
-			JNZ(LabelRef("done"))
+	write := func(z []reg.VecVirtual) {
+		for i, v := range net.sort(z) {
+			VPXORD(flip, v, v)
+			if e == vec.Float32 || e == vec.Float64 {
+				v = signedKey(e, v)
+			}
+			m.Store(v, Mem{Base: dst, Disp: 64 * i})
 		}
-		VMOVDQA32(last, padded)
-		VMOVDQA32(key, k, padded)
-		return padded
 	}
-	write := func(z reg.VecVirtual, v int) {
-		VPXORD(flip, z, z)
-		if e == vec.Float32 {
-			z = signedKey(z)
+	for count := 1; count*lanes <= 32; count *= 2 {
+		if count > 1 {
+			Label(fmt.Sprintf("of%d", count))
 		}
-		m.Store(z, Mem{Base: dst, Disp: 64 * v})
+		CMPQ(n, U8(uint8(count*lanes)))
+		if count*lanes == 32 {
+			JG(LabelRef("done"))
+		} else {
+			JG(LabelRef(fmt.Sprintf("of%d", 2*count)))
+		}
+		write(read(count))
+		if count > 1 {
+			JMP(LabelRef("next"))
+			continue
+		}
+		Label("next")
+		LEAQ(Mem{Base: x, Index: n, Scale: uint8(size)}, x)
+		LEAQ(Mem{Base: dst, Index: n, Scale: uint8(size)}, dst)
+		ADDQ(n, start)
+		ADDQ(U8(8), splits)
+		DECQ(todo)
+		JNZ(LabelRef("row"))
+		Label("done")
+		SUBQ(todo, rows)
+		Store(rows, ReturnIndex(0))
+		VZEROUPPER()
+		RET()
 	}
-	CMPQ(n, U8(16))
-	JG(LabelRef("two"))
-	write(net.sort([]reg.VecVirtual{belongs(read(0), n)})[0], 0)
-	Label("next")
-	LEAQ(Mem{Base: x, Index: n, Scale: 4}, x)
-	LEAQ(Mem{Base: dst, Index: n, Scale: 4}, dst)
-	ADDQ(n, start)
-	ADDQ(U8(8), splits)
-	DECQ(todo)
-	JNZ(LabelRef("row"))
-	Label("done")
-	SUBQ(todo, rows)
-	Store(rows, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
-	Label("two")
-	CMPQ(n, U8(32))
-	JG(LabelRef("done"))
-	upper := GP64()
-	LEAQ(Mem{Base: n, Disp: -16}, upper)
-	z := []reg.VecVirtual{belongs(read(0), n), nil}
-	z[1] = belongs(read(1), upper)
-	for i, v := range net.sort(z) {
-		write(v, i)
-	}
-	JMP(LabelRef("next"))
 }
 
 // argsortRows writes a function that finds the order of rows of up to 32 elements. A
@@ -277,7 +311,7 @@ func argsortRows(e vec.Elem) {
 	VPSLLD(Imm(31), last.AsY(), sign)
 	zero := ZMM()
 	VPXORD(zero, zero, zero)
-	net := newNetwork(8)
+	net := newNetwork(8, false)
 	nan := K()
 	Label("row")
 	MOVQ(Mem{Base: splits, Disp: 8}, n)

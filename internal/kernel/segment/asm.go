@@ -66,8 +66,10 @@ var kernels64 = [...]*floatKernels[float64]{
 
 // Networks need mask registers and 32 vectors.
 var (
-	networks32  = [...]*networks[float32]{cpu.AVX512: {sort: sortRowsF32, argsort: argsortRowsF32}}
-	networksInt = [...]*networks[int32]{cpu.AVX512: {sort: sortRowsI32, argsort: argsortRowsI32}}
+	networks32   = [...]*networks[float32]{cpu.AVX512: {sort: sortRowsF32, argsort: argsortRowsF32}}
+	networksInt  = [...]*networks[int32]{cpu.AVX512: {sort: sortRowsI32, argsort: argsortRowsI32}}
+	networks64   = [...]*networks[float64]{cpu.AVX512: {sort: sortRowsF64, argsort: argsortRowsF64}}
+	networksLong = [...]*networks[int64]{cpu.AVX512: {sort: sortRowsI64, argsort: argsortRowsI64}}
 )
 
 // fence orders stores.

@@ -12,6 +12,8 @@ var (
 	moversByLevel [cpu.AVX512 + 1]*movers
 	networks32    [cpu.AVX512 + 1]*networks[float32]
 	networksInt   [cpu.AVX512 + 1]*networks[int32]
+	networks64    [cpu.AVX512 + 1]*networks[float64]
+	networksLong  [cpu.AVX512 + 1]*networks[int64]
 )
 
 // fence orders stores; without non-temporal ones all are in order.

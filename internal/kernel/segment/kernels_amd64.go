@@ -787,7 +787,7 @@ func accumulateAVX2(out *int64, lengths *int64, n int, sum int64, most int64) in
 // row and writes up to 32, one row after the other.
 //
 //go:noescape
-func sortRowsF32(dst *float32, x *float32, splits *int64, rows int, flip int32) int
+func sortRowsF32(dst *float32, x *float32, splits *int64, rows int, flip int64) int
 
 // argsortRowsF32 writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.
 // flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements. It reads up to
@@ -801,7 +801,7 @@ func argsortRowsF32(dst *int64, x *float32, splits *int64, rows int, flip int64)
 // row and writes up to 32, one row after the other.
 //
 //go:noescape
-func sortRowsI32(dst *int32, x *int32, splits *int64, rows int, flip int32) int
+func sortRowsI32(dst *int32, x *int32, splits *int64, rows int, flip int64) int
 
 // argsortRowsI32 writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.
 // flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements. It reads up to
@@ -809,3 +809,33 @@ func sortRowsI32(dst *int32, x *int32, splits *int64, rows int, flip int32) int
 //
 //go:noescape
 func argsortRowsI32(dst *int64, x *int32, splits *int64, rows int, flip int64) int
+
+// sortRowsF64 sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for
+// descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a
+// row and writes up to 32, one row after the other.
+//
+//go:noescape
+func sortRowsF64(dst *float64, x *float64, splits *int64, rows int, flip int64) int
+
+// argsortRowsF64 writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.
+// flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements, and before one
+// whose order takes more than the bits that its elements leave beside their positions. It reads up to 32 elements from the beginning
+// of a row and writes up to 32, one row after the other.
+//
+//go:noescape
+func argsortRowsF64(dst *int64, x *float64, splits *int64, rows int, flip int64) int
+
+// sortRowsI64 sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for
+// descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a
+// row and writes up to 32, one row after the other.
+//
+//go:noescape
+func sortRowsI64(dst *int64, x *int64, splits *int64, rows int, flip int64) int
+
+// argsortRowsI64 writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.
+// flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements, and before one
+// whose order takes more than the bits that its elements leave beside their positions. It reads up to 32 elements from the beginning
+// of a row and writes up to 32, one row after the other.
+//
+//go:noescape
+func argsortRowsI64(dst *int64, x *int64, splits *int64, rows int, flip int64) int

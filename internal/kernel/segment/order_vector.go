@@ -7,12 +7,13 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 )
 
-// networks sort rows of up to 32 elements of four bytes in registers. They return the
-// number of rows done, which is less than asked for where the next row is longer or, in
-// sorting floats, holds NaN. They read and write up to networkRoom elements from the
-// beginning of a row. flip is 0 for ascending, -1 for descending order.
-type networks[T float32 | int32] struct {
-	sort    func(dst, x *T, splits *int64, rows int, flip int32) int
+// networks sort rows of up to 32 elements in registers. They return the number of rows
+// done, which is less than asked for where the next row is longer, in sorting floats holds
+// NaN, or in finding the order of elements of eight bytes takes all of their bits. They
+// read and write up to networkRoom elements from the beginning of a row. flip is 0 for
+// ascending, -1 for descending order.
+type networks[T float32 | int32 | float64 | int64] struct {
+	sort    func(dst, x *T, splits *int64, rows int, flip int64) int
 	argsort func(dst *int64, x *T, splits *int64, rows int, flip int64) int
 }
 
@@ -26,6 +27,10 @@ func sortVectorised[T dtype.Real](out, values []T, splits []int64, descending bo
 		return networks32[level].sortRows(any(out).([]float32), x, splits, descending)
 	case []int32:
 		return networksInt[level].sortRows(any(out).([]int32), x, splits, descending)
+	case []float64:
+		return networks64[level].sortRows(any(out).([]float64), x, splits, descending)
+	case []int64:
+		return networksLong[level].sortRows(any(out).([]int64), x, splits, descending)
 	}
 	return false
 }
@@ -38,6 +43,10 @@ func argsortVectorised[T dtype.Real](out []int64, values []T, splits []int64, de
 		return networks32[level].argsortRows(out, x, splits, descending)
 	case []int32:
 		return networksInt[level].argsortRows(out, x, splits, descending)
+	case []float64:
+		return networks64[level].argsortRows(out, x, splits, descending)
+	case []int64:
+		return networksLong[level].argsortRows(out, x, splits, descending)
 	}
 	return false
 }
@@ -52,7 +61,7 @@ func (k *networks[T]) sortRows(out, x []T, splits []int64, descending bool) bool
 		sorting.Sort(o, descending)
 	}
 	sortEach(out, splits, cap(x), plain, func(dst *T, lo, n int) int {
-		var flip int32
+		var flip int64
 		if descending {
 			flip = -1
 		}

@@ -1,6 +1,9 @@
 package segment
 
-import "github.com/tenonml/tenon/dtype"
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/gather"
+)
 
 // Sum writes the sum of each row to out, which has rows*inner elements. Integers
 // wrap. An empty row gives 0.
@@ -205,6 +208,10 @@ func meanOfIntegers[T dtype.Integer](mean []float64, x []T, inner int) {
 // Any writes whether a row holds a true value to out, which has rows*inner
 // elements. An empty row gives false.
 func Any(out, values []bool, splits []int64, inner int) {
+	if inner == 1 && len(values) >= worthIndex {
+		countTrue(values, splits, func(r int, n, _ int64) { out[r] = n > 0 })
+		return
+	}
 	if isShort(splits, inner) {
 		anyRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
@@ -229,6 +236,10 @@ func anyRange(out, values []bool, splits []int64, inner, lo, hi int) {
 // All writes whether a row holds only true values to out, which has rows*inner
 // elements. An empty row gives true.
 func All(out, values []bool, splits []int64, inner int) {
+	if inner == 1 && len(values) >= worthIndex {
+		countTrue(values, splits, func(r int, n, length int64) { out[r] = n == length })
+		return
+	}
 	if isShort(splits, inner) {
 		allRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
@@ -259,6 +270,10 @@ func CountNonzero[T dtype.Number | ~bool](out []int64, values []T, splits []int6
 		CountNonzero(out, w, splits, inner)
 		return
 	}
+	if inner == 1 && len(values) >= worthIndex {
+		countTrue(nonzero(values), splits, func(r int, n, _ int64) { out[r] = n })
+		return
+	}
 	if isShort(splits, inner) {
 		countRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
@@ -281,4 +296,33 @@ func countRange[T dtype.Number | ~bool](out []int64, values []T, splits []int64,
 			}
 		}
 	}
+}
+
+// countTrue calls f for each row with the number of its true values and its length, which
+// an index of the values tells without a branch for each of them.
+func countTrue(values []bool, splits []int64, f func(r int, n, length int64)) {
+	before := make([]int64, len(splits))
+	gather.NewBitmap(values).BeforeAll(before, splits)
+	eachSpan(rowsOf(splits), 1, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			f(r, before[r+1]-before[r], splits[r+1]-splits[r])
+		}
+	})
+}
+
+// nonzero returns which values differ from zero.
+func nonzero[T dtype.Number | ~bool](values []T) []bool {
+	if b, ok := any(values).([]bool); ok {
+		return b
+	}
+	var zero T
+	out := make([]bool, len(values))
+	eachSpan(len(values), 1, func(lo, hi int) {
+		x, o := values[lo:hi], out[lo:hi]
+		o = o[:len(x)]
+		for i, v := range x {
+			o[i] = v != zero
+		}
+	})
+	return out
 }

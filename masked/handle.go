@@ -158,7 +158,8 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	for _, m := range masks {
 		rows = rows && m.values.Shape().Equal(out.Shape()) && m.mask.Shape().Equal(mask.Shape())
 	}
-	if len(masks) == 1 && (scalars(c) || masks[0].values.Shape().Equal(out.Shape()) && out.Shape().IsFull()) {
+	rows = rows || ofRows(masks, out)
+	if len(masks) == 1 && (rows || scalars(c) || masks[0].values.Shape().Equal(out.Shape()) && out.Shape().IsFull()) {
 		return op.One(wrap(out, mask))
 	}
 	if !rows {
@@ -175,6 +176,19 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 		mask = ops.LogicalAnd(mask, allTrue(out))
 	}
 	return op.One(wrap(out, mask))
+}
+
+// ofRows reports whether all masks are of the rows that a result with ragged dimensions has
+// too: a row that is missing stays missing, though it has no element that could be.
+func ofRows(masks []*Tensor, out tensor.Tensor) bool {
+	s := out.Shape()
+	for _, m := range masks {
+		v := m.values.Shape()
+		if s.IsFull() || m.mask.Shape().Rank() != 1 || v.Rank() != s.Rank() || s.Rank() < 2 || s.Dim(0) < 0 || v.Dim(0) != s.Dim(0) || m.mask.Shape().Dim(0) != s.Dim(0) {
+			return false
+		}
+	}
+	return true
 }
 
 // scalars reports whether all operands but the masked one are scalars, which do not

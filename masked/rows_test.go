@@ -59,3 +59,25 @@ func elements(x tensor.Tensor) string {
 	}
 	return s
 }
+
+// A row that is missing is missing in what is computed with rows of the same lengths, though
+// it has no element that could be.
+func TestMissingRowsOfSums(t *testing.T) {
+	x := ragged.FromSlices([][]float64{{3, 1}, {}, {4, 1, 5}})
+	m := tenon.Must(masked.New(x, []bool{true, false, true}))
+	n := tenon.Must(masked.New(x, []bool{true, true, false}))
+	for name, tt := range map[string]struct {
+		got  tensor.Tensor
+		want []bool
+	}{
+		"of one":      {ops.Add(m, x), []bool{true, false, true}},
+		"of either":   {ops.Mul(m, n), []bool{true, false, false}},
+		"per row":     {ops.Sub(m, [][]float64{{1}, {2}, {3}}), []bool{true, false, true}},
+		"of one of 3": {ops.Clip(m, x, x), []bool{true, false, true}},
+	} {
+		y, ok := tt.got.(*masked.Tensor)
+		if !ok || !tensor.Equal(y.Mask(), tensor.Of(tt.want), tensor.EqualOptions{}) {
+			t.Errorf("%s: got %v, want the rows %v", name, tt.got, tt.want)
+		}
+	}
+}

@@ -170,7 +170,7 @@ func shortConcat(c *op.Call) tensor.Tensor {
 
 // evenSplits returns the splits of n rows of m values.
 func evenSplits(n, m int) []int64 {
-	out := make([]int64, n+1)
+	out := ints(n + 1)
 	for i := range out {
 		out[i] = int64(i * m)
 	}
@@ -224,7 +224,7 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 }
 
 // stackedElements stacks tensors of the same rows along an axis of their elements; nil
-// where the rows are not seen to be the same.
+// where the rows, or the sizes below them, are not seen to be the same.
 func stackedElements(ts []tensor.Tensor, axis int) tensor.Tensor {
 	first, ok := ts[0].(*Tensor)
 	if !ok || axis <= len(first.parts) {
@@ -233,7 +233,7 @@ func stackedElements(ts []tensor.Tensor, axis int) tensor.Tensor {
 	flats := make([]tensor.Tensor, len(ts))
 	for i, t := range ts {
 		r, ok := t.(*Tensor)
-		if !ok || !equalParts(first.parts, r.parts) {
+		if !ok || !equalParts(first.parts, r.parts) || !r.flat.Shape().Tail(1).CompatibleWith(first.flat.Shape().Tail(1)) {
 			return nil
 		}
 		flats[i] = r.flat

@@ -276,7 +276,7 @@ func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
 // oneSegment returns a segment id for each of n rows: the same for all.
 func oneSegment(n tensor.Tensor) tensor.Tensor {
 	if k := known(n); k >= 0 && n.DType() == dtype.Int64 {
-		return tensor.Vector(make([]int64, k))
+		return tensor.Vector(ints(k))
 	}
 	return filled(n, scalar(0, n.DType()))
 }

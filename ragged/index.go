@@ -213,6 +213,8 @@ func rowRange(t *Tensor, k key.Key) *Tensor {
 	switch {
 	case ok && step == 1:
 		return rowsBetween(t, first, first+n).(*Tensor)
+	case ok && p.spec.uniform && p.spec.length == 0: // however many there are
+		return partitioned(t.Values(), newUniform(scalar(n, d), p.uniform))
 	case ok:
 		return gatherRows(t, tensor.Vector(steps(first, n, step))).(*Tensor)
 	}
@@ -228,7 +230,7 @@ func completed(err error) error {
 }
 
 func steps(first, n, step int) []int64 {
-	out := make([]int64, n)
+	out := ints(n)
 	for i := range out {
 		out[i] = int64(first + i*step)
 	}

@@ -31,7 +31,7 @@ const scratchSize = 128
 // take returns n numbers that are 0.
 func (s *scratch) take(n int64) []int64 {
 	if n > int64(len(s.room)) {
-		return make([]int64, n)
+		return ints(int(n))
 	}
 	out := s.room[:n:n]
 	s.room = s.room[n:]
@@ -68,7 +68,7 @@ func crossedIn(x *Tensor, axis int, mem *scratch) (c crossing, ok bool) {
 		if axis == 0 && k == 0 { // the one list is no dimension
 			ends = mem.take(2)
 		} else {
-			kept := make([]int64, c.lines+1)
+			kept := ints(int(c.lines + 1))
 			c.levels = append(c.levels, kept)
 			ends = kept
 		}

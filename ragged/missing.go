@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -237,6 +238,9 @@ func raggedBelow(x tensor.Tensor, axis int) int {
 func emptyRow(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 	flat, parts := split(x)
 	if len(parts) <= axis {
+		if s := x.Shape().Tail(axis + 1); s.IsFull() && s.Rank() > 0 && s.Dim(0) == 0 { // all rows are empty
+			return ops.Reshape(part(flat, 0, -flat.Shape().Dim(0)), shape.Concat(shape.Of(1), s))
+		}
 		tenon.Throw(invalid(fn, "value", "an empty row does not fit rows of one length"))
 	}
 	d := parts[0].DType()

@@ -79,6 +79,14 @@ func knownInts(c *op.Call, i int) ([]int, bool) {
 	return c.ConstInts(i)
 }
 
+// ints makes zeros. As many as no memory holds, for rows that are only declared, are an error.
+func ints(n int) []int64 {
+	if uint(n) > 1<<43 {
+		tenon.Throw(invalid("ragged.Tensor", "", "numbers of %d rows or entries are more than memory holds", n))
+	}
+	return make([]int64, n)
+}
+
 // asPositions returns integers of any type as int64. What that does not hold becomes the
 // largest number, which is no position either.
 func asPositions(at tensor.Tensor) tensor.Tensor {

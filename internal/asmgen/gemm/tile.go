@@ -20,7 +20,7 @@ const (
 	tileC      = 48  // C[0,0]
 	tileCRow   = 56  // from a row of C to the next
 	tileCols   = 64  // columns, for the masked kernels
-	tilePack   = 72  // where the packing kernels leave B, two vectors a row
+	tilePack   = 72  // where the packing kernels leave B, two vectors a row, and the carrying ones a row
 	tileReadC  = 80  // not zero: add beta C
 	tileAhead  = 88  // what will be needed next: each step asks for a line of it
 	tileStep   = 96  // from one such line to the next
@@ -30,7 +30,9 @@ const (
 	tileCount  = 128 // tiles, one below the other
 	tileDone   = 136 // how many of them are done, or were begun
 	tileNext   = 144 // from what one tile asks for to what the next one does
-	tileScalar = 152 // alpha, and beta one element later
+	tileCarry  = 152 // the row that the carrying kernels copy
+	tileComing = 160 // from it to the row that they will copy next
+	tileScalar = 168 // alpha, and beta one element later
 )
 
 // A shape is one variant of the tile kernel.
@@ -40,6 +42,7 @@ type shape struct {
 	rows    []int
 	masked  bool // the last columns may be missing
 	pack    bool // B is also copied to consecutive memory
+	carry   bool // a row of what will be A is copied; A and B are copies already
 	exp     bool // C is 2^(A B), and what its rows add up to
 }
 
@@ -65,6 +68,7 @@ func tiles(p isa) {
 		{name: "edge", vectors: 2, rows: upTo(tall), masked: true},
 		{name: "narrow", vectors: 1, rows: upTo(narrow), masked: true},
 		{name: "pack", vectors: 2, rows: packing, masked: true, pack: true},
+		{name: "carry", vectors: 2, rows: packing, carry: true},
 	} {
 		for _, rows := range s.rows {
 			tile(p, s, rows)
@@ -134,7 +138,7 @@ func (s rowset) row(i int) Mem {
 }
 
 // advance moves all rows on by step bytes.
-func (s rowset) advance(step reg.GPVirtual) {
+func (s rowset) advance(step Op) {
 	ADDQ(step, s.base)
 	if s.rows > 9 {
 		ADDQ(step, s.base9)
@@ -146,16 +150,17 @@ func (s rowset) advance(step reg.GPVirtual) {
 // the core keeps track of lines that are on their way, and the operands would have to wait
 // until they have arrived from memory.
 type soon struct {
-	c, k, mask reg.GPVirtual
-	from       Mem // k at which to start
-	bytes      int // in a row
+	c, k  reg.GPVirtual
+	mask  Mem // of the bits of k that are zero where a row is due
+	from  Mem // k at which to start
+	bytes int // in a row
 }
 
 // newSoon prepares it: with 128 steps or more, a row every 8 steps, so that the last one is
 // asked for 64 steps before the end, and with less every 4 steps. Where there are too few
 // for that too, it asks for all rows now.
 func newSoon(c, crow, k reg.GPVirtual, rows, bytes int) soon {
-	s := soon{c: c, k: k, mask: GP64(), from: AllocLocal(8), bytes: bytes}
+	s := soon{c: c, k: k, mask: AllocLocal(8), from: AllocLocal(8), bytes: bytes}
 	MOVQ(U32(8-1), s.mask)
 	MOVQ(U32(uint32(8*(rows+8))), s.from)
 	CMPQ(k, Imm(128))
@@ -186,7 +191,7 @@ func (s soon) row(c reg.GPVirtual) {
 
 // step does what is due when k steps are left.
 func (s soon) step(crow Mem) {
-	TESTQ(s.mask, s.k)
+	TESTQ(s.k, s.mask)
 	JNE(LabelRef("next"))
 	CMPQ(s.k, s.from)
 	JA(LabelRef("next"))
@@ -264,11 +269,21 @@ func tile(p isa, s shape, rows int) {
 	soon := newSoon(c, field(tileCRow), k, rows, s.vectors*p.bytes())
 
 	a := newRowset(rowsOfA, field(tileARow), rows)
-	acol := field(tileACol)
-	b, brow := field(tileB), field(tileBRow)
-	var packed reg.GPVirtual
-	if s.pack {
-		packed = field(tilePack)
+	// Copies of A and B have strides that are known here.
+	b, width := field(tileB), s.vectors*p.bytes()
+	var acol, brow Op = Imm(uint64(p.size)), U32(uint32(width))
+	next8 := Mem{Base: b}.Offset(8 * width)
+	var packed, carried reg.GPVirtual
+	if !s.carry {
+		acol = field(tileACol)
+		r := field(tileBRow)
+		brow, next8 = r, Mem{Base: b, Index: r, Scale: 8}
+		if s.pack {
+			packed = field(tilePack)
+		}
+	} else {
+		carried, packed = field(tileCarry), field(tilePack)
+		SUBQ(carried, packed)
 	}
 	bv := make([]reg.VecVirtual, s.vectors)
 	for j := range bv {
@@ -283,10 +298,23 @@ func tile(p isa, s shape, rows int) {
 		}
 	}
 	if p.wide() && rows >= 8 || s.pack {
-		PREFETCHT0(Mem{Base: b, Index: brow, Scale: 8})
-		if p.bytes()*s.vectors > 64 {
-			PREFETCHT0(Mem{Base: b, Index: brow, Scale: 8}.Offset(64))
+		PREFETCHT0(next8)
+		if width > 64 {
+			PREFETCHT0(next8.Offset(64))
 		}
+	}
+	if s.carry {
+		x := GP64()
+		MOVQ(Mem{Base: t}.Offset(tileComing), x)
+		PREFETCHT1(Mem{Base: carried, Index: x, Scale: 1})
+		if p.size == 8 {
+			MOVQ(Mem{Base: carried}, x)
+			MOVQ(x, Mem{Base: carried, Index: packed, Scale: 1})
+		} else {
+			MOVL(Mem{Base: carried}, x.As32())
+			MOVL(x.As32(), Mem{Base: carried, Index: packed, Scale: 1})
+		}
+		ADDQ(Imm(uint64(p.size)), carried)
 	}
 	if ahead != nil {
 		PREFETCHT0(Mem{Base: ahead})
@@ -302,7 +330,7 @@ func tile(p isa, s shape, rows int) {
 	soon.step(Mem{Base: t}.Offset(tileCRow))
 	ADDQ(brow, b)
 	if s.pack {
-		ADDQ(Imm(uint64(s.vectors*p.bytes())), packed)
+		ADDQ(U32(uint32(width)), packed)
 	}
 	a.advance(acol)
 	DECQ(k)

@@ -18,7 +18,8 @@
 // The work is split as in Goto and van de Geijn, Anatomy of High-Performance Matrix
 // Multiplication (2008), with two changes. A tile kernel computes up to 14 rows by two
 // vectors of C in registers; it addresses A by strides, so that A is copied only where
-// its rows would evict each other from the first-level cache. B is copied into
+// its rows would evict each other from the first-level cache, a row at a time by the tiles
+// of the rows before. B is copied into
 // panels of a tile's width, and the first tile that reads a panel leaves the copy behind
 // as it goes, so that packing costs stores and no pass of its own. While a tile is
 // computed, it asks for what comes next, a line or two at a time: its own rows of C, and the

@@ -249,6 +249,41 @@ func pack13F32AVX512(t *byte)
 //go:noescape
 func pack14F32AVX512(t *byte)
 
+// carry8F32AVX512 computes the tile t of 8 rows and up to 32 columns.
+//
+//go:noescape
+func carry8F32AVX512(t *byte)
+
+// carry9F32AVX512 computes the tile t of 9 rows and up to 32 columns.
+//
+//go:noescape
+func carry9F32AVX512(t *byte)
+
+// carry10F32AVX512 computes the tile t of 10 rows and up to 32 columns.
+//
+//go:noescape
+func carry10F32AVX512(t *byte)
+
+// carry11F32AVX512 computes the tile t of 11 rows and up to 32 columns.
+//
+//go:noescape
+func carry11F32AVX512(t *byte)
+
+// carry12F32AVX512 computes the tile t of 12 rows and up to 32 columns.
+//
+//go:noescape
+func carry12F32AVX512(t *byte)
+
+// carry13F32AVX512 computes the tile t of 13 rows and up to 32 columns.
+//
+//go:noescape
+func carry13F32AVX512(t *byte)
+
+// carry14F32AVX512 computes the tile t of 14 rows and up to 32 columns.
+//
+//go:noescape
+func carry14F32AVX512(t *byte)
+
 // exp1F32AVX512 computes powers of two of the tile t of 1 rows and up to 32 columns.
 //
 //go:noescape
@@ -654,6 +689,41 @@ func pack13F64AVX512(t *byte)
 //go:noescape
 func pack14F64AVX512(t *byte)
 
+// carry8F64AVX512 computes the tile t of 8 rows and up to 16 columns.
+//
+//go:noescape
+func carry8F64AVX512(t *byte)
+
+// carry9F64AVX512 computes the tile t of 9 rows and up to 16 columns.
+//
+//go:noescape
+func carry9F64AVX512(t *byte)
+
+// carry10F64AVX512 computes the tile t of 10 rows and up to 16 columns.
+//
+//go:noescape
+func carry10F64AVX512(t *byte)
+
+// carry11F64AVX512 computes the tile t of 11 rows and up to 16 columns.
+//
+//go:noescape
+func carry11F64AVX512(t *byte)
+
+// carry12F64AVX512 computes the tile t of 12 rows and up to 16 columns.
+//
+//go:noescape
+func carry12F64AVX512(t *byte)
+
+// carry13F64AVX512 computes the tile t of 13 rows and up to 16 columns.
+//
+//go:noescape
+func carry13F64AVX512(t *byte)
+
+// carry14F64AVX512 computes the tile t of 14 rows and up to 16 columns.
+//
+//go:noescape
+func carry14F64AVX512(t *byte)
+
 // axpy1F64AVX512 adds the 1 rows of b, each times its element of x, to y[0:n].
 //
 //go:noescape
@@ -789,6 +859,21 @@ func pack5F32AVX2(t *byte)
 //go:noescape
 func pack6F32AVX2(t *byte)
 
+// carry4F32AVX2 computes the tile t of 4 rows and up to 16 columns.
+//
+//go:noescape
+func carry4F32AVX2(t *byte)
+
+// carry5F32AVX2 computes the tile t of 5 rows and up to 16 columns.
+//
+//go:noescape
+func carry5F32AVX2(t *byte)
+
+// carry6F32AVX2 computes the tile t of 6 rows and up to 16 columns.
+//
+//go:noescape
+func carry6F32AVX2(t *byte)
+
 // axpy1F32AVX2 adds the 1 rows of b, each times its element of x, to y[0:n].
 //
 //go:noescape
@@ -923,6 +1008,21 @@ func pack5F64AVX2(t *byte)
 //
 //go:noescape
 func pack6F64AVX2(t *byte)
+
+// carry4F64AVX2 computes the tile t of 4 rows and up to 8 columns.
+//
+//go:noescape
+func carry4F64AVX2(t *byte)
+
+// carry5F64AVX2 computes the tile t of 5 rows and up to 8 columns.
+//
+//go:noescape
+func carry5F64AVX2(t *byte)
+
+// carry6F64AVX2 computes the tile t of 6 rows and up to 8 columns.
+//
+//go:noescape
+func carry6F64AVX2(t *byte)
 
 // axpy1F64AVX2 adds the 1 rows of b, each times its element of x, to y[0:n].
 //

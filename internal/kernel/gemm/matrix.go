@@ -69,13 +69,16 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 		t.bRow = p.BRow * size
 	} else {
 		t.bRow = f.width * size
-		w.bBuf = sized(&w.bBuf, panels*f.width*t.k)
 	}
 	rowBlocks := 1
 	if r1-r0 > mcMost {
 		rowBlocks = (r1 - r0 + mc - 1) / mc
 	}
 	s := stage[T]{k0: k0, c1: c1, panels: panels, direct: direct}
+	most := (r1 - r0 + rowBlocks - 1) / rowBlocks
+	s.aRow = w.rowOfCopies(p, most, panels)
+	s.carries = s.aRow > 0 && w.readA == nil && f.packRows > 0 && rowBlocks > 1
+	w.room(boolToInt(!direct)*panels*f.width*t.k, most*s.aRow, boolToInt(s.carries)*most*s.aRow)
 	for rb := range rowBlocks {
 		s.i0, s.i1 = r0+rb*(r1-r0)/rowBlocks, r0+(rb+1)*(r1-r0)/rowBlocks
 		s.row, s.rows = s.i1, min(r1, r0+(rb+2)*(r1-r0)/rowBlocks)
@@ -83,7 +86,7 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 		if k0 == 0 && fromBias {
 			w.writeBias(p, s.i0, s.i1, c0, c1)
 		}
-		s.a, s.copied = w.operandA(p, s.i0, s.i1, k0, panels)
+		w.operandA(p, &s)
 		for s.panel = range panels {
 			s.j = c0 + s.panel*f.width
 			t.cols = min(f.width, c1-s.j)
@@ -105,8 +108,11 @@ type stage[T Element] struct {
 	i0, i1 int  // rows of the block
 	first  bool // it is the first one, which finds no panels but leaves them
 	k0     int
-	a      *T   // A[i0,k0] or its copy
-	copied bool // what a points to is a copy
+	a      *T  // A[i0,k0] or its copy
+	aRow   int // elements between rows of the copy; 0: there is none
+
+	carries bool // tiles copy the rows of the next block
+	carried int  // how many of them are there
 
 	panel, panels int
 	j, c1         int // column of the panel, and the end of the last one
@@ -145,6 +151,8 @@ func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 			t.b, t.bRow, t.pack = at(p.B, s.k0*p.BRow+s.j), p.BRow*size, s.b
 			f.tile(packing, rows, t)
 			t.b, t.bRow = s.b, bRow
+		} else if v == full && rows >= f.packRows && w.carry(p, s, tiles-n) {
+			f.tile(carrying, rows, t)
 		} else {
 			f.tile(v, rows, t)
 		}
@@ -152,19 +160,40 @@ func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 	}
 }
 
+// carry reports whether the tile that comes next, the first of left in its panel, copies a row of
+// A that the next block needs, and prepares it: a copy costs a tile nothing, while a pass of its own
+// would wait for memory. It is done about as late as all rows find a tile.
+func (w *worker[T]) carry(p *product[T], s *stage[T], left int) bool {
+	t := &w.t
+	n := s.rows - s.i1 - s.carried
+	if !s.carries || n == 0 || left*((s.c1-s.j)/w.f.width) > 2*n {
+		return false
+	}
+	i := s.i1 + s.carried
+	t.carry, t.coming = at(p.A, i*p.ARow+s.k0), p.ARow*int(unsafe.Sizeof(p.Alpha))
+	t.pack = &w.aNext[s.carried*s.aRow]
+	s.carried++
+	return true
+}
+
 // ask chooses what tile n of a panel asks for while it is computed, so that what comes
 // next is in the second-level cache then: in the first panel, which finds A outside of the
 // caches, the rows of A from i on that the next tile reads; then the next panel, for which
-// it takes as many tiles as a row of it has lines; and at last rows of the next block, one
-// with each tile that has nothing else to ask for, as late as all of them can be asked for.
+// it takes as many tiles as a row of it has lines, or the first one again for the next block;
+// and at last rows of that block: those that its first tile reads, where they were carried,
+// else one with each tile that has nothing else to ask for, as late as all of them can be
+// asked for.
 func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i int) {
 	t, width := &w.t, w.f.width
 	size := int(unsafe.Sizeof(p.Alpha))
 	lines := width * size / line
 	column := s.j + width + n*line/size // in the next panel
+	last := s.panel == s.panels-1 && s.i1 < s.rows
 	t.ahead, t.aheadStep = t.a, 0
 	switch {
-	case s.first && s.panel == 0 && !s.copied && p.ACol == 1 && i < s.i1:
+	case s.panel == 0 && i < s.i1 && s.carries && !s.first:
+		t.ahead, t.aheadStep = offset(s.a, (i-s.i0)*t.aRow), line
+	case s.panel == 0 && i < s.i1 && s.aRow == 0 && p.ACol == 1 && s.first:
 		t.ahead, t.aheadStep = at(p.A, i*p.ARow+s.k0), line
 	case n < lines && column < s.c1:
 		switch {
@@ -173,7 +202,11 @@ func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i int) {
 		case p.BCol == 1 && w.readB == nil:
 			t.ahead, t.aheadStep = at(p.B, s.k0*p.BRow+column), p.BRow*size
 		}
-	case s.row < s.rows && p.ACol == 1 && w.readA == nil &&
+	case last && n < lines && !s.direct:
+		t.ahead, t.aheadStep = offset(&w.bBuf[0], n*line), width*size
+	case last && n == tiles-1 && s.carried > 0:
+		t.ahead, t.aheadStep = &w.aNext[0], line
+	case !s.carries && s.row < s.rows && p.ACol == 1 && w.readA == nil &&
 		(s.panels-s.panel)*max(1, tiles-lines) <= 2*(s.rows-s.i1):
 		t.ahead, t.aheadStep = at(p.A, s.row*p.ARow+s.k0), size
 		s.row++

@@ -12,33 +12,45 @@ func conflicts(stride int) bool {
 	return min(d, period-d) < least
 }
 
-// operandA returns where the tiles find rows i0 to i1 of A from column k0 on, and sets
-// the tile's strides. That is A itself, unless its rows would evict each other or have
-// to be converted.
-func (w *worker[T]) operandA(p *product[T], i0, i1, k0, panels int) (a *T, copied bool) {
+// rowOfCopies returns how many elements apart rows of A are that the tiles find in copies: where
+// rows would evict each other or have to be converted. With 0, the tiles find them in A.
+func (w *worker[T]) rowOfCopies(p *product[T], rows, panels int) int {
+	size := int(unsafe.Sizeof(p.Alpha))
+	conflict := p.ACol == 1 && p.ARow >= p.K && conflicts(p.ARow*size) && rows > 6 && panels > 2
+	if !conflict && w.readA == nil {
+		return 0
+	}
+	row := (w.t.k + line/size - 1) / (line / size) * (line / size)
+	for conflicts(row * size) {
+		row += line / size
+	}
+	return row
+}
+
+// operandA sets where the tiles find the stage's rows of A, and the tile's strides. Rows that
+// tiles of the block before carried are copied already.
+func (w *worker[T]) operandA(p *product[T], s *stage[T]) {
 	t := &w.t
 	size := int(unsafe.Sizeof(p.Alpha))
-	conflict := p.ACol == 1 && p.ARow >= p.K && conflicts(p.ARow*size) && i1-i0 > 6 && panels > 2
-	if !conflict && w.readA == nil {
+	if s.aRow == 0 {
 		t.aRow, t.aCol = p.ARow*size, p.ACol*size
-		return at(p.A, i0*p.ARow+k0*p.ACol), false
+		s.a = at(p.A, s.i0*p.ARow+s.k0*p.ACol)
+		return
 	}
-	row := (t.k + 15) / 16 * 16
-	for conflicts(row * size) {
-		row += 16
+	if s.carried > 0 {
+		w.aBuf, w.aNext = w.aNext, w.aBuf
 	}
-	w.aBuf = sized(&w.aBuf, (i1-i0)*row)
-	for i := i0; i < i1; i++ {
-		dst := w.aBuf[(i-i0)*row:][:t.k]
-		from := i*p.ARow + k0*p.ACol
+	for i := s.i0 + s.carried; i < s.i1; i++ {
+		dst := w.aBuf[(i-s.i0)*s.aRow:][:t.k]
+		from := i*p.ARow + s.k0*p.ACol
 		if w.readA != nil {
 			w.readA(dst, p.aFrom+from, p.ACol)
 		} else {
 			copy(dst, p.A[from:])
 		}
 	}
-	t.aRow, t.aCol = row*size, size
-	return &w.aBuf[0], true
+	t.aRow, t.aCol = s.aRow*size, size
+	s.a, s.carried = &w.aBuf[0], 0
 }
 
 // packPanel fills a panel: dst[k*width+i] = B[k0+k, j+i].

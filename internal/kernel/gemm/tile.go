@@ -14,7 +14,7 @@ type tile[T Element] struct {
 	c     *T
 	cRow  int
 	cols  int
-	pack  *T  // where the packing variant copies B, a full tile's width for each row
+	pack  *T  // where the packing variant copies B, a full tile's width for each row; see also carry
 	readC int // 1: add beta*C; 0: C is only written
 
 	// Each step asks for one line from here on, aheadStep bytes apart, so that the operands of
@@ -32,6 +32,11 @@ type tile[T Element] struct {
 	// done. What the next one asks for is aheadNext bytes on.
 	count, done, aheadNext int
 
+	// The carrying variant copies k consecutive elements from carry to pack, and asks for what
+	// is coming bytes behind each.
+	carry  *T
+	coming int
+
 	alpha T
 	beta  T
 }
@@ -47,9 +52,10 @@ const (
 	_ = -(unsafe.Offsetof(tile[float64]{}.sums) ^ 104)
 	_ = -(unsafe.Offsetof(tile[float64]{}.scaled) ^ 120)
 	_ = -(unsafe.Offsetof(tile[float64]{}.count) ^ 128)
-	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 152)
-	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 160)
-	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 156)
+	_ = -(unsafe.Offsetof(tile[float64]{}.carry) ^ 152)
+	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 168)
+	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 176)
+	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 172)
 )
 
 // variant is one form of the tile kernel.
@@ -60,6 +66,7 @@ const (
 	edge                      // tile.cols columns
 	narrow                    // tile.cols columns, at most half the width
 	packing                   // like edge, and B is copied to tile.pack
+	carrying                  // like full, and a row of what will be A is copied to tile.pack
 	powers                    // like full, and C gets 2 to the power of the product
 	powersEdge                // the same for tile.cols columns
 	variants

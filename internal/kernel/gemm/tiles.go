@@ -27,6 +27,10 @@ var tilesF32AVX512 = kernelTable{
 		8: pack8F32AVX512, 9: pack9F32AVX512, 10: pack10F32AVX512, 11: pack11F32AVX512,
 		12: pack12F32AVX512, 13: pack13F32AVX512, 14: pack14F32AVX512,
 	},
+	carrying: {
+		8: carry8F32AVX512, 9: carry9F32AVX512, 10: carry10F32AVX512, 11: carry11F32AVX512,
+		12: carry12F32AVX512, 13: carry13F32AVX512, 14: carry14F32AVX512,
+	},
 	powers: {
 		1: exp1F32AVX512, 2: exp2F32AVX512, 3: exp3F32AVX512, 4: exp4F32AVX512,
 		5: exp5F32AVX512, 6: exp6F32AVX512, 7: exp7F32AVX512, 8: exp8F32AVX512,
@@ -57,6 +61,9 @@ var tilesF32AVX2 = kernelTable{
 	packing: {
 		4: pack4F32AVX2, 5: pack5F32AVX2, 6: pack6F32AVX2,
 	},
+	carrying: {
+		4: carry4F32AVX2, 5: carry5F32AVX2, 6: carry6F32AVX2,
+	},
 }
 
 var tilesF64AVX512 = kernelTable{
@@ -82,6 +89,10 @@ var tilesF64AVX512 = kernelTable{
 		8: pack8F64AVX512, 9: pack9F64AVX512, 10: pack10F64AVX512, 11: pack11F64AVX512,
 		12: pack12F64AVX512, 13: pack13F64AVX512, 14: pack14F64AVX512,
 	},
+	carrying: {
+		8: carry8F64AVX512, 9: carry9F64AVX512, 10: carry10F64AVX512, 11: carry11F64AVX512,
+		12: carry12F64AVX512, 13: carry13F64AVX512, 14: carry14F64AVX512,
+	},
 }
 
 var tilesF64AVX2 = kernelTable{
@@ -99,5 +110,8 @@ var tilesF64AVX2 = kernelTable{
 	},
 	packing: {
 		4: pack4F64AVX2, 5: pack5F64AVX2, 6: pack6F64AVX2,
+	},
+	carrying: {
+		4: carry4F64AVX2, 5: carry5F64AVX2, 6: carry6F64AVX2,
 	},
 }

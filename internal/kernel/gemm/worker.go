@@ -2,7 +2,8 @@ package gemm
 
 import (
 	"sync"
-	"unsafe"
+
+	"github.com/tenonml/tenon/internal/arena"
 )
 
 // worker holds what one goroutine needs to compute tasks.
@@ -11,8 +12,10 @@ type worker[T Element] struct {
 	own     job[T] // of the call that took this worker
 	product product[T]
 	t       tile[T]
-	aBuf    []T // rows of A that were copied
+	space   []T // what the next three share
 	bBuf    []T // panels of B
+	aBuf    []T // rows of A that were copied
+	aNext   []T // those of the next block
 	sums    []T // results of the vector loops
 	vec     []T // one row or column
 	part    [dotRows]T
@@ -48,13 +51,19 @@ func (w *worker[T]) giveBack() {
 	poolOf[T]().Put(w)
 }
 
+// room divides the worker's space into panels of B and two blocks of A, of so many elements.
+// They are together so that all of them lie on large pages where they are long, if the system
+// has such: small ones are strewn over the memory, and some sets of the second-level cache,
+// which go by addresses in it, would get more than they hold while others stay empty.
+func (w *worker[T]) room(panels, block, next int) {
+	s := sized(&w.space, panels+block+next)
+	w.bBuf, w.aBuf, w.aNext = s[:panels], s[panels:panels+block], s[panels+block:]
+}
+
 // sized returns n elements of *buf on a 64-byte boundary, making room if needed.
 func sized[T Element](buf *[]T, n int) []T {
 	if cap(*buf) < n {
-		size := int(unsafe.Sizeof(*new(T)))
-		raw := make([]T, n+line/size)
-		skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw)))&(line-1)) / size
-		*buf = raw[skip:skip:len(raw)]
+		*buf = arena.Make[T](n)
 	}
 	return (*buf)[:n]
 }

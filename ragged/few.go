@@ -56,10 +56,11 @@ func (f *few) length(r int) int64 { return f.splits[r+1] - f.splits[r] }
 
 // A filler collects rows of items one behind the other.
 type filler struct {
-	flat, splits *tensor.Dense
-	dst          []byte
-	ends         []int64
-	at           int64 // items collected
+	flat *tensor.Dense
+	made *fewRowsMade
+	dst  []byte
+	ends []int64
+	at   int64 // items collected
 }
 
 // filler returns a filler for so many rows and values with items like those of f.
@@ -76,7 +77,7 @@ func (f *few) result(nrows, nvals int, own, local bool) (to filler) {
 		to.flat = tensor.Uninit(f.flat.DType(), f.flat.Shape().With(0, nvals))
 	}
 	if to.dst = to.flat.Bytes(); own {
-		to.splits, to.ends = tensor.Make[int64](shape.Of(nrows + 1))
+		to.made, to.ends = makeFew(nrows)
 		to.ends = to.ends[1:]
 	}
 	return to
@@ -110,12 +111,10 @@ func (to *filler) row(f *few, r int) {
 }
 
 // partition returns the partition of the rows that have been added.
-func (to *filler) partition() *RowPartition {
-	return newFew(to.splits, tensor.Data[int64](to.splits))
-}
+func (to *filler) partition() *RowPartition { return to.made.partition() }
 
 // tensor returns the rows that have been added.
-func (to *filler) tensor() *Tensor { return wrapOne(to.flat, to.partition()) }
+func (to *filler) tensor() *Tensor { return to.made.tensor(to.flat) }
 
 // fewRows is [gatherRows] for a few rows by a few numbers; nil where the general way has
 // to be taken.

@@ -53,7 +53,7 @@ func fewCombined(how combination, t tensor.Tensor, ids tensor.Tensor, n int) *Te
 			}
 		}
 	}
-	splits, ends := tensor.Make[int64](shape.Of(n + 1))
+	made, ends := makeFew(n)
 	segment := func(r int) int64 {
 		if of == nil {
 			return 0
@@ -79,7 +79,7 @@ func fewCombined(how combination, t tensor.Tensor, ids tensor.Tensor, n int) *Te
 	default:
 		return nil
 	}
-	return wrapOne(out, newFew(splits, ends))
+	return made.tensor(out)
 }
 
 func combine[T float32 | float64 | int64](how combination, out *tensor.Dense, f *few, ends []int64, segment func(r int) int64) {

@@ -60,10 +60,12 @@ func fewCartesian(xs []tensor.Tensor, local bool) []tensor.Tensor {
 				to.end()
 			}
 		}
-		if p == nil {
-			p = to.partition()
+		if p != nil {
+			out[i] = wrapOne(to.flat, p)
+			continue
 		}
-		out[i] = wrapOne(to.flat, p)
+		t := to.tensor()
+		p, out[i] = t.parts[0], t
 	}
 	return out
 }
@@ -101,8 +103,8 @@ func fewPairs(x tensor.Tensor, local bool) []tensor.Tensor {
 		}
 		first.end()
 	}
-	p := first.partition()
-	return []tensor.Tensor{wrapOne(first.flat, p), wrapOne(second.flat, p)}
+	one := first.tensor()
+	return []tensor.Tensor{one, wrapOne(second.flat, one.parts[0])}
 }
 
 // fewDistinct is unique for a few rows; nil where the general way has to be taken.
@@ -130,7 +132,7 @@ const distinctLength = 32
 func distinct[T float32 | float64 | int32 | int64](x *Tensor, f *few) []tenon.Value {
 	values := tensor.Data[T](f.flat)
 	inverse, number := tensor.Make[int64](shape.Of(len(values)))
-	splits, ends := tensor.Make[int64](shape.Of(len(f.splits)))
+	made, ends := makeFew(f.nrows())
 	var room [64]int64
 	places := room[:0] // where the distinct values are first
 	for r := range f.nrows() {
@@ -165,8 +167,9 @@ func distinct[T float32 | float64 | int32 | int64](x *Tensor, f *few) []tenon.Va
 			often[ends[r]+number[i]]++
 		}
 	}
-	p := newFew(splits, ends)
-	return []tenon.Value{wrapOne(out, p), x.with(inverse), wrapOne(counts, p), wrapOne(first, p)}
+	distinct := made.tensor(out)
+	p := distinct.parts[0]
+	return []tenon.Value{distinct, x.with(inverse), wrapOne(counts, p), wrapOne(first, p)}
 }
 
 // fewTop is topK for a few rows; nil where the general way has to be taken.
@@ -190,7 +193,7 @@ func fewTop(x *Tensor, k int) []tenon.Value {
 
 func top[T float32 | float64 | int32 | int64](f *few, k int) []tenon.Value {
 	values := tensor.Data[T](f.flat)
-	splits, ends := tensor.Make[int64](shape.Of(len(f.splits)))
+	made, ends := makeFew(f.nrows())
 	for r := range f.nrows() {
 		ends[r+1] = ends[r] + min(f.splits[r+1]-f.splits[r], int64(k))
 	}
@@ -215,6 +218,6 @@ func top[T float32 | float64 | int32 | int64](f *few, k int) []tenon.Value {
 			}
 		}
 	}
-	p := newFew(splits, ends)
-	return []tenon.Value{wrapOne(out, p), wrapOne(at, p)}
+	best := made.tensor(out)
+	return []tenon.Value{best, wrapOne(at, best.parts[0])}
 }

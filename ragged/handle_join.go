@@ -141,9 +141,8 @@ func shortConcat(c *op.Call) tensor.Tensor {
 		return nil
 	}
 	out := tensor.Uninit(flats[0].DType(), shape.Of(nvals))
-	to, entries := tensor.Make[int64](shape.Of(nrows + 1))
+	made, entries := makeFew(nrows)
 	size, dst := int64(out.DType().Size()), out.Bytes()
-	entries[0] = 0
 	if !inRows {
 		row, base := 1, int64(0)
 		for i, d := range flats[:len(list)] {
@@ -165,7 +164,7 @@ func shortConcat(c *op.Call) tensor.Tensor {
 			entries[r+1] = end
 		}
 	}
-	return wrapOne(out, newFew(to, entries))
+	return made.tensor(out)
 }
 
 // evenSplits returns the splits of n rows of m values.

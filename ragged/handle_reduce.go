@@ -20,6 +20,7 @@ type reducer struct {
 	segments func(data, ids, n any) tensor.Tensor   // by position: entries of one segment together
 	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
 	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
+	prepared *reducer                               // what it is once that is done
 	few      combination                            // what it is for a few numbers
 	known    func(d *down) *tensor.Dense            // by position, for what is in memory; nil: in no own way
 }
@@ -35,13 +36,19 @@ var reducers = map[string]*reducer{
 	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, few: byProduct, known: downBy(segment.FoldProd)},
 	"reduce_max":  greatest,
 	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin, known: downBy(segment.FoldMin)},
-	"reduce_any":  {rows: rows.Any, segments: anySegments, dense: ops.Any, prepare: truth, known: anyDown},
-	"reduce_all":  {rows: rows.All, segments: allSegments, dense: ops.All, prepare: truth, known: allDown},
+	"reduce_any":  preparing(&reducer{rows: rows.Any, segments: anySegments, dense: ops.Any, known: anyDown}, truth),
+	"reduce_all":  preparing(&reducer{rows: rows.All, segments: allSegments, dense: ops.All, known: allDown}, truth),
 }
 
 // nonzeros counts elements by adding up ones.
-var nonzeros = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum, known: downBy(segment.FoldSum),
-	prepare: func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) }}
+var nonzeros = preparing(adder, func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) })
+
+// preparing returns a reducer of what prepare makes of its argument.
+func preparing(r *reducer, prepare func(x tensor.Tensor) tensor.Tensor) *reducer {
+	out := *r
+	out.prepare, out.prepared = prepare, r
+	return &out
+}
 
 func truth(x tensor.Tensor) tensor.Tensor {
 	if x.DType() == dtype.Bool {
@@ -194,9 +201,7 @@ func (r *reducer) reduce(x tensor.Tensor, axes []int) tensor.Tensor {
 		} else {
 			x = r.prepare(x)
 		}
-		p := *r
-		p.prepare = nil
-		return p.reduce(x, axes)
+		return r.prepared.reduce(x, axes)
 	}
 	if len(axes) == 0 {
 		return x
@@ -628,15 +633,13 @@ func extremeOfLines(x *Tensor, axis int, inRows func(values, splits any) tensor.
 	if x.flat.Shape().Rank() != 1 {
 		return nil
 	}
-	var room [scratchSize]int64
-	mem := scratch{room[:]}
-	c, ok := crossedIn(x, axis, &mem)
+	room := lineRooms.Get().(*lineRoom)
+	mem := scratch{room.numbers[:]}
+	o, ok := inLines(x, axis, room, &mem)
 	if !ok {
 		return nil
 	}
-	order := mem.take(int64(len(c.line)))
-	splits := c.ordered(order, nil)
-	at, ok := inRows(permuted(x.flat, order), splits).(*tensor.Dense)
+	at, ok := inRows(o.values, o.splits).(*tensor.Dense)
 	if !ok || at.DType() != dtype.Int64 || !at.IsContiguous() {
 		return nil
 	}
@@ -644,15 +647,15 @@ func extremeOfLines(x *Tensor, axis int, inRows func(values, splits any) tensor.
 	if !ok {
 		return nil
 	}
-	begin := tensor.Data[int64](splits)
 	out, place := tensor.Make[int64](at.Shape())
 	mask, there := tensor.Make[bool](at.Shape())
 	for l, k := range tensor.Data[int64](at) {
 		if k >= 0 {
-			place[l], there[l] = number[order[begin[l]+k]], true
+			place[l], there[l] = number[o.from[o.ends[l]+k]], true
 		}
 	}
-	return withMask(c.build(x, axis, out), c.build(x, axis, mask))
+	room.forget(x, at)
+	return withMask(o.build(x, axis, out), o.build(x, axis, mask))
 }
 
 // extremeByPosition finds the extreme of an axis with partitioned axes below it.

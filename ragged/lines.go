@@ -2,6 +2,8 @@ package ragged
 
 import (
 	"slices"
+	"sync"
+	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -134,19 +136,47 @@ func (c *crossing) order(order, back, ends []int64) {
 	ends[0] = 0
 }
 
-// permuted returns the rows of a tensor in another order, which names each of them once.
-func permuted(x tensor.Tensor, order []int64) tensor.Tensor {
+// permuted returns the rows of a tensor in another order, which names each of them once. A
+// few of them are in room.
+func permuted(x tensor.Tensor, order []int64, room *tensor.Scratch) tensor.Tensor {
 	d, ok := x.(*tensor.Dense)
 	if !ok || !isFew(d, order) {
 		return ops.Gather(x, tensor.Vector(slices.Clone(order)), 0)
 	}
-	out := tensor.Uninit(d.DType(), d.Shape())
-	dst, src := out.Bytes(), d.Bytes()
-	size := len(src) / len(order)
-	for i, k := range order {
-		copy(dst[i*size:(i+1)*size], src[int(k)*size:])
+	out := room.Tensor(d.DType(), d.Shape())
+	switch size := len(d.Bytes()) / len(order); size {
+	case 1:
+		permute(out.Bytes(), d.Bytes(), order)
+	case 4:
+		permute(wordsOf[uint32](out), wordsOf[uint32](d), order)
+	case 8:
+		permute(wordsOf[uint64](out), wordsOf[uint64](d), order)
+	default:
+		dst, src := out.Bytes(), d.Bytes()
+		for i, k := range order {
+			copy(dst[i*size:(i+1)*size], src[int(k)*size:])
+		}
 	}
 	return out
+}
+
+// wordsOf returns the elements of a tensor without gaps as words.
+func wordsOf[T uint32 | uint64](x *tensor.Dense) []T {
+	b := x.Bytes()
+	var w T
+	return unsafe.Slice((*T)(x.Raw()), len(b)/int(unsafe.Sizeof(w)))
+}
+
+func permute[T any](dst, src []T, order []int64) {
+	for i, k := range order {
+		dst[i] = src[k]
+	}
+}
+
+func permuteBack[T any](dst, src []T, order []int64) {
+	for i, k := range order {
+		dst[k] = src[i]
+	}
 }
 
 // isFew reports whether rows in memory are so few that they are moved here.
@@ -154,58 +184,140 @@ func isFew(x *tensor.Dense, order []int64) bool {
 	return x.IsContiguous() && len(order) <= scratchSize && x.Len() > 0
 }
 
-// putBack is [permuted] the other way: row i goes to where order says.
-func putBack(x *tensor.Dense, order []int64) tensor.Tensor {
-	out := tensor.Uninit(x.DType(), x.Shape())
-	dst, src := out.Bytes(), x.Bytes()
-	size := len(src) / len(order)
-	for i, k := range order {
-		copy(dst[int(k)*size:(int(k)+1)*size], src[i*size:])
+// putBack puts the rows of a tensor that nobody else has back to where order took them
+// from, by way of room.
+func putBack(x *tensor.Dense, order []int64, room *tensor.Scratch) {
+	from := room.Tensor(x.DType(), x.Shape())
+	dst, src := x.Bytes(), from.Bytes()
+	copy(src, dst)
+	switch size := len(src) / len(order); size {
+	case 1:
+		permuteBack(dst, src, order)
+	case 4:
+		permuteBack(wordsOf[uint32](x), wordsOf[uint32](from), order)
+	case 8:
+		permuteBack(wordsOf[uint64](x), wordsOf[uint64](from), order)
+	default:
+		for i, k := range order {
+			copy(dst[int(k)*size:(int(k)+1)*size], src[i*size:])
+		}
 	}
-	return out
+}
+
+// lineRoom is memory for values in the order of their lines, which are computed with and
+// forgotten.
+type lineRoom struct {
+	values, splits tensor.Scratch
+	numbers        [scratchSize]int64
+}
+
+var lineRooms = sync.Pool{New: func() any { return new(lineRoom) }}
+
+// lined are the values of a tensor in the order of the lines of an axis.
+type lined struct {
+	crossing
+	from   []int64       // which value of the tensor each of them is
+	splits *tensor.Dense // of the lines
+	ends   []int64       // the entries of splits
+	values tensor.Tensor
+}
+
+// inLines brings the values of each line of an axis together, in room and memory that mem
+// has; ok is false where that takes more than a look at row splits in memory.
+func inLines(x *Tensor, axis int, room *lineRoom, mem *scratch) (o lined, ok bool) {
+	if f, few := fewOf(x); few && axis == 0 && f.flat.Dim(0) <= scratchSize {
+		o.ofFew(&f, room, mem)
+	} else {
+		if o.crossing, ok = crossedIn(x, axis, mem); !ok {
+			return o, false
+		}
+		o.lineSplits(room)
+		o.from = mem.take(int64(len(o.line)))
+		o.order(o.from, nil, o.ends)
+		rows.Trusted(o.splits, o.ends)
+	}
+	o.values = permuted(x.flat, o.from, &room.values)
+	return o, true
+}
+
+// lineSplits makes row splits of 0 for the lines.
+func (o *lined) lineSplits(room *lineRoom) {
+	o.splits = room.splits.Tensor(dtype.Int64, shape.Of(int(o.lines)+1))
+	o.ends = tensor.Data[int64](o.splits)
+	clear(o.ends)
+}
+
+// ofFew is the order of the lines across a few rows: the entries at one place of all rows.
+func (o *lined) ofFew(f *few, room *lineRoom, mem *scratch) {
+	for r := range f.nrows() {
+		o.lines = max(o.lines, f.length(r))
+	}
+	o.lineSplits(room)
+	o.from = mem.take(int64(f.flat.Dim(0)))
+	next := mem.take(o.lines)
+	for r := range f.nrows() {
+		for i := range f.length(r) {
+			o.ends[i+1]++
+		}
+	}
+	for l := range o.lines {
+		next[l] = o.ends[l]
+		o.ends[l+1] += o.ends[l]
+	}
+	for r := range f.nrows() {
+		for i := range f.length(r) {
+			o.from[next[i]] = f.splits[r] + i
+			next[i]++
+		}
+	}
+}
+
+// forget gives the room back for other lines, once y has been computed of those in it. What
+// a trace or a gradient has seen of them it keeps.
+func (room *lineRoom) forget(x *Tensor, y tensor.Tensor) {
+	if isDense(x.flat) && apart(y, &room.values) {
+		lineRooms.Put(room)
+	}
+}
+
+// apart reports whether a tensor in memory has nothing in room.
+func apart(y tensor.Tensor, room *tensor.Scratch) bool {
+	d, ok := y.(*tensor.Dense)
+	return ok && !room.Holds(d)
 }
 
 // reducedLines reduces an axis of x that has partitioned axes below it by a reduction of
 // rows; it returns nil where that takes more than a look at row splits in memory.
 func reducedLines(x *Tensor, axis int, f lines) tensor.Tensor {
-	var room [scratchSize]int64
-	mem := scratch{room[:]}
-	c, ok := crossedIn(x, axis, &mem)
+	room := lineRooms.Get().(*lineRoom)
+	o, ok := inLines(x, axis, room, &scratch{room.numbers[:]})
 	if !ok {
 		return nil
 	}
-	order := mem.take(int64(len(c.line)))
-	splits := c.ordered(order, nil)
-	return c.build(x, axis, f(permuted(x.flat, order), splits))
+	y := f(o.values, o.splits)
+	room.forget(x, y)
+	return o.build(x, axis, y)
 }
 
 // alongLines runs f, which keeps the rows, along an axis of x that has partitioned axes
 // below it; it returns nil where that takes more than a look at row splits in memory.
 func alongLines(x *Tensor, axis int, f lines) tensor.Tensor {
-	var room [scratchSize]int64
-	mem := scratch{room[:]}
-	c, ok := crossedIn(x, axis, &mem)
+	room := lineRooms.Get().(*lineRoom)
+	o, ok := inLines(x, axis, room, &scratch{room.numbers[:]})
 	if !ok {
 		return nil
 	}
-	order := mem.take(int64(len(c.line)))
-	var back []int64
-	d, few := x.flat.(*tensor.Dense)
-	if few = few && isFew(d, order); !few {
-		back = mem.take(int64(len(c.line)))
+	y := f(o.values, o.splits)
+	if d, ok := y.(*tensor.Dense); ok && isFew(d, o.from) && d.Dim(0) == len(o.from) && apart(d, &room.values) {
+		putBack(d, o.from, &room.values)
+		room.forget(x, d)
+		return x.with(d)
 	}
-	splits := c.ordered(order, back)
-	y := f(permuted(x.flat, order), splits)
-	if d, ok := y.(*tensor.Dense); few && ok && isFew(d, order) {
-		return x.with(putBack(d, order))
+	back, where := tensor.Make[int64](shape.Of(len(o.from)))
+	for i, k := range o.from {
+		where[k] = int64(i)
 	}
-	if back == nil {
-		back = mem.take(int64(len(c.line)))
-		for i, k := range order {
-			back[k] = int64(i)
-		}
-	}
-	return x.with(permuted(y, back))
+	return x.with(ops.Gather(y, back, 0))
 }
 
 // build gives what the lines of an axis were reduced to the dimensions that are left.

@@ -370,11 +370,11 @@ func oneOrNone(mask tensor.Tensor) *RowPartition {
 	if !ok || d.Rank() != 1 || d.Len() > shortElements {
 		return newPartition(rows.FromLengths(ops.Cast(mask, dtype.Int64)), shape.Unknown)
 	}
-	splits, ends := tensor.Make[int64](shape.Of(d.Len() + 1))
+	made, ends := makeFew(d.Len())
 	for i, there := range tensor.Data[bool](d) {
 		if ends[i+1] = ends[i]; there {
 			ends[i+1]++
 		}
 	}
-	return newFew(splits, ends)
+	return made.partition()
 }

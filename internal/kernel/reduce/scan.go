@@ -308,9 +308,35 @@ func scanThrough[T any](op ScanOp, to func(T) float64, from func(float64) T) Sca
 	case sum != nil:
 		return untypedScan(through(sum, to, from))
 	case log != nil:
-		return untypedScan(through(log, to, from))
+		s := through(log, to, from)
+		s.line = logSumLine(to, from)
+		return untypedScan(s)
 	}
 	return nil
+}
+
+// logSumLine scans a line for the logarithm of the sum of exponentials so far.
+func logSumLine[T any](to func(T) float64, from func(float64) T) func(dst, x []T, exclusive, reverse bool) {
+	return func(dst, x []T, exclusive, reverse bool) {
+		sum := logSum{-inf, 0}
+		at, step := 0, 1
+		if reverse {
+			at, step = len(x)-1, -1
+		}
+		for range x {
+			next := sum
+			if v := to(x[at]); !math.IsInf(v, -1) { // dst may be x
+				next = sum.plus(logSum{v, 1})
+			}
+			if exclusive {
+				dst[at] = from(sum.value())
+			} else {
+				dst[at] = from(next.value())
+			}
+			sum = next
+			at += step
+		}
+	}
 }
 
 func through[T, A any](s *scanner[float64, A], to func(T) float64, from func(float64) T) *scanner[T, A] {

@@ -54,8 +54,10 @@ func Const(x any, o Options) (tensor.Tensor, error) {
 		lists := 1 << 20
 		c.elems.expected = min(countElements(list, &lists), 1<<24)
 	}
-	if err := c.add(x, 0); err != nil {
-		return nil, err
+	if !c.slices(x, &o) {
+		if err := c.add(x, 0); err != nil {
+			return nil, err
+		}
 	}
 	return c.tensor(o)
 }
@@ -441,9 +443,22 @@ func (c *literal) tensor(o Options) (tensor.Tensor, error) {
 	if k == 0 {
 		return flat, nil
 	}
+	if k == 1 && o.Splits != dtype.Int32 && len(c.levels[1].splits) <= fewValues {
+		if d, ok := flat.(*tensor.Dense); ok {
+			made, entries := makeFew(len(c.levels[1].splits) - 1)
+			copy(entries, c.levels[1].splits)
+			return made.tensor(d), nil
+		}
+	}
 	parts := make([]*RowPartition, k)
 	for i := range parts {
 		l := &c.levels[i+1]
+		if o.Splits != dtype.Int32 && len(l.splits) <= fewValues {
+			made, entries := makeFew(len(l.splits) - 1)
+			copy(entries, l.splits)
+			parts[i] = made.partition()
+			continue
+		}
 		splits := handedOver(&l.splits, shape.Of(len(l.splits)))
 		entries := tensor.Data[int64](splits)
 		splits = rows.Trusted(splits, entries)

@@ -19,8 +19,9 @@ type elements struct {
 	ends   []int64 // of strings in bytes, behind a 0
 	bytes  []byte
 	bools  []bool
-	others []any       // all, once there is one of a rarer type
-	none   dtype.DType // the element type of an empty typed slice
+	others []any         // all, once there is one of a rarer type
+	whole  *tensor.Dense // all, in one piece; nil: they are in the slice of their kind
+	none   dtype.DType   // the element type of an empty typed slice
 
 	expected int // how many there will be, more or less; 0: not known
 }
@@ -227,6 +228,12 @@ func (e *elements) addOther(c *literal, x any) error {
 
 // tensor returns the elements under a shape.
 func (e *elements) tensor(c *literal, s shape.Shape, o Options) (tensor.Tensor, error) {
+	if e.whole != nil {
+		if s.Equal(e.whole.Shape()) {
+			return e.whole, nil
+		}
+		return e.whole.Reshaped(s), nil
+	}
 	to := tensor.Options{DType: o.DType, Int: o.Int, Float: o.Float}
 	if o.Float == dtype.None {
 		o.Float = dtype.Float64

@@ -123,6 +123,7 @@ func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
 
 func (b *broadcasting) run(shapes []*Shape) (*Shape, []*Broadcaster) {
 	b.operands, b.dtype = make([]*operand, len(shapes)), dtype.Int32
+	all := make([]operand, len(shapes))
 	depth := 0
 	for _, s := range shapes { // dense operands go with the splits of the others
 		b.rank = max(b.rank, s.Rank())
@@ -140,7 +141,8 @@ func (b *broadcasting) run(shapes []*Shape) (*Shape, []*Broadcaster) {
 		if s.dtype != b.dtype {
 			s = s.as(b.dtype)
 		}
-		b.operands[i] = &operand{Broadcaster: Broadcaster{from: s}, off: b.rank - s.Rank()}
+		b.operands[i] = &all[i]
+		all[i].from, all[i].off = s, b.rank-s.Rank()
 		if len(s.parts) > 0 {
 			depth = max(depth, len(s.parts)+b.rank-s.Rank())
 		}
@@ -202,7 +204,7 @@ func (b *broadcasting) inner(a int) size {
 			zs = append(zs, o.from.size(a-o.off))
 		}
 	}
-	z, _ := b.common(zs, fmt.Sprintf("axis %d has the sizes", a))
+	z, _ := b.common(zs, "axis", a)
 	return z
 }
 
@@ -219,7 +221,7 @@ func (b *broadcasting) outermost() size {
 			open++
 		}
 	}
-	n, scalars := b.common(zs, "the outermost dimension has the sizes")
+	n, scalars := b.common(zs, "dimension", 0)
 	for i, o := range b.operands {
 		switch {
 		case zs[i].n == n.n && n.n >= 0, b.to && i == 0:
@@ -240,10 +242,10 @@ func (b *broadcasting) outermost() size {
 func (b *broadcasting) dimension(a int, n size) *RowPartition {
 	var uniform []size // sizes of uniform dimensions
 	var chosen *operand
-	axes := make([]*axis, len(b.operands))
+	axes := make([]axis, len(b.operands))
 	for i, o := range b.operands {
 		x := o.axis(a)
-		axes[i] = &x
+		axes[i] = x
 		if x.p != nil && !x.p.IsUniform() {
 			// A partition that can be shared is better than one that has to be made.
 			if chosen == nil || chosen.at != same && o.at == same {
@@ -262,11 +264,11 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 	var q *RowPartition
 	for i, o := range b.operands {
 		if o == chosen {
-			q = b.rowsOf(o, axes[i], n)
+			q = b.rowsOf(o, &axes[i], n)
 		}
 	}
 	for i, o := range b.operands {
-		x := axes[i]
+		x := &axes[i]
 		switch {
 		case o == chosen && o.at == same, x.p == q:
 			continue
@@ -286,7 +288,7 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 		}
 	}
 	for i, o := range b.operands {
-		o.descend(axes[i], q, b.dtype)
+		o.descend(&axes[i], q, b.dtype)
 	}
 	return q
 }
@@ -313,22 +315,22 @@ func (b *broadcasting) agree(a int, q *RowPartition, splits tensor.Tensor) *RowP
 }
 
 // uniform aligns a dimension that is uniform in every operand.
-func (b *broadcasting) uniform(a int, n size, axes []*axis, lengths []size) *RowPartition {
-	length, _ := b.common(lengths, fmt.Sprintf("dimension %d has the sizes", a))
+func (b *broadcasting) uniform(a int, n size, axes []axis, lengths []size) *RowPartition {
+	length, _ := b.common(lengths, "dimension", a)
 	d := b.dtype
 	for i, o := range b.operands {
-		x := axes[i]
+		x := &axes[i]
 		if o.at == same && x.p != nil && length.n >= 0 && x.length.n == length.n {
 			q := x.p
 			for i, o := range b.operands {
-				o.descend(axes[i], q, d)
+				o.descend(&axes[i], q, d)
 			}
 			return q
 		}
 	}
 	q := newUniform(n.scalar(d), length.scalar(d))
 	for i, o := range b.operands {
-		o.descend(axes[i], q, d)
+		o.descend(&axes[i], q, d)
 	}
 	return q
 }

@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -10,9 +12,9 @@ import (
 
 // common returns the size that several broadcast to. Where that shows at run time
 // only, it also returns them as scalars.
-func (b *broadcasting) common(zs []size, what string) (size, []tensor.Tensor) {
+func (b *broadcasting) common(zs []size, what string, a int) (size, []tensor.Tensor) {
 	if b.to {
-		return b.onto(zs, what)
+		return b.onto(zs, what, a)
 	}
 	n, open := 1, 0
 	for _, z := range zs {
@@ -20,7 +22,7 @@ func (b *broadcasting) common(zs []size, what string) (size, []tensor.Tensor) {
 		case z.n < 0:
 			open++
 		case z.n != 1 && n != 1 && z.n != n:
-			b.fail(tenon.ErrShape, "%s %d and %d", what, n, z.n)
+			b.fail(tenon.ErrShape, "%s the sizes %d and %d", having(what, a), n, z.n)
 		case z.n != 1:
 			n = z.n
 		}
@@ -52,13 +54,21 @@ func (b *broadcasting) common(zs []size, what string) (size, []tensor.Tensor) {
 	return size{n, func() tensor.Tensor { return total }}, scalars
 }
 
+// having begins the message about the sizes of an axis or dimension.
+func having(what string, a int) string {
+	if a == 0 && what == "dimension" {
+		return "the outermost dimension has"
+	}
+	return fmt.Sprintf("%s %d has", what, a)
+}
+
 // onto is common for a first size that the others have to stretch to.
-func (b *broadcasting) onto(zs []size, what string) (size, []tensor.Tensor) {
+func (b *broadcasting) onto(zs []size, what string, a int) (size, []tensor.Tensor) {
 	to, open := zs[0], zs[0].n < 0
 	for _, z := range zs[1:] {
 		open = open || z.n < 0
 		if z.n >= 0 && z.n != 1 && to.n >= 0 && z.n != to.n {
-			b.fail(tenon.ErrShape, "%s %d, which is not that of the result, %d", what, z.n, to.n)
+			b.fail(tenon.ErrShape, "%s the sizes %d, which is not that of the result, %d", having(what, a), z.n, to.n)
 		}
 	}
 	if !open {

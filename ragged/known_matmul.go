@@ -12,7 +12,7 @@ import (
 type knownMatrices struct {
 	batch []*RowPartition // partitions outside of the matrices
 	m, k  int             // rows and columns, the same number for all, where that is declared; -1 otherwise
-	flat  *tensor.Dense   // all elements
+	flat  *tensor.Dense   // all elements, whatever their shape says
 }
 
 // knownProduct is [matMul] for operands of one rank in memory with int64 row splits; nil where
@@ -74,7 +74,7 @@ func knownMatricesOf(x tensor.Tensor, sizes []int64) (out knownMatrices, _ []int
 	if !ok || !d.IsContiguous() {
 		return out, nil, false
 	}
-	out = knownMatrices{flat: d.Reshaped(shape.Of(d.Len())), m: -1, k: -1}
+	out = knownMatrices{flat: d, m: -1, k: -1}
 	k := len(parts)
 	if r := d.Rank(); k == 0 || r > 2 { // matrices of one size
 		n := 1
@@ -133,7 +133,7 @@ func (x *knownMatrices) tensor(sizes []int64, single bool) tensor.Tensor {
 	case x.m >= 0 && x.k >= 0:
 		return buildOn(x.flat.Reshaped(shape.Of(n, x.m, x.k)), x.batch)
 	}
-	splits, ends := tensor.Make[int64](shape.Of(n + 1))
+	made, ends := makeFew(n)
 	for i := range n {
 		ends[i+1] = ends[i] + sizes[2*i]
 	}
@@ -142,12 +142,12 @@ func (x *knownMatrices) tensor(sizes []int64, single bool) tensor.Tensor {
 	if x.m >= 0 {
 		p = uniformOf(n, x.m, dtype.Int64)
 	} else {
-		p = newPartition(rows.Trusted(splits, ends), total)
+		p = made.partition()
 	}
 	if x.k >= 0 {
 		return buildOn(partitioned(x.flat.Reshaped(shape.Of(total, x.k)), p), x.batch)
 	}
-	inner, at := tensor.Make[int64](shape.Of(total + 1))
+	inner, at := makeFew(total)
 	r := 0
 	for i := range n {
 		for range sizes[2*i] {
@@ -155,6 +155,5 @@ func (x *knownMatrices) tensor(sizes []int64, single bool) tensor.Tensor {
 			r++
 		}
 	}
-	below := newPartition(rows.Trusted(inner, at), int(at[total]))
-	return buildOn(wrap(x.flat, []*RowPartition{p, below}), x.batch)
+	return buildOn(wrap(x.flat, []*RowPartition{p, inner.partition()}), x.batch)
 }

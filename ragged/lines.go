@@ -3,7 +3,6 @@ package ragged
 import (
 	"slices"
 	"sync"
-	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -148,9 +147,9 @@ func permuted(x tensor.Tensor, order []int64, room *tensor.Scratch) tensor.Tenso
 	case 1:
 		permute(out.Bytes(), d.Bytes(), order)
 	case 4:
-		permute(wordsOf[uint32](out), wordsOf[uint32](d), order)
+		permute(wordsOf[uint32](out.Bytes()), wordsOf[uint32](d.Bytes()), order)
 	case 8:
-		permute(wordsOf[uint64](out), wordsOf[uint64](d), order)
+		permute(wordsOf[uint64](out.Bytes()), wordsOf[uint64](d.Bytes()), order)
 	default:
 		dst, src := out.Bytes(), d.Bytes()
 		for i, k := range order {
@@ -158,13 +157,6 @@ func permuted(x tensor.Tensor, order []int64, room *tensor.Scratch) tensor.Tenso
 		}
 	}
 	return out
-}
-
-// wordsOf returns the elements of a tensor without gaps as words.
-func wordsOf[T uint32 | uint64](x *tensor.Dense) []T {
-	b := x.Bytes()
-	var w T
-	return unsafe.Slice((*T)(x.Raw()), len(b)/int(unsafe.Sizeof(w)))
 }
 
 func permute[T any](dst, src []T, order []int64) {
@@ -194,9 +186,9 @@ func putBack(x *tensor.Dense, order []int64, room *tensor.Scratch) {
 	case 1:
 		permuteBack(dst, src, order)
 	case 4:
-		permuteBack(wordsOf[uint32](x), wordsOf[uint32](from), order)
+		permuteBack(wordsOf[uint32](x.Bytes()), wordsOf[uint32](from.Bytes()), order)
 	case 8:
-		permuteBack(wordsOf[uint64](x), wordsOf[uint64](from), order)
+		permuteBack(wordsOf[uint64](x.Bytes()), wordsOf[uint64](from.Bytes()), order)
 	default:
 		for i, k := range order {
 			copy(dst[int(k)*size:(int(k)+1)*size], src[i*size:])

@@ -57,6 +57,7 @@ func Alloc(n int) *Buffer {
 	b, _ := pools[class].Get().(*Buffer)
 	if b == nil {
 		b = &Buffer{data: arbitrary(size + Slack), class: class}
+		weight.allocated(size)
 	}
 	b.state.Store(lent)
 	b.data = b.data[:n]
@@ -74,15 +75,20 @@ func aligned(n int) []byte {
 }
 
 // arbitrary is aligned without the zeros. Clearing a large result takes as long as
-// filling it, and the package strings has a way to get memory that is not cleared: a
-// Builder's, which nobody else has seen.
+// filling it.
 func arbitrary(n int) []byte {
-	var b strings.Builder
-	b.Grow(n + align - 1)
-	b.WriteByte(0)
-	raw := unsafe.Slice(unsafe.StringData(b.String()), b.Cap())
+	raw := untouched(n + align - 1)
 	renewHuge(raw)
 	return alignedPart(raw, n)
+}
+
+// untouched returns at least n bytes that are not cleared. The package strings has a way
+// to get such memory: a Builder's, which nobody else has seen.
+func untouched(n int) []byte {
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteByte(0)
+	return unsafe.Slice(unsafe.StringData(b.String()), b.Cap())
 }
 
 func alignedPart(raw []byte, n int) []byte {
@@ -99,6 +105,7 @@ func Make[T Element](n int) []T {
 		throw.Bug("arena: a slice of %d elements", n)
 	}
 	b := aligned(n*size + Slack)
+	weight.allocated(n * size)
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)[:n]
 }
 

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -23,11 +24,31 @@ const (
 // refusal changes nothing, so the error is not looked at.
 func preferHugePages(b []byte) {
 	if len(b) < 2*hugePage {
+		if len(b) >= ballastFrom && weight.watched.Load() {
+			growHuge(b)
+		}
 		return
 	}
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	first, end := start&^(hugePage-1), (start+uintptr(len(b))+hugePage-1)&^(hugePage-1)
 	syscall.RawSyscall(syscall.SYS_MADVISE, first, end-first, adviseHuge)
+}
+
+// grown are the numbers of the large pages that growHuge asked for last.
+var grown [64]atomic.Uintptr
+
+// growHuge asks for the large page that b starts in, and for the next one where b goes on
+// there. A heap that is allowed to grow under a ballast grows by large pages then, not by a
+// fault for each small one.
+func growHuge(b []byte) {
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	for page := start / hugePage; page <= (start+uintptr(len(b))-1)/hugePage; page++ {
+		last := &grown[page%uintptr(len(grown))]
+		if last.Load() != page {
+			last.Store(page)
+			syscall.RawSyscall(syscall.SYS_MADVISE, page*hugePage, hugePage, adviseHuge)
+		}
+	}
 }
 
 // loans counts how often memory was lent, by the number of the large page, modulo 256.

@@ -33,3 +33,26 @@ func TestRenewalLeavesHeldBuffersAlone(t *testing.T) {
 		}
 	}
 }
+
+// Asking for large pages never changes memory, whatever part of one a buffer covers.
+func TestGrowingByLargePagesChangesNothing(t *testing.T) {
+	defer weight.watched.Store(weight.watched.Swap(true))
+	var held [][]byte
+	for i, n := range []int{ballastFrom, 1<<20 - 7, 1 << 20, 3<<20 + 1} {
+		for range 2 {
+			b := arbitrary(n)
+			for k := range b {
+				b[k] = byte(i + 1)
+			}
+			held = append(held, b)
+			preferHugePages(b)
+		}
+	}
+	for i, b := range held {
+		for k, v := range b {
+			if v != byte(i/2+1) {
+				t.Fatalf("byte %d of buffer %d is %d", k, i, v)
+			}
+		}
+	}
+}

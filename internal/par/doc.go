@@ -11,8 +11,8 @@
 // left. The caller starts at once and never waits for a worker that has not
 // started, so a loop costs at worst what it costs on one processor. Idle workers
 // spin for a short time, so that a sequence of loops finds them awake, and then
-// park; a spinning worker takes part after 0.1 µs. Waking a parked one takes 50 to
-// 150 µs on common virtual machines, and more where the system starts it on the caller's
+// park; a spinning worker takes part after 0.1 µs. Waking a parked one takes 40 to
+// 90 µs on common virtual machines, and more where the system starts it on the caller's
 // processor. The team measures it, and spins for twice that time, at most 0.4 ms.
 //
 // # What callers may rely on

@@ -1,0 +1,114 @@
+package arena
+
+import (
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+)
+
+// The collector runs whenever the heap has doubled, and from four megabytes on. A program
+// whose heap is small, and that makes one result of a megabyte after the other, therefore
+// collects after every few of them, some hundred times a second and on all processors: half
+// of the time of a small matrix product. As long as such results are made, the package
+// holds memory that nobody touches, so that it takes none from the system. It counts as
+// part of the heap, and the next collection waits until there is twice as much garbage.
+
+const (
+	// ballastBytes is the size of that memory.
+	ballastBytes = 32 << 20
+	// ballastAfter is how much has to be allocated before it is worth while.
+	ballastAfter = 16 << 20
+	// ballastBelow is the size of a heap that is collected seldom anyway.
+	ballastBelow = 2 * ballastBytes
+	// ballastFrom and ballastTo bound the sizes of the buffers that count. A larger one
+	// takes longer to fill than a collection takes, and more memory than it gains.
+	ballastFrom = 64 << 10
+	ballastTo   = 4 << 20
+)
+
+var weight = ballast{inUse: heapInUse}
+
+// A ballast is memory that is held for its size, from the first demand to the second
+// collection without any.
+type ballast struct {
+	inUse func() (live, limit uint64)
+	after func(*collection) // in place of the collector, in tests
+
+	fresh   atomic.Int64 // bytes of large buffers allocated while it did not watch
+	used    atomic.Bool  // there was demand since the last collection
+	watched atomic.Bool  // collections are followed
+
+	mu   sync.Mutex
+	held []byte // nobody looks at it
+}
+
+// A collection is an object whose finalizer tells of the next collection.
+type collection struct{ _ [64]byte }
+
+// allocated takes note of a new buffer of n bytes.
+func (b *ballast) allocated(n int) {
+	if n < ballastFrom || n > ballastTo {
+		return
+	}
+	if !b.used.Load() {
+		b.used.Store(true)
+	}
+	if b.watched.Load() || b.fresh.Add(int64(n)) < ballastAfter || !b.watched.CompareAndSwap(false, true) {
+		return
+	}
+	b.weigh()
+	b.watch(new(collection))
+}
+
+// watch calls collected after the next collection.
+func (b *ballast) watch(c *collection) {
+	if b.after != nil {
+		b.after(c)
+		return
+	}
+	runtime.SetFinalizer(c, b.collected)
+}
+
+// collected looks at the heap again after a collection, and drops the ballast when there
+// was no demand since the one before.
+func (b *ballast) collected(c *collection) {
+	if b.used.Swap(false) {
+		b.weigh()
+		b.watch(c)
+		return
+	}
+	b.mu.Lock()
+	b.held = nil
+	b.mu.Unlock()
+	b.fresh.Store(0)
+	b.watched.Store(false)
+}
+
+// weigh takes a ballast, or drops it where it is of no use: in a large heap, and in a
+// process with a limit on its memory, which should collect as often as the limit asks for.
+func (b *ballast) weigh() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	live, limit := b.inUse()
+	switch live -= min(live, uint64(len(b.held))); {
+	case live >= ballastBelow || limit != math.MaxInt64:
+		b.held = nil
+	case b.held == nil:
+		b.held = untouched(ballastBytes)
+	}
+}
+
+// heapInUse returns how many bytes the last collection found alive, and the limit on the
+// process's memory: math.MaxInt64 where none is set.
+func heapInUse() (live, limit uint64) {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(s)
+	for i, to := range []*uint64{&live, &limit} {
+		if s[i].Value.Kind() == metrics.KindUint64 {
+			*to = s[i].Value.Uint64()
+		}
+	}
+	return live, limit
+}

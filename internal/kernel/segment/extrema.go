@@ -124,6 +124,9 @@ func ArgMax[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 		ArgMax(out, w, splits, inner)
 		return
 	}
+	if inner == 1 && argRowsVectorised(reduceMax, out, values, splits) {
+		return
+	}
 	if isShort(splits, inner) {
 		argMaxRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
@@ -134,6 +137,12 @@ func ArgMax[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 }
 
 func argMaxRange[T dtype.Real](out []int64, values []T, splits []int64, inner, lo, hi int) {
+	if inner == 1 {
+		for r := lo; r < hi; r++ {
+			out[r] = argMaxRow(values[splits[r]:splits[r+1]])
+		}
+		return
+	}
 	for r := lo; r < hi; r++ {
 		x := row(values, splits, r, inner)
 		for j := range inner {
@@ -166,6 +175,9 @@ func ArgMin[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 		ArgMin(out, w, splits, inner)
 		return
 	}
+	if inner == 1 && argRowsVectorised(reduceMin, out, values, splits) {
+		return
+	}
 	if isShort(splits, inner) {
 		argMinRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
@@ -176,6 +188,12 @@ func ArgMin[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 }
 
 func argMinRange[T dtype.Real](out []int64, values []T, splits []int64, inner, lo, hi int) {
+	if inner == 1 {
+		for r := lo; r < hi; r++ {
+			out[r] = argMinRow(values[splits[r]:splits[r+1]])
+		}
+		return
+	}
 	for r := lo; r < hi; r++ {
 		x := row(values, splits, r, inner)
 		for j := range inner {

@@ -127,7 +127,9 @@ func taken(x tensor.Tensor, splits []int64) (out tensor.Tensor, err error) {
 	out = move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 		y := tensor.Uninit(d.DType(), s)
 		if y.Len() > 0 && err == nil {
-			err = moverOf(d).unpad(y, d, splits, width, item.Size())
+			if err = moverOf(d).unpad(y, d, splits, width, item.Size()); err != nil {
+				y = tensor.NewDense(d.DType(), s) // strings are looked up by what is returned
+			}
 		}
 		return y
 	})

@@ -191,11 +191,8 @@ func sortRows(e vec.Elem) {
 	Doc(name+" sorts rows, of which the first begins at x, and returns the number of rows done. flip is 0 for ascending order, -1 for",
 		"descending order. It stops before a row of more than 32 elements or with NaN. It reads up to 32 elements from the beginning of a",
 		"row and writes up to 32, one row after the other.")
-	dst, x, splits, rows := param("dst"), param("x"), param("splits"), param("rows")
-	start, n, todo, ones := GP64(), GP64(), GP64(), GP64()
-	MOVQ(rows, todo)
-	MOVQ(Mem{Base: splits}, start)
-	MOVQ(I32(-1), ones)
+	r := newSized(size, size)
+	dst, x, n, ones := r.dst, r.x, r.n, r.ones
 	flip, last := ZMM(), ZMM()
 	VPBROADCASTQ(param("flip"), flip)
 	VPTERNLOGD(Imm(0xff), last, last, last) // all ones: the greatest unsigned, and
@@ -206,9 +203,6 @@ func sortRows(e vec.Elem) {
 	}
 	net := newNetwork(lanes, true)
 	nan := K()
-	Label("row")
-	MOVQ(Mem{Base: splits, Disp: 8}, n)
-	SUBQ(start, n)
 	// read leaves the row where NaN is seen in it, and puts the last of all behind its end.
 	read := func(count int) []reg.VecVirtual {
 		var z []reg.VecVirtual
@@ -257,34 +251,7 @@ func sortRows(e vec.Elem) {
 			m.Store(v, Mem{Base: dst, Disp: 64 * i})
 		}
 	}
-	for count := 1; count*lanes <= 32; count *= 2 {
-		if count > 1 {
-			Label(fmt.Sprintf("of%d", count))
-		}
-		CMPQ(n, U8(uint8(count*lanes)))
-		if count*lanes == 32 {
-			JG(LabelRef("done"))
-		} else {
-			JG(LabelRef(fmt.Sprintf("of%d", 2*count)))
-		}
-		write(read(count))
-		if count > 1 {
-			JMP(LabelRef("next"))
-			continue
-		}
-		Label("next")
-		LEAQ(Mem{Base: x, Index: n, Scale: uint8(size)}, x)
-		LEAQ(Mem{Base: dst, Index: n, Scale: uint8(size)}, dst)
-		ADDQ(n, start)
-		ADDQ(U8(8), splits)
-		DECQ(todo)
-		JNZ(LabelRef("row"))
-		Label("done")
-		SUBQ(todo, rows)
-		Store(rows, ReturnIndex(0))
-		VZEROUPPER()
-		RET()
-	}
+	r.bySize(lanes, func(count int) { write(read(count)) })
 }
 
 // argsortRows writes a function that finds the order of rows of up to 32 elements. A
@@ -296,11 +263,8 @@ func argsortRows(e vec.Elem) {
 	Doc(name+" writes the positions of each row's elements in stable order and returns the number of rows done; the first row begins at x.",
 		"flip is 0 for ascending order, -1 for descending order; NaN is last. It stops before a row of more than 32 elements. It reads up to",
 		"32 elements from the beginning of a row and writes up to 32, one row after the other.")
-	dst, x, splits, rows := param("dst"), param("x"), param("splits"), param("rows")
-	start, n, todo, ones := GP64(), GP64(), GP64(), GP64()
-	MOVQ(rows, todo)
-	MOVQ(Mem{Base: splits}, start)
-	MOVQ(I32(-1), ones)
+	r := newSized(4, 8)
+	dst, x, n, ones := r.dst, r.x, r.n, r.ones
 	flip, last, lanes, eight, low, sign := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), YMM()
 	VPBROADCASTQ(param("flip"), flip)
 	VPTERNLOGQ(Imm(0xff), last, last, last)
@@ -313,9 +277,6 @@ func argsortRows(e vec.Elem) {
 	VPXORD(zero, zero, zero)
 	net := newNetwork(8, false)
 	nan := K()
-	Label("row")
-	MOVQ(Mem{Base: splits, Disp: 8}, n)
-	SUBQ(start, n)
 	read := func(count int) []reg.VecVirtual {
 		var z []reg.VecVirtual
 		length, number := GP64(), lanes
@@ -365,29 +326,59 @@ func argsortRows(e vec.Elem) {
 			VMOVDQU64(v, Mem{Base: dst, Disp: 64 * i})
 		}
 	}
-	CMPQ(n, U8(8))
-	JG(LabelRef("two"))
-	write(read(1))
-	Label("next")
-	LEAQ(Mem{Base: x, Index: n, Scale: 4}, x)
-	LEAQ(Mem{Base: dst, Index: n, Scale: 8}, dst)
-	ADDQ(n, start)
-	ADDQ(U8(8), splits)
-	DECQ(todo)
-	JNZ(LabelRef("row"))
-	Label("done")
-	SUBQ(todo, rows)
-	Store(rows, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
-	Label("two")
-	CMPQ(n, U8(16))
-	JG(LabelRef("four"))
-	write(read(2))
-	JMP(LabelRef("next"))
-	Label("four")
-	CMPQ(n, U8(32))
-	JG(LabelRef("done"))
-	write(read(4))
-	JMP(LabelRef("next"))
+	r.bySize(8, func(count int) { write(read(count)) })
+}
+
+// A sized is a function being written that does one row after the other, with code of its
+// own for each number of vectors that a row takes.
+type sized struct {
+	dst, x, splits, rows gp
+	start, n             gp  // where the row begins, as its split says, and its length
+	todo, ones           gp  // rows left, and 64 ones
+	from, to             int // bytes of an element of x and of dst
+}
+
+func newSized(from, to int) *sized {
+	r := &sized{dst: param("dst"), x: param("x"), splits: param("splits"), rows: param("rows"),
+		start: GP64(), n: GP64(), todo: GP64(), ones: GP64(), from: from, to: to}
+	MOVQ(r.rows, r.todo)
+	MOVQ(Mem{Base: r.splits}, r.start)
+	MOVQ(I32(-1), r.ones)
+	return r
+}
+
+// bySize writes the loop: body does a row of up to count vectors of lanes elements. Who
+// jumps to done leaves the row, like those of more than 32 elements, to the caller.
+func (r *sized) bySize(lanes int, body func(count int)) {
+	Label("row")
+	MOVQ(Mem{Base: r.splits, Disp: 8}, r.n)
+	SUBQ(r.start, r.n)
+	for count := 1; count*lanes <= 32; count *= 2 {
+		if count > 1 {
+			Label(fmt.Sprintf("of%d", count))
+		}
+		CMPQ(r.n, U8(uint8(count*lanes)))
+		if count*lanes == 32 {
+			JG(LabelRef("done"))
+		} else {
+			JG(LabelRef(fmt.Sprintf("of%d", 2*count)))
+		}
+		body(count)
+		if count > 1 {
+			JMP(LabelRef("next"))
+			continue
+		}
+		Label("next")
+		LEAQ(Mem{Base: r.x, Index: r.n, Scale: uint8(r.from)}, r.x)
+		LEAQ(Mem{Base: r.dst, Index: r.n, Scale: uint8(r.to)}, r.dst)
+		ADDQ(r.n, r.start)
+		ADDQ(U8(8), r.splits)
+		DECQ(r.todo)
+		JNZ(LabelRef("row"))
+		Label("done")
+		SUBQ(r.todo, r.rows)
+		Store(r.rows, ReturnIndex(0))
+		VZEROUPPER()
+		RET()
+	}
 }

@@ -182,71 +182,38 @@ func ClipScalar[T dtype.Native](dst, x []T, lo, hi T) {
 // NaNToNum sets dst[i] to x[i], or to nan, posInf or negInf where x[i] is NaN
 // or infinite. For integers it copies.
 func NaNToNum[T dtype.Native](dst, x []T, nan, posInf, negInf T) {
-	switch d := any(dst).(type) {
+	others := []T{nan, posInf, negInf}
+	switch any(dst).(type) {
 	case []float32:
-		nanToNum32(d, any(x).([]float32), any(nan).(float32), any(posInf).(float32), any(negInf).(float32))
+		nanToNum(bitsAs[uint32](dst), bitsAs[uint32](x), bitsAs[uint32](others), 0x7f800000)
 	case []float64:
-		nanToNum64(d, any(x).([]float64), any(nan).(float64), any(posInf).(float64), any(negInf).(float64))
+		nanToNum(bitsAs[uint64](dst), bitsAs[uint64](x), bitsAs[uint64](others), 0x7ff0000000000000)
 	case []dtype.F16:
-		nanToNumHalf(d, any(x).([]dtype.F16), any(nan).(dtype.F16), any(posInf).(dtype.F16), any(negInf).(dtype.F16), 0x7c00)
+		nanToNum(bitsAs[uint16](dst), bitsAs[uint16](x), bitsAs[uint16](others), 0x7c00)
 	case []dtype.BF16:
-		nanToNumHalf(d, any(x).([]dtype.BF16), any(nan).(dtype.BF16), any(posInf).(dtype.BF16), any(negInf).(dtype.BF16), 0x7f80)
+		nanToNum(bitsAs[uint16](dst), bitsAs[uint16](x), bitsAs[uint16](others), 0x7f80)
 	default:
 		copy(dst, x[:len(dst)])
 	}
 }
 
-// Whether an element is finite is looked up in its bits: what data with some NaN would be
-// guessed wrong all the time becomes a conditional move.
-
-func nanToNum32(dst, x []float32, nan, posInf, negInf float32) {
-	const inf = 0x7f800000
-	forNaN, forInf, forNeg := math.Float32bits(nan), math.Float32bits(posInf), math.Float32bits(negInf)
-	for i, v := range x[:len(dst)] {
-		bits := math.Float32bits(v)
-		size, other := bits&^(1<<31), forInf
+// nanToNum is [NaNToNum] of the bits of floats, given what stands for NaN, +Inf and -Inf,
+// and the bits inf of +Inf. What data with some NaN would have the processor guess wrong
+// all the time is a conditional move on bits.
+func nanToNum[U uint16 | uint32 | uint64](dst, x, others []U, inf U) {
+	all := ^U(0)
+	nan, posInf, negInf := others[0], others[1], others[2]
+	for i, bits := range x[:len(dst)] {
+		size, other := bits&(all>>1), posInf
 		if bits != size {
-			other = forNeg
+			other = negInf
 		}
 		if size > inf {
-			other = forNaN
+			other = nan
 		}
 		if size >= inf {
 			bits = other
 		}
-		dst[i] = math.Float32frombits(bits)
-	}
-}
-
-func nanToNum64(dst, x []float64, nan, posInf, negInf float64) {
-	const inf = 0x7ff0000000000000
-	forNaN, forInf, forNeg := math.Float64bits(nan), math.Float64bits(posInf), math.Float64bits(negInf)
-	for i, v := range x[:len(dst)] {
-		bits := math.Float64bits(v)
-		size, other := bits&^(1<<63), forInf
-		if bits != size {
-			other = forNeg
-		}
-		if size > inf {
-			other = forNaN
-		}
-		if size >= inf {
-			bits = other
-		}
-		dst[i] = math.Float64frombits(bits)
-	}
-}
-
-func nanToNumHalf[H half](dst, x []H, nan, posInf, negInf, inf H) {
-	for i, v := range x[:len(dst)] {
-		switch {
-		case v == inf:
-			v = posInf
-		case v == inf|0x8000:
-			v = negInf
-		case v&^0x8000 > inf:
-			v = nan
-		}
-		dst[i] = v
+		dst[i] = bits
 	}
 }

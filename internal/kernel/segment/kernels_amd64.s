@@ -22361,7 +22361,7 @@ row:
 	MOVQ       8(DX), DI
 	SUBQ       SI, DI
 	CMPQ       DI, $0x08
-	JG         two
+	JG         of2
 	VADDPS     (CX), Y6, Y10
 	VCMPPS     $0x03, Y10, Y10, K4
 	VPSRAD     $0x1f, Y10, Y11
@@ -22413,9 +22413,9 @@ done:
 	VZEROUPPER
 	RET
 
-two:
+of2:
 	CMPQ       DI, $0x10
-	JG         four
+	JG         of4
 	VADDPS     (CX), Y6, Y10
 	VCMPPS     $0x03, Y10, Y10, K4
 	VPSRAD     $0x1f, Y10, Y11
@@ -22515,7 +22515,7 @@ two:
 	VMOVDQU64  Z12, 64(AX)
 	JMP        next
 
-four:
+of4:
 	CMPQ       DI, $0x20
 	JG         done
 	VADDPS     (CX), Y6, Y10
@@ -23024,7 +23024,7 @@ row:
 	MOVQ       8(DX), DI
 	SUBQ       SI, DI
 	CMPQ       DI, $0x08
-	JG         two
+	JG         of2
 	VPXORD     (CX), Y5, Y9
 	VPMOVZXDQ  Y9, Z9
 	VPSLLQ     $0x20, Z9, Z9
@@ -23071,9 +23071,9 @@ done:
 	VZEROUPPER
 	RET
 
-two:
+of2:
 	CMPQ       DI, $0x10
-	JG         four
+	JG         of4
 	VPXORD     (CX), Y5, Y9
 	VPMOVZXDQ  Y9, Z9
 	VPSLLQ     $0x20, Z9, Z9
@@ -23163,7 +23163,7 @@ two:
 	VMOVDQU64  Z11, 64(AX)
 	JMP        next
 
-four:
+of4:
 	CMPQ       DI, $0x20
 	JG         done
 	VPXORD     (CX), Y5, Y9
@@ -23849,7 +23849,7 @@ row:
 	MOVQ      8(DX), DI
 	SUBQ      SI, DI
 	CMPQ      DI, $0x08
-	JG        two
+	JG        of2
 	XORQ      R10, R10
 	MOVQ      $0x00000000, R11
 	LEAQ      (DI), R12
@@ -23923,9 +23923,9 @@ done:
 	VZEROUPPER
 	RET
 
-two:
+of2:
 	CMPQ       DI, $0x10
-	JG         four
+	JG         of4
 	XORQ       R10, R10
 	MOVQ       $0x00000000, R11
 	LEAQ       (DI), R12
@@ -24061,7 +24061,7 @@ sure2:
 	VMOVDQU64 Z9, 64(AX)
 	JMP       next
 
-four:
+of4:
 	CMPQ       DI, $0x20
 	JG         done
 	XORQ       R10, R10
@@ -24768,7 +24768,7 @@ row:
 	MOVQ      8(DX), DI
 	SUBQ      SI, DI
 	CMPQ      DI, $0x08
-	JG        two
+	JG        of2
 	MOVQ      $0x00000000, R10
 	LEAQ      (DI), R11
 	TESTQ     R11, R11
@@ -24820,9 +24820,9 @@ done:
 	VZEROUPPER
 	RET
 
-two:
+of2:
 	CMPQ       DI, $0x10
-	JG         four
+	JG         of4
 	MOVQ       $0x00000000, R10
 	LEAQ       (DI), R11
 	TESTQ      R11, R11
@@ -24919,7 +24919,7 @@ two:
 	VMOVDQU64  Z8, 64(AX)
 	JMP        next
 
-four:
+of4:
 	CMPQ       DI, $0x20
 	JG         done
 	MOVQ       $0x00000000, R10

@@ -381,11 +381,11 @@ func innermost(x tensor.Tensor, axes []int) (*Tensor, bool) {
 }
 
 func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
-	x = floating(x)
-	real := x.DType().IsFloat() // means of rows are of real numbers
-	if t, ok := innermost(x, axes); ok && real {
+	if t, ok := innermost(x, axes); ok && x.DType().IsReal() { // means of rows are of real numbers
 		return build(rows.Mean(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
 	}
+	x = floating(x)
+	real := x.DType().IsFloat()
 	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
 		return ops.Mean(t.flat)
 	}
@@ -480,10 +480,10 @@ func spread1(x, red tensor.Tensor, axes []int) tensor.Tensor {
 }
 
 func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
-	x = floating(x)
-	if t, ok := innermost(x, axes); ok {
+	if t, ok := innermost(x, axes); ok && !x.DType().IsBool() {
 		return build(rows.Var(t.flat, t.parts[len(t.parts)-1].RowSplits(), ddof), t.parts[:len(t.parts)-1])
 	}
+	x = floating(x)
 	t, ok := x.(*Tensor)
 	if !ok || len(axes) == t.rank() {
 		flat, _ := split(x)
@@ -612,19 +612,20 @@ func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segment
 }
 
 // positionsFound returns positions, int64, with 0 for those that are negative, and which
-// are not.
+// are not. They are nobody else's.
 func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
 	d, ok := at.(*tensor.Dense)
 	if !ok || d.DType() != dtype.Int64 || !d.IsContiguous() {
 		at = ops.Cast(at, dtype.Int64)
 		return ops.Maximum(at, int64(0)), ops.GreaterEqual(at, int64(0))
 	}
-	out, places := tensor.Make[int64](d.Shape())
 	mask, bits := tensor.Make[bool](d.Shape())
-	for i, k := range tensor.Data[int64](d) {
-		places[i], bits[i] = max(k, 0), k >= 0
+	places := tensor.Data[int64](d)
+	bits = bits[:len(places)]
+	for i, k := range places {
+		places[i], bits[i] = k&^(k>>63), k >= 0
 	}
-	return out, mask
+	return d, mask
 }
 
 // extremeOfLines finds the extreme of an axis with partitioned axes below it; nil where

@@ -21,10 +21,15 @@ var floats = []vec.Machine{
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	for _, m := range floats {
-		for _, r := range reductions {
-			reduce(m, r)
+	for _, wide := range []bool{true, false} {
+		for _, e := range []vec.Elem{vec.Float32, vec.Float64, vec.Int32, vec.Int64} {
+			m := vec.Machine{Wide: wide, Elem: e}
+			reductions(m)
+			tallies(m)
 		}
+		truths(wide)
+	}
+	for _, m := range floats {
 		flats(m)
 		perRow := rowwise
 		if m.Wide {

@@ -26,11 +26,11 @@ func inverseMark(m vec.Machine) {
 	marks, next, first := param("marks"), param("next"), param("first")
 	SUBQ(x, next)
 	SUBQ(first, marks)
-	SHLQ(shiftOf(m), first)
+	SHLQ(shiftOf(m.Elem), first)
 	SUBQ(first, x)
 	ADDQ(U8(63), scratch)
 	ANDQ(I8(-64), scratch)
-	k := &marker{reducer: reducer{reduction: inverses, m: m, w: newWalker(m, x, splits)}, own: own, marks: marks, next: next}
+	k := &marker{reducer: *newReducer(m, m.Elem, inverses, x, splits), own: own, marks: marks, next: next}
 
 	// The half of a vector is half as often in two lines of memory.
 	Label("batch")
@@ -74,7 +74,7 @@ func inverseMark(m vec.Machine) {
 	Label("done")
 	MOVB(U8(1), Mem{Base: marks, Index: k.w.start, Scale: 1})
 	SUBQ(param("own"), own)
-	SHRQ(shiftOf(m), own)
+	SHRQ(shiftOf(m.Elem), own)
 	Store(own, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
@@ -84,7 +84,7 @@ func inverseMark(m vec.Machine) {
 // there when its end is looked for.
 const lengthsAhead = 4096
 
-func shiftOf(m vec.Machine) U8 { return U8(map[int]uint8{4: 2, 8: 3}[m.Elem.Size()]) }
+func shiftOf(e vec.Elem) U8 { return U8(map[int]uint8{4: 2, 8: 3}[e.Size()]) }
 
 // A marker is an inverseMark being written.
 type marker struct {
@@ -111,9 +111,9 @@ func (k *marker) row(halved bool) (z vec.V) {
 		case halved && v == vectorsOf(m)-1:
 			half := YMM()
 			VMOVUPS(from, half)
-			addMasked(m, half.AsZ().(vec.V), mask(v), z)
+			k.into[m.Elem](half.AsZ(), z, mask(v).R, z)
 		default:
-			addMasked(m, m.Load(from), mask(v), z)
+			k.into[m.Elem](m.Load(from), z, mask(v).R, z)
 		}
 	}
 	return z

@@ -2,38 +2,12 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
-
-// A reduction combines the elements of a row.
-type reduction struct {
-	name    string
-	doc     string
-	combine func(m vec.Machine, a vec.V, b any) vec.V
-	fill    vec.Const                                         // what stands behind the end of a row
-	ordered bool                                              // rows with NaN are left to the caller
-	last    func(m vec.Machine, total vec.V, splits gp) vec.V // what is done to the results, if anything
-}
-
-var reductions = []reduction{
-	{name: "sum", doc: "sums", combine: vec.Machine.Add},
-	{name: "mean", doc: "means", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, splits gp) vec.V {
-		return m.Div(total, lengths(m, splits))
-	}},
-	inverses,
-	{name: "max", doc: "largest elements", combine: vec.Machine.Max, fill: vec.Const(math.Inf(-1)), ordered: true},
-	{name: "min", doc: "smallest elements", combine: vec.Machine.Min, fill: vec.Const(math.Inf(1)), ordered: true},
-}
-
-// inverses are what rows of exponentials are multiplied by.
-var inverses = reduction{name: "inverse", doc: "inverses of the sums", combine: vec.Machine.Add, last: func(m vec.Machine, total vec.V, _ gp) vec.V {
-	return m.Div(m.Load(vec.Const(1)), total)
-}}
 
 // longest is the length up to which a row is reduced in one go: its running sums are
 // short enough for their rounding errors not to add up.
@@ -52,38 +26,49 @@ func vectorsOf(m vec.Machine) int {
 type reducer struct {
 	reduction
 	m    vec.Machine
+	from vec.Elem // what is in memory, and becomes an element of m when it is loaded
 	w    walker
 	fill vec.V
 	nan  vec.Mask // lanes in which a NaN was seen
 }
 
-// reduce writes one function. It takes as many rows at a time as a vector has lanes,
-// reduces each to a vector, and all of those together to one.
-func reduce(m vec.Machine, r reduction) {
+func newReducer(m vec.Machine, from vec.Elem, r reduction, x, splits gp) *reducer {
+	r.ordered = r.ordered && m.Elem.IsFloat()
+	return &reducer{reduction: r, m: m, from: from, w: newWalker(m, from, x, splits)}
+}
+
+// reduce writes one function, for rows of elements from, which are reduced as those of m. It
+// takes as many rows at a time as a vector has lanes, reduces each to a vector, and all of
+// those together to one.
+func reduce(m vec.Machine, from vec.Elem, r reduction) {
 	lanes, vectors := m.Lanes(), vectorsOf(m)
-	TEXT(m.Name(r.name), NOSPLIT, fmt.Sprintf("func(out, x *%s, first int64, splits *int64, rows int, scratch *byte) int", m.Elem.Go()))
+	name, result := m.As(from).Name(r.name), m.Elem
+	if r.second == locate {
+		result = vec.Int64
+	}
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(out *%s, x *%s, first int64, splits *int64, rows int, scratch *byte) int", result.Go(), from.Go()))
 	Pragma("noescape")
 	stops := fmt.Sprintf("It stops before rows of which one has more than %d elements", longest)
-	if r.ordered {
+	if r.ordered && from.IsFloat() {
 		stops += " or holds NaN"
 	}
 	Doc(
-		fmt.Sprintf("%s writes the %s of rows to out, %d rows at a time, and returns the number of rows done.", m.Name(r.name), r.doc, lanes),
+		fmt.Sprintf("%s writes the %s of rows to out, %d rows at a time, and returns the number of rows done.", name, r.doc, lanes),
 		"x is where element first is.",
 		fmt.Sprintf("Memory is read up to %d elements behind the beginning of each row.", vectors*lanes),
 		stops+".",
 	)
 	out, x, splits, rows, scratch := param("out"), param("x"), param("splits"), param("rows"), param("scratch")
 	first := param("first")
-	SHLQ(U8(map[int]uint8{4: 2, 8: 3}[m.Elem.Size()]), first)
+	SHLQ(shiftOf(from), first)
 	SUBQ(first, x)
 	ADDQ(U8(63), scratch)
 	ANDQ(I8(-64), scratch)
-	s := &reducer{reduction: r, m: m, w: newWalker(m, x, splits)}
+	s := newReducer(m, from, r, x, splits)
 	todo := GP64()
 	MOVQ(rows, todo)
-	if r.ordered {
-		s.fill = m.Load(r.fill)
+	if r.fill != nil {
+		s.fill = m.Load(r.fill(m))
 	}
 
 	Label("batch")
@@ -98,7 +83,7 @@ func reduce(m vec.Machine, r reduction) {
 	s.leaveAtLong(Mem{Base: splits}, vectors*lanes, "some")
 	total := s.short(vectors)
 	s.leaveAtNaN("done")
-	s.finish(total, splits, out)
+	s.finish(total, splits, out, scratch, true)
 	SUBQ(U8(uint8(lanes)), todo)
 	JMP(LabelRef("batch"))
 
@@ -117,7 +102,7 @@ func reduce(m vec.Machine, r reduction) {
 	DECQ(left)
 	JNZ(LabelRef("row"))
 	s.leaveAtNaN("done")
-	s.finish(s.stored(scratch), splits, out)
+	s.finish(s.stored(scratch), splits, out, scratch, false)
 	SUBQ(U8(uint8(lanes)), todo)
 	JMP(LabelRef("batch"))
 
@@ -137,6 +122,27 @@ func reduce(m vec.Machine, r reduction) {
 // fetchAhead is how many bytes early splits and elements are asked for.
 const fetchAhead = 2048
 
+// load returns vector v of those at address at.
+func (s *reducer) load(at gp, v int) vec.V {
+	from := Mem{Base: at, Disp: v * s.stride()}
+	if s.from == s.m.Elem {
+		return s.m.Load(from)
+	}
+	x := s.m.Reg()
+	switch s.from {
+	case vec.Float32:
+		VCVTPS2PD(from, x)
+	case vec.Int32:
+		VCVTDQ2PD(from, x)
+	case vec.Int64:
+		VCVTQQ2PD(from, x)
+	}
+	return x
+}
+
+// stride is the number of bytes in memory that fill a vector.
+func (s *reducer) stride() int { return s.m.Lanes() * s.from.Size() }
+
 // row reduces the next row to one vector z, if it has no more elements than vectors hold.
 func (s *reducer) row(vectors int) (at, n gp, z vec.V) {
 	m := s.m
@@ -146,10 +152,10 @@ func (s *reducer) row(vectors int) (at, n gp, z vec.V) {
 	for v := range vectors {
 		if v > 0 && m.Wide && !s.ordered {
 			// One instruction instead of two.
-			addMasked(m, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), mask(v), z)
+			s.into[m.Elem](s.load(at, v), z, mask(v).R, z)
 			continue
 		}
-		part := s.keep(mask(v), m.Load(Mem{Base: at, Disp: v * m.Bytes()}))
+		part := s.keep(mask(v), s.load(at, v))
 		switch v {
 		case 0:
 			z = part
@@ -184,28 +190,27 @@ func (s *reducer) leaveAtLong(splits Mem, most int, label string) {
 	JNZ(LabelRef(label))
 }
 
-// finish writes the results of a batch.
-func (s *reducer) finish(total vec.V, splits, out gp) {
+// finish writes the results of a batch, of which all rows are short or some are not.
+func (s *reducer) finish(total vec.V, splits, out, scratch gp, short bool) {
 	if s.last != nil {
 		total = s.last(s.m, total, splits)
 	}
-	s.m.Store(total, Mem{Base: out})
-	ADDQ(U8(uint8(s.m.Bytes())), out)
-	ADDQ(U32(uint64(8*s.m.Lanes())), splits)
-}
-
-// addMasked adds x to z in the lanes of k.
-func addMasked(m vec.Machine, x vec.V, k vec.Mask, z vec.V) {
-	if m.Elem == vec.Float64 {
-		VADDPD(x, z, k.R, z)
-	} else {
-		VADDPS(x, z, k.R, z)
+	switch s.second {
+	case locate:
+		s.locate(total, splits, out, scratch, short)
+	case squares:
+		total = s.squares(total, splits, scratch, short)
+		fallthrough
+	default:
+		s.m.Store(total, Mem{Base: out})
+		ADDQ(U8(uint8(s.m.Bytes())), out)
 	}
+	ADDQ(U32(uint64(8*s.m.Lanes())), splits)
 }
 
 // keep puts what does not change a result into the lanes behind a row.
 func (s *reducer) keep(k vec.Mask, v vec.V) vec.V {
-	if s.ordered {
+	if s.fill != nil {
 		return blend(s.m, k, v, s.fill)
 	}
 	return s.m.Keep(k, v)
@@ -264,14 +269,16 @@ func (s *reducer) long(z vec.V, at, n gp) {
 		// There are not as many vectors where a vector has few lanes: the identity
 		// does for the missing ones.
 		if u < vectorsOf(m) {
-			accs[u] = m.Load(Mem{Base: at, Disp: u * m.Bytes()})
+			accs[u] = s.load(at, u)
 			s.look(accs[u], accs[u])
+		} else if s.fill != nil {
+			accs[u] = m.Load(s.fill)
 		} else {
-			accs[u] = m.Load(s.reduction.fill)
+			accs[u] = m.Zero()
 		}
 	}
 	step := func(vectors int) {
-		ADDQ(U32(uint64(vectors*m.Bytes())), at)
+		ADDQ(U32(uint64(vectors*s.stride())), at)
 		SUBQ(U32(uint64(vectors*m.Lanes())), n)
 	}
 	into := func(acc vec.V, v vec.V) {
@@ -283,20 +290,20 @@ func (s *reducer) long(z vec.V, at, n gp) {
 	CMPQ(n, U32(uint64(len(accs)*m.Lanes())))
 	JL(LabelRef("one"))
 	for u, acc := range accs {
-		into(acc, m.Load(Mem{Base: at, Disp: u * m.Bytes()}))
+		into(acc, s.load(at, u))
 	}
 	step(len(accs))
 	JMP(LabelRef("several"))
 	Label("one")
 	CMPQ(n, U32(uint64(m.Lanes())))
 	JL(LabelRef("rest"))
-	into(accs[0], m.Load(Mem{Base: at}))
+	into(accs[0], s.load(at, 0))
 	step(1)
 	JMP(LabelRef("one"))
 	Label("rest")
 	TESTQ(n, n)
 	JZ(LabelRef("joined"))
-	into(accs[0], s.keep(s.w.masks(n)(0), m.Load(Mem{Base: at})))
+	into(accs[0], s.keep(s.w.masks(n)(0), s.load(at, 0)))
 	Label("joined")
 	VMOVAPS(s.combine(m, s.combine(m, accs[0], accs[1]), s.combine(m, accs[2], accs[3])), z)
 }

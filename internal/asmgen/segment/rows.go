@@ -15,14 +15,15 @@ func param(name string) gp { return Load(Param(name), GP64()).(gp) }
 // A walker steps through rows.
 type walker struct {
 	m     vec.Machine
-	x     gp // element 0
-	start gp // where the next row begins, as its split says
-	next  gp // address of the split behind that
-	ones  gp // 64 ones
+	from  vec.Elem // what rows consist of
+	x     gp       // element 0
+	start gp       // where the next row begins, as its split says
+	next  gp       // address of the split behind that
+	ones  gp       // 64 ones
 }
 
-func newWalker(m vec.Machine, x, splits gp) walker {
-	w := walker{m: m, x: x, start: GP64(), next: GP64(), ones: GP64()}
+func newWalker(m vec.Machine, from vec.Elem, x, splits gp) walker {
+	w := walker{m: m, from: from, x: x, start: GP64(), next: GP64(), ones: GP64()}
 	MOVQ(Mem{Base: splits}, w.start)
 	LEAQ(Mem{Base: splits, Disp: 8}, w.next)
 	MOVQ(I32(-1), w.ones)
@@ -32,7 +33,7 @@ func newWalker(m vec.Machine, x, splits gp) walker {
 // row returns the address and the length of the next row and goes on behind it.
 func (w walker) row() (at, n gp) {
 	at, n = GP64(), GP64()
-	LEAQ(Mem{Base: w.x, Index: w.start, Scale: uint8(w.m.Elem.Size())}, at)
+	LEAQ(Mem{Base: w.x, Index: w.start, Scale: uint8(w.from.Size())}, at)
 	MOVQ(w.start, n)
 	MOVQ(Mem{Base: w.next}, w.start)
 	SUBQ(w.start, n)

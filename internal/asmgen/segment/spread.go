@@ -72,7 +72,7 @@ func (s *spreader) begin() {
 		NEGQ(count)
 		ANDQ(U8(63), count)
 		JZ(LabelRef("lines"))
-		SHRQ(shiftOf(m), count)
+		SHRQ(shiftOf(m.Elem), count)
 		CMPQ(count, s.n)
 		CMOVQGT(s.n, count)
 		s.some(count)

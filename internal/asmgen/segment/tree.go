@@ -34,8 +34,13 @@ func (s *reducer) tree(lo, hi int, vector func(i int) vec.V) vec.V {
 	mid := (lo + hi) / 2
 	a := s.tree(lo, mid, vector)
 	b := s.tree(mid, hi, vector)
+	return s.join(a, b, hi-lo)
+}
+
+// join combines two vectors where n become one.
+func (s *reducer) join(a, b vec.V, n int) vec.V {
 	l, h := s.m.Reg(), s.m.Reg()
-	low, high := s.shuffles(hi - lo)
+	low, high := s.shuffles(n)
 	low(a, b, l)
 	high(a, b, h)
 	return s.combine(s.m, l, h)

@@ -82,33 +82,3 @@ func argsOf[T dtype.Real](x []T) (high, low int64) {
 	}
 	return high, low
 }
-
-// Products are those of multiplying from left to right, to the last bit, and sums of
-// integers wrap.
-func TestProdFromLeftToRight(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	splits := []int64{0}
-	for r := range 200 {
-		splits = append(splits, splits[r]+rng.Int64N(50))
-	}
-	rows := rowsOf(splits)
-	x, whole := make([]float32, splits[rows]), make([]int64, splits[rows])
-	for i := range x {
-		x[i], whole[i] = 4*rng.Float32()-2, int64(rng.Uint64())
-	}
-	products, wholes, sums := make([]float32, rows), make([]int64, rows), make([]int64, rows)
-	Prod(products, x, splits, 1)
-	Prod(wholes, whole, splits, 1)
-	Sum(sums, whole, splits, 1)
-	for r := range rows {
-		p, w, s := float32(1), int64(1), int64(0)
-		for i := splits[r]; i < splits[r+1]; i++ {
-			p *= x[i]
-			w *= whole[i]
-			s += whole[i]
-		}
-		if products[r] != p || wholes[r] != w || sums[r] != s {
-			t.Errorf("row %d: Prod is %v and %d, want %v and %d; Sum is %d, want %d", r, products[r], wholes[r], p, w, sums[r], s)
-		}
-	}
-}

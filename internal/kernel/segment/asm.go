@@ -8,12 +8,18 @@ import "github.com/tenonml/tenon/internal/cpu"
 
 var kernels32 = [...]*floatKernels[float32]{
 	cpu.AVX512: {
-		reducers: [...]reducer[float32]{
-			reduceSum:     {sumF32AVX512, 16, 32},
-			reduceMean:    {meanF32AVX512, 16, 32},
-			reduceMax:     {maxF32AVX512, 16, 32},
-			reduceMin:     {minF32AVX512, 16, 32},
-			reduceInverse: {inverseF32AVX512, 16, 32},
+		rowKernels: rowKernels[float32]{
+			reducers: [reductions]reducer[float32, float32]{
+				reduceSum:     {sumF32AVX512, 16, 32},
+				reduceMean:    {meanF32AVX512, 16, 32},
+				reduceMax:     {maxF32AVX512, 16, 32},
+				reduceMin:     {minF32AVX512, 16, 32},
+				reduceProd:    {prodF32AVX512, 16, 32},
+				reduceInverse: {inverseF32AVX512, 16, 32},
+			},
+			args:      [2]reducer[int64, float32]{{argMinF32AVX512, 16, 32}, {argMaxF32AVX512, 16, 32}},
+			nonzero:   reducer[int64, float32]{countNonzeroF32AVX512, 1, 32},
+			distances: reducer[float64, float32]{distancesF32AVX512, 8, 24},
 		},
 		expNear: expNearF32AVX512, exp: expF32AVX512, log: logF32AVX512,
 		mul: rowwise[float32]{spread: mulRowsF32AVX512, spreadPast: mulRowsPastF32AVX512},
@@ -22,12 +28,18 @@ var kernels32 = [...]*floatKernels[float32]{
 		inverseMark: inverseMarkF32AVX512, scaleAhead: scaleAheadF32AVX512, scaleAheadPast: scaleAheadPastF32AVX512,
 	},
 	cpu.AVX2: {
-		reducers: [...]reducer[float32]{
-			reduceSum:     {sumF32AVX2, 8, 24},
-			reduceMean:    {meanF32AVX2, 8, 24},
-			reduceMax:     {maxF32AVX2, 8, 24},
-			reduceMin:     {minF32AVX2, 8, 24},
-			reduceInverse: {inverseF32AVX2, 8, 24},
+		rowKernels: rowKernels[float32]{
+			reducers: [reductions]reducer[float32, float32]{
+				reduceSum:     {sumF32AVX2, 8, 24},
+				reduceMean:    {meanF32AVX2, 8, 24},
+				reduceMax:     {maxF32AVX2, 8, 24},
+				reduceMin:     {minF32AVX2, 8, 24},
+				reduceProd:    {prodF32AVX2, 8, 24},
+				reduceInverse: {inverseF32AVX2, 8, 24},
+			},
+			args:      [2]reducer[int64, float32]{{argMinF32AVX2, 8, 24}, {argMaxF32AVX2, 8, 24}},
+			nonzero:   reducer[int64, float32]{countNonzeroF32AVX2, 1, 24},
+			distances: reducer[float64, float32]{distancesF32AVX2, 4, 12},
 		},
 		expNear: expNearF32AVX2, exp: expF32AVX2, log: logF32AVX2,
 		mul: rowwise[float32]{kernel: mulRowsF32AVX2, past: mulRowsPastF32AVX2},
@@ -37,12 +49,18 @@ var kernels32 = [...]*floatKernels[float32]{
 
 var kernels64 = [...]*floatKernels[float64]{
 	cpu.AVX512: {
-		reducers: [...]reducer[float64]{
-			reduceSum:     {sumF64AVX512, 8, 24},
-			reduceMean:    {meanF64AVX512, 8, 24},
-			reduceMax:     {maxF64AVX512, 8, 24},
-			reduceMin:     {minF64AVX512, 8, 24},
-			reduceInverse: {inverseF64AVX512, 8, 24},
+		rowKernels: rowKernels[float64]{
+			reducers: [reductions]reducer[float64, float64]{
+				reduceSum:     {sumF64AVX512, 8, 24},
+				reduceMean:    {meanF64AVX512, 8, 24},
+				reduceMax:     {maxF64AVX512, 8, 24},
+				reduceMin:     {minF64AVX512, 8, 24},
+				reduceProd:    {prodF64AVX512, 8, 24},
+				reduceInverse: {inverseF64AVX512, 8, 24},
+			},
+			args:      [2]reducer[int64, float64]{{argMinF64AVX512, 8, 24}, {argMaxF64AVX512, 8, 24}},
+			nonzero:   reducer[int64, float64]{countNonzeroF64AVX512, 1, 24},
+			distances: reducer[float64, float64]{distancesF64AVX512, 8, 24},
 		},
 		expNear: expNearF64AVX512, exp: expF64AVX512, log: logF64AVX512,
 		mul: rowwise[float64]{spread: mulRowsF64AVX512, spreadPast: mulRowsPastF64AVX512},
@@ -51,17 +69,80 @@ var kernels64 = [...]*floatKernels[float64]{
 		inverseMark: inverseMarkF64AVX512, scaleAhead: scaleAheadF64AVX512, scaleAheadPast: scaleAheadPastF64AVX512,
 	},
 	cpu.AVX2: {
-		reducers: [...]reducer[float64]{
-			reduceSum:     {sumF64AVX2, 4, 12},
-			reduceMean:    {meanF64AVX2, 4, 12},
-			reduceMax:     {maxF64AVX2, 4, 12},
-			reduceMin:     {minF64AVX2, 4, 12},
-			reduceInverse: {inverseF64AVX2, 4, 12},
+		rowKernels: rowKernels[float64]{
+			reducers: [reductions]reducer[float64, float64]{
+				reduceSum:     {sumF64AVX2, 4, 12},
+				reduceMean:    {meanF64AVX2, 4, 12},
+				reduceMax:     {maxF64AVX2, 4, 12},
+				reduceMin:     {minF64AVX2, 4, 12},
+				reduceProd:    {prodF64AVX2, 4, 12},
+				reduceInverse: {inverseF64AVX2, 4, 12},
+			},
+			args:      [2]reducer[int64, float64]{{argMinF64AVX2, 4, 12}, {argMaxF64AVX2, 4, 12}},
+			nonzero:   reducer[int64, float64]{countNonzeroF64AVX2, 1, 12},
+			distances: reducer[float64, float64]{distancesF64AVX2, 4, 12},
 		},
 		expNear: expNearF64AVX2, exp: expF64AVX2, log: logF64AVX2,
 		mul: rowwise[float64]{kernel: mulRowsF64AVX2, past: mulRowsPastF64AVX2},
 		sub: rowwise[float64]{kernel: subRowsF64AVX2, past: subRowsPastF64AVX2},
 	},
+}
+
+var kernelsInt = [...]*rowKernels[int32]{
+	cpu.AVX512: {
+		reducers: [reductions]reducer[int32, int32]{
+			reduceSum:  {sumI32AVX512, 16, 32},
+			reduceMax:  {maxI32AVX512, 16, 32},
+			reduceMin:  {minI32AVX512, 16, 32},
+			reduceProd: {prodI32AVX512, 16, 32},
+		},
+		args:      [2]reducer[int64, int32]{{argMinI32AVX512, 16, 32}, {argMaxI32AVX512, 16, 32}},
+		nonzero:   reducer[int64, int32]{countNonzeroI32AVX512, 1, 32},
+		mean:      reducer[float64, int32]{meanI32AVX512, 8, 24},
+		distances: reducer[float64, int32]{distancesI32AVX512, 8, 24},
+	},
+	cpu.AVX2: {
+		reducers: [reductions]reducer[int32, int32]{
+			reduceSum:  {sumI32AVX2, 8, 24},
+			reduceMax:  {maxI32AVX2, 8, 24},
+			reduceMin:  {minI32AVX2, 8, 24},
+			reduceProd: {prodI32AVX2, 8, 24},
+		},
+		args:      [2]reducer[int64, int32]{{argMinI32AVX2, 8, 24}, {argMaxI32AVX2, 8, 24}},
+		nonzero:   reducer[int64, int32]{countNonzeroI32AVX2, 1, 24},
+		mean:      reducer[float64, int32]{meanI32AVX2, 4, 12},
+		distances: reducer[float64, int32]{distancesI32AVX2, 4, 12},
+	},
+}
+
+var kernelsLong = [...]*rowKernels[int64]{
+	cpu.AVX512: {
+		reducers: [reductions]reducer[int64, int64]{
+			reduceSum:  {sumI64AVX512, 8, 24},
+			reduceMax:  {maxI64AVX512, 8, 24},
+			reduceMin:  {minI64AVX512, 8, 24},
+			reduceProd: {prodI64AVX512, 8, 24},
+		},
+		args:      [2]reducer[int64, int64]{{argMinI64AVX512, 8, 24}, {argMaxI64AVX512, 8, 24}},
+		nonzero:   reducer[int64, int64]{countNonzeroI64AVX512, 1, 24},
+		mean:      reducer[float64, int64]{meanI64AVX512, 8, 24},
+		distances: reducer[float64, int64]{distancesI64AVX512, 8, 24},
+	},
+	cpu.AVX2: {
+		reducers: [reductions]reducer[int64, int64]{
+			reduceSum:  {sumI64AVX2, 4, 12},
+			reduceMax:  {maxI64AVX2, 4, 12},
+			reduceMin:  {minI64AVX2, 4, 12},
+			reduceProd: {prodI64AVX2, 4, 12},
+		},
+		args:    [2]reducer[int64, int64]{{argMinI64AVX2, 4, 12}, {argMaxI64AVX2, 4, 12}},
+		nonzero: reducer[int64, int64]{countNonzeroI64AVX2, 1, 12},
+	},
+}
+
+var kernelsBytes = [...]*byteKernels{
+	cpu.AVX512: {nonzero: reducer[int64, byte]{countNonzeroI8AVX512, 1, 64}, any: reducer[byte, byte]{anyAVX512, 1, 64}, all: reducer[byte, byte]{allAVX512, 1, 64}},
+	cpu.AVX2:   {nonzero: reducer[int64, byte]{countNonzeroI8AVX2, 1, 32}, any: reducer[byte, byte]{anyAVX2, 1, 32}, all: reducer[byte, byte]{allAVX2, 1, 32}},
 }
 
 // Networks need mask registers and 32 vectors.

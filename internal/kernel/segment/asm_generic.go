@@ -9,6 +9,9 @@ import "github.com/tenonml/tenon/internal/cpu"
 var (
 	kernels32     [cpu.AVX512 + 1]*floatKernels[float32]
 	kernels64     [cpu.AVX512 + 1]*floatKernels[float64]
+	kernelsInt    [cpu.AVX512 + 1]*rowKernels[int32]
+	kernelsLong   [cpu.AVX512 + 1]*rowKernels[int64]
+	kernelsBytes  [cpu.AVX512 + 1]*byteKernels
 	moversByLevel [cpu.AVX512 + 1]*movers
 	networks32    [cpu.AVX512 + 1]*networks[float32]
 	networksInt   [cpu.AVX512 + 1]*networks[int32]

@@ -50,13 +50,7 @@ func MinInBlock[T float32 | float64](out, values []T, splits []int64) {
 }
 
 func reduceInBlock[T float32 | float64](r reduction, out, values []T, splits []int64) {
-	var k *floatKernels[T]
-	switch p := any(&k).(type) {
-	case **floatKernels[float32]:
-		*p = kernels32[level]
-	case **floatKernels[float64]:
-		*p = kernels64[level]
-	}
+	k := kernelsFor[T]()
 	if k == nil {
 		for i := range out {
 			out[i] = reducePlainly(r, values[splits[i]:splits[i+1]])

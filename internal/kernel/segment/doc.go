@@ -42,8 +42,10 @@
 // the largest value where a block of some hundred rows shows that none is needed, so
 // the last bit of a row may depend on the rows around it.)
 //
-// With AVX-512 or AVX2 these are vectorised: sum, mean, max, min, argmax, argmin, softmax,
-// log-softmax and logsumexp of float32 and float64; padding to at most 128 bytes and its reverse,
+// With AVX-512 or AVX2 these are vectorised: sum, product, max, min, argmax, argmin, mean,
+// variance and the number of values that are not zero of float32, float64, int32 and int64 (with
+// AVX2 not the moments of int64); the same number, any and all of bytes; softmax, log-softmax and
+// logsumexp of float32 and float64; padding to at most 128 bytes and its reverse,
 // gathering, joining, repeating and mask compaction of all fixed-size types; row ids,
 // offsets and the arithmetic and checks of splits; with AVX-512 also sorting rows of up
 // to 32 float32 or int32. The rest are plain loops. Fewer than some dozens of values

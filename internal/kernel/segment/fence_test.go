@@ -76,6 +76,7 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		idx[i] = int64(rng.IntN(rows))
 	}
 	idx[3] = int64(rows - 1)
+	idxOut, truth, double := fenced[int64](t, rows, 0, front), fenced[bool](t, rows, 0, front), fenced[float64](t, rows, 0, front)
 	mask := fenced[bool](t, n, slack, front)
 	for i := range mask {
 		mask[i] = rng.IntN(2) == 0
@@ -85,6 +86,16 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		Mean(perRow, x, splits, 1)
 		Max(perRow, x, splits, 1)
 		Min(perRow, x, splits, 1)
+		Prod(perRow, x, splits, 1)
+		Var(perRow, x, splits, 1, 0)
+		ArgMax(idxOut, x, splits, 1)
+		ArgMin(idxOut, x, splits, 1)
+		CountNonzero(idxOut, x, splits, 1)
+		CountNonzero(idxOut, mask, splits, 1)
+		Any(truth, mask, splits, 1)
+		All(truth, mask, splits, 1)
+		MeanInt(double, ids, splits, 1)
+		VarInt(double, ids, splits, 1, 0)
 		LogSumExp(perRow, x, splits, 1)
 		Softmax(y, x, splits, 1)
 		LogSoftmax(y, x, splits, 1)

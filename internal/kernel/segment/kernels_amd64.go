@@ -12,21 +12,13 @@ package segment
 //go:noescape
 func sumF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
-// meanF32AVX512 writes the means of rows to out, 16 rows at a time, and returns the number of rows done.
+// prodF32AVX512 writes the products of rows to out, 16 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row.
 // It stops before rows of which one has more than 4096 elements.
 //
 //go:noescape
-func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-
-// inverseF32AVX512 writes the inverses of the sums of rows to out, 16 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 32 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+func prodF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
 // maxF32AVX512 writes the largest elements of rows to out, 16 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -43,6 +35,614 @@ func maxF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int
 //
 //go:noescape
 func minF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxF32AVX512 writes the positions of the first largest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMaxF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinF32AVX512 writes the positions of the first smallest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMinF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanF32AVX512 writes the means of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF32AVX512 writes the inverses of the sums of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesF32AVX512 writes the sums of squared distances from the mean of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesF32AVX512(out *float64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroF32AVX512 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodF64AVX512 writes the products of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxF64AVX512 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// minF64AVX512 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxF64AVX512 writes the positions of the first largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMaxF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinF64AVX512 writes the positions of the first smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMinF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanF64AVX512 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF64AVX512 writes the inverses of the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesF64AVX512 writes the sums of squared distances from the mean of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroF64AVX512 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumI32AVX512 writes the sums of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodI32AVX512 writes the products of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxI32AVX512 writes the largest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func maxI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// minI32AVX512 writes the smallest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func minI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxI32AVX512 writes the positions of the first largest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMaxI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinI32AVX512 writes the positions of the first smallest elements of rows to out, 16 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMinI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanI32AVX512 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanI32AVX512(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesI32AVX512 writes the sums of squared distances from the mean of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesI32AVX512(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroI32AVX512 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumI64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodI64AVX512 writes the products of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxI64AVX512 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func maxI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// minI64AVX512 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func minI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxI64AVX512 writes the positions of the first largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMaxI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinI64AVX512 writes the positions of the first smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMinI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanI64AVX512 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanI64AVX512(out *float64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesI64AVX512 writes the sums of squared distances from the mean of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesI64AVX512(out *float64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroI64AVX512 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroI8AVX512 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 64 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroI8AVX512(out *int64, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// anyAVX512 writes the whether there are elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 64 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func anyAVX512(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// allAVX512 writes the whether no element is zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 64 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func allAVX512(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumF32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodF32AVX2 writes the products of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxF32AVX2 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// minF32AVX2 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxF32AVX2 writes the positions of the first largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMaxF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinF32AVX2 writes the positions of the first smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMinF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanF32AVX2 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF32AVX2 writes the inverses of the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesF32AVX2 writes the sums of squared distances from the mean of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesF32AVX2(out *float64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroF32AVX2 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumF64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodF64AVX2 writes the products of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxF64AVX2 writes the largest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// minF64AVX2 writes the smallest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxF64AVX2 writes the positions of the first largest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMaxF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinF64AVX2 writes the positions of the first smallest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements or holds NaN.
+//
+//go:noescape
+func argMinF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanF64AVX2 writes the means of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// inverseF64AVX2 writes the inverses of the sums of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesF64AVX2 writes the sums of squared distances from the mean of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroF64AVX2 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumI32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodI32AVX2 writes the products of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxI32AVX2 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func maxI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// minI32AVX2 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func minI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxI32AVX2 writes the positions of the first largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMaxI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinI32AVX2 writes the positions of the first smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMinI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// meanI32AVX2 writes the means of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func meanI32AVX2(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// distancesI32AVX2 writes the sums of squared distances from the mean of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func distancesI32AVX2(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroI32AVX2 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 24 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumI64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func sumI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// prodI64AVX2 writes the products of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func prodI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// maxI64AVX2 writes the largest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func maxI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// minI64AVX2 writes the smallest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func minI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMaxI64AVX2 writes the positions of the first largest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMaxI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// argMinI64AVX2 writes the positions of the first smallest elements of rows to out, 4 rows at a time, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row.
+// It stops before rows of which one has more than 4096 elements.
+//
+//go:noescape
+func argMinI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroI64AVX2 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 12 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+
+// countNonzeroI8AVX2 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func countNonzeroI8AVX2(out *int64, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// anyAVX2 writes the whether there are elements that are not zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func anyAVX2(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// allAVX2 writes the whether no element is zero in rows to out, and returns the number of rows done.
+// x is where element first is.
+// Memory is read up to 32 elements behind the beginning of each row, and behind its end.
+// It stops before a row of more than 4096 elements.
+//
+//go:noescape
+func allAVX2(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
 
 // expNearF32AVX512 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
 //
@@ -89,46 +689,6 @@ func subRowsF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows 
 //go:noescape
 func subRowsPastF32AVX512(dst *float32, x *float32, c *float32, splits *int64, rows int, marks *byte, own *float32)
 
-// sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// meanF64AVX512 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// inverseF64AVX512 writes the inverses of the sums of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// maxF64AVX512 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements or holds NaN.
-//
-//go:noescape
-func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// minF64AVX512 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements or holds NaN.
-//
-//go:noescape
-func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
 // expNearF64AVX512 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
 //
 //go:noescape
@@ -174,46 +734,6 @@ func subRowsF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows 
 //go:noescape
 func subRowsPastF64AVX512(dst *float64, x *float64, c *float64, splits *int64, rows int, marks *byte, own *float64)
 
-// sumF32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-
-// meanF32AVX2 writes the means of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-
-// inverseF32AVX2 writes the inverses of the sums of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-
-// maxF32AVX2 writes the largest elements of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements or holds NaN.
-//
-//go:noescape
-func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-
-// minF32AVX2 writes the smallest elements of rows to out, 8 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 24 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements or holds NaN.
-//
-//go:noescape
-func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-
 // expNearF32AVX2 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
 //
 //go:noescape
@@ -256,46 +776,6 @@ func subRowsF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int)
 //
 //go:noescape
 func subRowsPastF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int, stage *byte) int
-
-// sumF64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 12 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// meanF64AVX2 writes the means of rows to out, 4 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 12 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// inverseF64AVX2 writes the inverses of the sums of rows to out, 4 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 12 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements.
-//
-//go:noescape
-func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// maxF64AVX2 writes the largest elements of rows to out, 4 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 12 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements or holds NaN.
-//
-//go:noescape
-func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-
-// minF64AVX2 writes the smallest elements of rows to out, 4 rows at a time, and returns the number of rows done.
-// x is where element first is.
-// Memory is read up to 12 elements behind the beginning of each row.
-// It stops before rows of which one has more than 4096 elements or holds NaN.
-//
-//go:noescape
-func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
 // expNearF64AVX2 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
 //

@@ -47,112 +47,10 @@ batch:
 	KMOVW       R12, K1
 	VMOVUPS     (R11), Z0
 	VMOVAPS.Z   Z0, K1, Z0
-	VMOVUPS     64(R11), Z1
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z1, Z0, K1, Z0
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z1
-	VMOVAPS.Z   Z1, K1, Z1
-	VMOVUPS     64(R11), Z2
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z2, Z1, K1, Z1
-	VUNPCKLPS   Z1, Z0, Z2
-	VUNPCKHPS   Z1, Z0, Z0
-	VADDPS      Z0, Z2, Z0
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z1
-	VMOVAPS.Z   Z1, K1, Z1
-	VMOVUPS     64(R11), Z2
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z2
-	VMOVAPS.Z   Z2, K1, Z2
 	VMOVUPS     64(R11), Z3
 	SHRQ        $0x10, R12
 	KMOVW       R12, K1
-	VADDPS      Z3, Z2, K1, Z2
-	VUNPCKLPS   Z2, Z1, Z3
-	VUNPCKHPS   Z2, Z1, Z1
-	VADDPS      Z1, Z3, Z1
-	VUNPCKLPD   Z1, Z0, Z2
-	VUNPCKHPD   Z1, Z0, Z0
-	VADDPS      Z0, Z2, Z0
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z1
-	VMOVAPS.Z   Z1, K1, Z1
-	VMOVUPS     64(R11), Z2
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z2
-	VMOVAPS.Z   Z2, K1, Z2
-	VMOVUPS     64(R11), Z3
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z3, Z2, K1, Z2
-	VUNPCKLPS   Z2, Z1, Z3
-	VUNPCKHPS   Z2, Z1, Z1
-	VADDPS      Z1, Z3, Z1
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z2
-	VMOVAPS.Z   Z2, K1, Z2
-	VMOVUPS     64(R11), Z3
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z3, Z2, K1, Z2
+	VADDPS      Z3, Z0, K1, Z0
 	LEAQ        (CX)(DI*4), R11
 	MOVQ        DI, R12
 	MOVQ        (R8), DI
@@ -168,117 +66,9 @@ batch:
 	SHRQ        $0x10, R12
 	KMOVW       R12, K1
 	VADDPS      Z4, Z3, K1, Z3
-	VUNPCKLPS   Z3, Z2, Z4
-	VUNPCKHPS   Z3, Z2, Z2
-	VADDPS      Z2, Z4, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VADDPS      Z1, Z3, Z1
-	VSHUFF64X2  $0x88, Z1, Z0, Z2
-	VSHUFF64X2  $0xdd, Z1, Z0, Z0
-	VADDPS      Z0, Z2, Z0
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z1
-	VMOVAPS.Z   Z1, K1, Z1
-	VMOVUPS     64(R11), Z2
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z2
-	VMOVAPS.Z   Z2, K1, Z2
-	VMOVUPS     64(R11), Z3
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z3, Z2, K1, Z2
-	VUNPCKLPS   Z2, Z1, Z3
-	VUNPCKHPS   Z2, Z1, Z1
-	VADDPS      Z1, Z3, Z1
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z2
-	VMOVAPS.Z   Z2, K1, Z2
-	VMOVUPS     64(R11), Z3
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z3, Z2, K1, Z2
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z3
-	VMOVAPS.Z   Z3, K1, Z3
-	VMOVUPS     64(R11), Z4
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z4, Z3, K1, Z3
-	VUNPCKLPS   Z3, Z2, Z4
-	VUNPCKHPS   Z3, Z2, Z2
-	VADDPS      Z2, Z4, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VADDPS      Z1, Z3, Z1
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z2
-	VMOVAPS.Z   Z2, K1, Z2
-	VMOVUPS     64(R11), Z3
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z3, Z2, K1, Z2
-	LEAQ        (CX)(DI*4), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVW       R12, K1
-	VMOVUPS     (R11), Z3
-	VMOVAPS.Z   Z3, K1, Z3
-	VMOVUPS     64(R11), Z4
-	SHRQ        $0x10, R12
-	KMOVW       R12, K1
-	VADDPS      Z4, Z3, K1, Z3
-	VUNPCKLPS   Z3, Z2, Z4
-	VUNPCKHPS   Z3, Z2, Z2
-	VADDPS      Z2, Z4, Z2
+	VUNPCKLPS   Z3, Z0, Z4
+	VUNPCKHPS   Z3, Z0, Z0
+	VADDPS      Z0, Z4, Z0
 	LEAQ        (CX)(DI*4), R11
 	MOVQ        DI, R12
 	MOVQ        (R8), DI
@@ -312,15 +102,225 @@ batch:
 	VUNPCKLPS   Z4, Z3, Z5
 	VUNPCKHPS   Z4, Z3, Z3
 	VADDPS      Z3, Z5, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VADDPS      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VADDPS      Z1, Z3, Z1
-	VSHUFF64X2  $0x88, Z1, Z0, Z2
-	VSHUFF64X2  $0xdd, Z1, Z0, Z0
-	VADDPS      Z0, Z2, Z0
+	VUNPCKLPD   Z3, Z0, Z4
+	VUNPCKHPD   Z3, Z0, Z0
+	VADDPS      Z0, Z4, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z5, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z5, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z6, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VADDPS      Z4, Z6, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z0, Z4
+	VSHUFF64X2  $0xdd, Z3, Z0, Z0
+	VADDPS      Z0, Z4, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z5, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z5, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z6, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VADDPS      Z4, Z6, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z5, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z6, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VADDPS      Z4, Z6, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z6, Z5, K1, Z5
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z6
+	VMOVAPS.Z   Z6, K1, Z6
+	VMOVUPS     64(R11), Z7
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VADDPS      Z7, Z6, K1, Z6
+	VUNPCKLPS   Z6, Z5, Z7
+	VUNPCKHPS   Z6, Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VUNPCKLPD   Z5, Z4, Z6
+	VUNPCKHPD   Z5, Z4, Z4
+	VADDPS      Z4, Z6, Z4
+	VSHUFF64X2  $0x88, Z4, Z3, Z5
+	VSHUFF64X2  $0xdd, Z4, Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z0, Z4
+	VSHUFF64X2  $0xdd, Z3, Z0, Z0
+	VADDPS      Z0, Z4, Z0
 	VMOVUPS     Z0, (AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x00000080, DX
@@ -343,10 +343,10 @@ row:
 	KMOVW      R15, K1
 	VMOVUPS    (R13), Z0
 	VMOVAPS.Z  Z0, K1, Z0
-	VMOVUPS    64(R13), Z1
+	VMOVUPS    64(R13), Z3
 	SHRQ       $0x10, R15
 	KMOVW      R15, K1
-	VADDPS     Z1, Z0, K1, Z0
+	VADDPS     Z3, Z0, K1, Z0
 	CMPQ       R14, $0x20
 	JG         long
 
@@ -356,66 +356,66 @@ reduced:
 	DECQ       R11
 	JNZ        row
 	VMOVUPS    (SI), Z0
-	VMOVUPS    64(SI), Z1
-	VUNPCKLPS  Z1, Z0, Z2
-	VUNPCKHPS  Z1, Z0, Z0
-	VADDPS     Z0, Z2, Z0
-	VMOVUPS    128(SI), Z1
-	VMOVUPS    192(SI), Z2
-	VUNPCKLPS  Z2, Z1, Z3
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z1
-	VUNPCKLPD  Z1, Z0, Z2
-	VUNPCKHPD  Z1, Z0, Z0
-	VADDPS     Z0, Z2, Z0
-	VMOVUPS    256(SI), Z1
-	VMOVUPS    320(SI), Z2
-	VUNPCKLPS  Z2, Z1, Z3
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z1
-	VMOVUPS    384(SI), Z2
-	VMOVUPS    448(SI), Z3
-	VUNPCKLPS  Z3, Z2, Z4
-	VUNPCKHPS  Z3, Z2, Z2
-	VADDPS     Z2, Z4, Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z1
-	VSHUFF64X2 $0x88, Z1, Z0, Z2
-	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPS     Z0, Z2, Z0
-	VMOVUPS    512(SI), Z1
-	VMOVUPS    576(SI), Z2
-	VUNPCKLPS  Z2, Z1, Z3
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z1
-	VMOVUPS    640(SI), Z2
-	VMOVUPS    704(SI), Z3
-	VUNPCKLPS  Z3, Z2, Z4
-	VUNPCKHPS  Z3, Z2, Z2
-	VADDPS     Z2, Z4, Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z1
-	VMOVUPS    768(SI), Z2
-	VMOVUPS    832(SI), Z3
-	VUNPCKLPS  Z3, Z2, Z4
-	VUNPCKHPS  Z3, Z2, Z2
-	VADDPS     Z2, Z4, Z2
-	VMOVUPS    896(SI), Z3
-	VMOVUPS    960(SI), Z4
+	VMOVUPS    64(SI), Z3
+	VUNPCKLPS  Z3, Z0, Z4
+	VUNPCKHPS  Z3, Z0, Z0
+	VADDPS     Z0, Z4, Z0
+	VMOVUPS    128(SI), Z3
+	VMOVUPS    192(SI), Z4
 	VUNPCKLPS  Z4, Z3, Z5
 	VUNPCKHPS  Z4, Z3, Z3
 	VADDPS     Z3, Z5, Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VADDPS     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z1
-	VSHUFF64X2 $0x88, Z1, Z0, Z2
-	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPS     Z0, Z2, Z0
+	VUNPCKLPD  Z3, Z0, Z4
+	VUNPCKHPD  Z3, Z0, Z0
+	VADDPS     Z0, Z4, Z0
+	VMOVUPS    256(SI), Z3
+	VMOVUPS    320(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z3, Z5, Z3
+	VMOVUPS    384(SI), Z4
+	VMOVUPS    448(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VADDPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z0, Z4
+	VSHUFF64X2 $0xdd, Z3, Z0, Z0
+	VADDPS     Z0, Z4, Z0
+	VMOVUPS    512(SI), Z3
+	VMOVUPS    576(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z3, Z5, Z3
+	VMOVUPS    640(SI), Z4
+	VMOVUPS    704(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VADDPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPS     Z3, Z5, Z3
+	VMOVUPS    768(SI), Z4
+	VMOVUPS    832(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VADDPS     Z4, Z6, Z4
+	VMOVUPS    896(SI), Z5
+	VMOVUPS    960(SI), Z6
+	VUNPCKLPS  Z6, Z5, Z7
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z5, Z7, Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPS     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z3, Z5
+	VSHUFF64X2 $0xdd, Z4, Z3, Z3
+	VADDPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z0, Z4
+	VSHUFF64X2 $0xdd, Z3, Z0, Z0
+	VADDPS     Z0, Z4, Z0
 	VMOVUPS    Z0, (AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x00000080, DX
@@ -423,14 +423,14 @@ reduced:
 	JMP        batch
 
 long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPS      (R13), Z0
-	VMOVUPS      64(R13), Z1
-	VBROADCASTSS c32_00000000<>+0(SB), Z2
-	VBROADCASTSS c32_00000000<>+0(SB), Z3
-	ADDQ         $0x00000080, R13
-	SUBQ         $0x00000020, R14
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z0
+	VMOVUPS 64(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
 
 several:
 	CMPQ    R14, $0x00000040
@@ -439,14 +439,14 @@ several:
 	VADDPS  Z4, Z0, Z0
 	VMOVAPS Z0, Z0
 	VMOVUPS 64(R13), Z4
-	VADDPS  Z4, Z1, Z1
-	VMOVAPS Z1, Z1
-	VMOVUPS 128(R13), Z4
-	VADDPS  Z4, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPS 192(R13), Z4
 	VADDPS  Z4, Z3, Z3
 	VMOVAPS Z3, Z3
+	VMOVUPS 128(R13), Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 192(R13), Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
 	ADDQ    $0x00000100, R13
 	SUBQ    $0x00000040, R14
 	JMP     several
@@ -472,9 +472,9 @@ rest:
 	VMOVAPS   Z0, Z0
 
 joined:
-	VADDPS  Z1, Z0, Z0
-	VADDPS  Z3, Z2, Z1
-	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z0, Z0
+	VADDPS  Z2, Z1, Z3
+	VADDPS  Z3, Z0, Z0
 	VMOVAPS Z0, Z0
 	JMP     reduced
 
@@ -490,345 +490,345 @@ DATA c64_0000000000000020<>+16(SB)/8, $0x0000000000000020
 DATA c64_0000000000000020<>+24(SB)/8, $0x0000000000000020
 GLOBL c64_0000000000000020<>(SB), RODATA|NOPTR, $32
 
-DATA c32_00000000<>+0(SB)/8, $0x0000000000000000
-DATA c32_00000000<>+8(SB)/8, $0x0000000000000000
-DATA c32_00000000<>+16(SB)/8, $0x0000000000000000
-DATA c32_00000000<>+24(SB)/8, $0x0000000000000000
-GLOBL c32_00000000<>(SB), RODATA|NOPTR, $32
-
-// func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·meanF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x02, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R10
+// func prodF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·prodF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 
 batch:
-	CMPQ         R10, $0x10
-	JL           done
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2112(DX)
-	VMOVUPD      8(DX), Z0
-	VPSUBQ       (DX), Z0, Z0
-	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K1
-	VMOVUPD      72(DX), Z0
-	VPSUBQ       64(DX), Z0, Z0
-	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K2
-	KORW         K1, K2, K1
-	KORTESTW     K1, K1
-	JNZ          some
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z0
-	VMOVAPS.Z    Z0, K1, Z0
-	VMOVUPS      64(R11), Z2
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z2, Z0, K1, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	VUNPCKLPS    Z2, Z0, Z3
-	VUNPCKHPS    Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VUNPCKLPD    Z2, Z0, Z3
-	VUNPCKHPD    Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z4
-	VMOVAPS.Z    Z4, K1, Z4
-	VMOVUPS      64(R11), Z5
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z5, Z4, K1, Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z0, Z3
-	VSHUFF64X2   $0xdd, Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z4
-	VMOVAPS.Z    Z4, K1, Z4
-	VMOVUPS      64(R11), Z5
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z5, Z4, K1, Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z4
-	VMOVAPS.Z    Z4, K1, Z4
-	VMOVUPS      64(R11), Z5
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z5, Z4, K1, Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z4
-	VMOVAPS.Z    Z4, K1, Z4
-	VMOVUPS      64(R11), Z5
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z5, Z4, K1, Z4
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z5
-	VMOVAPS.Z    Z5, K1, Z5
-	VMOVUPS      64(R11), Z6
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z6, Z5, K1, Z5
-	VUNPCKLPS    Z5, Z4, Z6
-	VUNPCKHPS    Z5, Z4, Z4
-	VADDPS       Z4, Z6, Z4
-	VUNPCKLPD    Z4, Z3, Z5
-	VUNPCKHPD    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VSHUFF64X2   $0x88, Z3, Z2, Z4
-	VSHUFF64X2   $0xdd, Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z0, Z3
-	VSHUFF64X2   $0xdd, Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	VMOVUPD      8(DX), Z2
-	VMOVUPD      (DX), Z3
-	VPSUBQ       Z3, Z2, Z2
-	VPMOVQD      Z2, Y1
-	VMOVUPD      72(DX), Z2
-	VMOVUPD      64(DX), Z3
-	VPSUBQ       Z3, Z2, Z2
-	VPMOVQD      Z2, Y2
-	VINSERTI32X8 $0x01, Y2, Z1, Z2
-	VCVTDQ2PS    Z2, Z2
-	VDIVPS       Z2, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x10, R10
-	JMP          batch
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K1
+	VMOVUPD     72(DX), Z1
+	VPSUBQ      64(DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	KORW        K1, K2, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, K1, Z2
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z1, K1, Z3
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z1, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z1
+	VUNPCKHPS   Z3, Z2, Z2
+	VMULPS      Z2, Z1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VMULPS      Z3, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMULPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VMULPS      Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VMULPS      Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMULPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMULPS      Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VMULPS      Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VMULPS      Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMULPS      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VMULPS      Z4, Z3, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K1, Z5
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z4, Z5, K1, Z5
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K1, Z6
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VMULPS      Z4, Z6, K1, Z6
+	VUNPCKLPS   Z6, Z5, Z4
+	VUNPCKHPS   Z6, Z5, Z5
+	VMULPS      Z5, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMULPS      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMULPS      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMULPS      Z1, Z3, Z1
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
 
 some:
 	MOVQ $0x00000010, R11
@@ -844,122 +844,112 @@ row:
 	PREFETCHT0 2048(R13)
 	BZHIQ      R14, R9, R15
 	KMOVW      R15, K1
-	VMOVUPS    (R13), Z0
-	VMOVAPS.Z  Z0, K1, Z0
-	VMOVUPS    64(R13), Z2
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K1, Z2
+	VMOVUPS    64(R13), Z1
 	SHRQ       $0x10, R15
 	KMOVW      R15, K1
-	VADDPS     Z2, Z0, K1, Z0
+	VMULPS     Z1, Z2, K1, Z2
 	CMPQ       R14, $0x20
 	JG         long
 
 reduced:
-	VMOVUPS      Z0, (R12)
-	ADDQ         $0x40, R12
-	DECQ         R11
-	JNZ          row
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z2
-	VUNPCKLPS    Z2, Z0, Z3
-	VUNPCKHPS    Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	VMOVUPS      128(SI), Z2
-	VMOVUPS      192(SI), Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VUNPCKLPD    Z2, Z0, Z3
-	VUNPCKHPD    Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	VMOVUPS      256(SI), Z2
-	VMOVUPS      320(SI), Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VMOVUPS      384(SI), Z3
-	VMOVUPS      448(SI), Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z0, Z3
-	VSHUFF64X2   $0xdd, Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	VMOVUPS      512(SI), Z2
-	VMOVUPS      576(SI), Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VMOVUPS      640(SI), Z3
-	VMOVUPS      704(SI), Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VMOVUPS      768(SI), Z3
-	VMOVUPS      832(SI), Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VMOVUPS      896(SI), Z4
-	VMOVUPS      960(SI), Z5
-	VUNPCKLPS    Z5, Z4, Z6
-	VUNPCKHPS    Z5, Z4, Z4
-	VADDPS       Z4, Z6, Z4
-	VUNPCKLPD    Z4, Z3, Z5
-	VUNPCKHPD    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VSHUFF64X2   $0x88, Z3, Z2, Z4
-	VSHUFF64X2   $0xdd, Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z0, Z3
-	VSHUFF64X2   $0xdd, Z2, Z0, Z0
-	VADDPS       Z0, Z3, Z0
-	VMOVUPD      8(DX), Z2
-	VMOVUPD      (DX), Z3
-	VPSUBQ       Z3, Z2, Z2
-	VPMOVQD      Z2, Y1
-	VMOVUPD      72(DX), Z2
-	VMOVUPD      64(DX), Z3
-	VPSUBQ       Z3, Z2, Z2
-	VPMOVQD      Z2, Y2
-	VINSERTI32X8 $0x01, Y2, Z1, Z2
-	VCVTDQ2PS    Z2, Z2
-	VDIVPS       Z2, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x10, R10
-	JMP          batch
+	VMOVUPS    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VMULPS     Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMULPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMULPS     Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMULPS     Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMULPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMULPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMULPS     Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMULPS     Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMULPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMULPS     Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMULPS     Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VMULPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMULPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMULPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMULPS     Z1, Z3, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x10, R10
+	JMP        batch
 
 long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPS      (R13), Z0
-	VMOVUPS      64(R13), Z2
-	VBROADCASTSS c32_00000000<>+0(SB), Z3
-	VBROADCASTSS c32_00000000<>+0(SB), Z4
-	ADDQ         $0x00000080, R13
-	SUBQ         $0x00000020, R14
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VMOVUPS 64(R13), Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
 
 several:
 	CMPQ    R14, $0x00000040
 	JL      one
 	VMOVUPS (R13), Z5
-	VADDPS  Z5, Z0, Z0
-	VMOVAPS Z0, Z0
+	VMULPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
 	VMOVUPS 64(R13), Z5
-	VADDPS  Z5, Z2, Z2
+	VMULPS  Z5, Z2, Z2
 	VMOVAPS Z2, Z2
 	VMOVUPS 128(R13), Z5
-	VADDPS  Z5, Z3, Z3
+	VMULPS  Z5, Z3, Z3
 	VMOVAPS Z3, Z3
 	VMOVUPS 192(R13), Z5
-	VADDPS  Z5, Z4, Z4
+	VMULPS  Z5, Z4, Z4
 	VMOVAPS Z4, Z4
 	ADDQ    $0x00000100, R13
 	SUBQ    $0x00000040, R14
@@ -969,511 +959,28 @@ one:
 	CMPQ    R14, $0x00000010
 	JL      rest
 	VMOVUPS (R13), Z5
-	VADDPS  Z5, Z0, Z0
-	VMOVAPS Z0, Z0
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000010, R14
-	JMP     one
-
-rest:
-	TESTQ     R14, R14
-	JZ        joined
-	BZHIQ     R14, R9, R14
-	KMOVW     R14, K1
-	VMOVUPS   (R13), Z5
-	VMOVAPS.Z Z5, K1, Z5
-	VADDPS    Z5, Z0, Z0
-	VMOVAPS   Z0, Z0
-
-joined:
-	VADDPS  Z2, Z0, Z0
-	VADDPS  Z4, Z3, Z2
-	VADDPS  Z2, Z0, Z0
-	VMOVAPS Z0, Z0
-	JMP     reduced
-
-done:
-	SUBQ R10, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·inverseF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x02, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R10
-
-batch:
-	CMPQ         R10, $0x10
-	JL           done
-	PREFETCHT0   2048(DX)
-	PREFETCHT0   2112(DX)
-	VMOVUPD      8(DX), Z0
-	VPSUBQ       (DX), Z0, Z0
-	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K1
-	VMOVUPD      72(DX), Z0
-	VPSUBQ       64(DX), Z0, Z0
-	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K2
-	KORW         K1, K2, K1
-	KORTESTW     K1, K1
-	JNZ          some
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z0
-	VMOVAPS.Z    Z0, K1, Z0
-	VMOVUPS      64(R11), Z1
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z1, Z0, K1, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z1
-	VMOVAPS.Z    Z1, K1, Z1
-	VMOVUPS      64(R11), Z2
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z2, Z1, K1, Z1
-	VUNPCKLPS    Z1, Z0, Z2
-	VUNPCKHPS    Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z1
-	VMOVAPS.Z    Z1, K1, Z1
-	VMOVUPS      64(R11), Z2
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z2, Z1, K1, Z1
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	VUNPCKLPS    Z2, Z1, Z3
-	VUNPCKHPS    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VUNPCKLPD    Z1, Z0, Z2
-	VUNPCKHPD    Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z1
-	VMOVAPS.Z    Z1, K1, Z1
-	VMOVUPS      64(R11), Z2
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z2, Z1, K1, Z1
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	VUNPCKLPS    Z2, Z1, Z3
-	VUNPCKHPS    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z1
-	VMOVAPS.Z    Z1, K1, Z1
-	VMOVUPS      64(R11), Z2
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z2, Z1, K1, Z1
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	VUNPCKLPS    Z2, Z1, Z3
-	VUNPCKHPS    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z2
-	VMOVAPS.Z    Z2, K1, Z2
-	VMOVUPS      64(R11), Z3
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z3
-	VMOVAPS.Z    Z3, K1, Z3
-	VMOVUPS      64(R11), Z4
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z4, Z3, K1, Z3
-	LEAQ         (CX)(DI*4), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVW        R12, K1
-	VMOVUPS      (R11), Z4
-	VMOVAPS.Z    Z4, K1, Z4
-	VMOVUPS      64(R11), Z5
-	SHRQ         $0x10, R12
-	KMOVW        R12, K1
-	VADDPS       Z5, Z4, K1, Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z1, Z3
-	VSHUFF64X2   $0xdd, Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	VBROADCASTSS c32_3f800000<>+0(SB), Z1
-	VDIVPS       Z0, Z1, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x10, R10
-	JMP          batch
-
-some:
-	MOVQ $0x00000010, R11
-	MOVQ SI, R12
-
-row:
-	LEAQ       (CX)(DI*4), R13
-	MOVQ       DI, R14
-	MOVQ       (R8), DI
-	SUBQ       DI, R14
-	NEGQ       R14
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R13)
-	BZHIQ      R14, R9, R15
-	KMOVW      R15, K1
-	VMOVUPS    (R13), Z0
-	VMOVAPS.Z  Z0, K1, Z0
-	VMOVUPS    64(R13), Z1
-	SHRQ       $0x10, R15
-	KMOVW      R15, K1
-	VADDPS     Z1, Z0, K1, Z0
-	CMPQ       R14, $0x20
-	JG         long
-
-reduced:
-	VMOVUPS      Z0, (R12)
-	ADDQ         $0x40, R12
-	DECQ         R11
-	JNZ          row
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	VUNPCKLPS    Z1, Z0, Z2
-	VUNPCKHPS    Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	VMOVUPS      128(SI), Z1
-	VMOVUPS      192(SI), Z2
-	VUNPCKLPS    Z2, Z1, Z3
-	VUNPCKHPS    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VUNPCKLPD    Z1, Z0, Z2
-	VUNPCKHPD    Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	VMOVUPS      256(SI), Z1
-	VMOVUPS      320(SI), Z2
-	VUNPCKLPS    Z2, Z1, Z3
-	VUNPCKHPS    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VMOVUPS      384(SI), Z2
-	VMOVUPS      448(SI), Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	VMOVUPS      512(SI), Z1
-	VMOVUPS      576(SI), Z2
-	VUNPCKLPS    Z2, Z1, Z3
-	VUNPCKHPS    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VMOVUPS      640(SI), Z2
-	VMOVUPS      704(SI), Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VMOVUPS      768(SI), Z2
-	VMOVUPS      832(SI), Z3
-	VUNPCKLPS    Z3, Z2, Z4
-	VUNPCKHPS    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VMOVUPS      896(SI), Z3
-	VMOVUPS      960(SI), Z4
-	VUNPCKLPS    Z4, Z3, Z5
-	VUNPCKHPS    Z4, Z3, Z3
-	VADDPS       Z3, Z5, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z1, Z3
-	VSHUFF64X2   $0xdd, Z2, Z1, Z1
-	VADDPS       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	VBROADCASTSS c32_3f800000<>+0(SB), Z1
-	VDIVPS       Z0, Z1, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x10, R10
-	JMP          batch
-
-long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPS      (R13), Z0
-	VMOVUPS      64(R13), Z1
-	VBROADCASTSS c32_00000000<>+0(SB), Z2
-	VBROADCASTSS c32_00000000<>+0(SB), Z3
-	ADDQ         $0x00000080, R13
-	SUBQ         $0x00000020, R14
-
-several:
-	CMPQ    R14, $0x00000040
-	JL      one
-	VMOVUPS (R13), Z4
-	VADDPS  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	VMOVUPS 64(R13), Z4
-	VADDPS  Z4, Z1, Z1
+	VMULPS  Z5, Z1, Z1
 	VMOVAPS Z1, Z1
-	VMOVUPS 128(R13), Z4
-	VADDPS  Z4, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPS 192(R13), Z4
-	VADDPS  Z4, Z3, Z3
-	VMOVAPS Z3, Z3
-	ADDQ    $0x00000100, R13
-	SUBQ    $0x00000040, R14
-	JMP     several
-
-one:
-	CMPQ    R14, $0x00000010
-	JL      rest
-	VMOVUPS (R13), Z4
-	VADDPS  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
 	ADDQ    $0x00000040, R13
 	SUBQ    $0x00000010, R14
 	JMP     one
 
 rest:
-	TESTQ     R14, R14
-	JZ        joined
-	BZHIQ     R14, R9, R14
-	KMOVW     R14, K1
-	VMOVUPS   (R13), Z4
-	VMOVAPS.Z Z4, K1, Z4
-	VADDPS    Z4, Z0, Z0
-	VMOVAPS   Z0, Z0
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K1
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K1, Z6
+	VMULPS  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
 
 joined:
-	VADDPS  Z1, Z0, Z0
-	VADDPS  Z3, Z2, Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVAPS Z0, Z0
+	VMULPS  Z2, Z1, Z1
+	VMULPS  Z4, Z3, Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVAPS Z1, Z2
 	JMP     reduced
 
 done:
@@ -1998,18 +1505,18 @@ reduced:
 	JMP        batch
 
 long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPS      (R13), Z1
-	VCMPPS       $0x03, Z1, Z1, K2
-	KORW         K2, K1, K1
-	VMOVUPS      64(R13), Z2
-	VCMPPS       $0x03, Z2, Z2, K2
-	KORW         K2, K1, K1
-	VBROADCASTSS c32_ff800000<>+0(SB), Z3
-	VBROADCASTSS c32_ff800000<>+0(SB), Z4
-	ADDQ         $0x00000080, R13
-	SUBQ         $0x00000020, R14
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VCMPPS  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPS 64(R13), Z2
+	VCMPPS  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
 
 several:
 	CMPQ    R14, $0x00000040
@@ -2592,18 +2099,18 @@ reduced:
 	JMP        batch
 
 long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPS      (R13), Z1
-	VCMPPS       $0x03, Z1, Z1, K2
-	KORW         K2, K1, K1
-	VMOVUPS      64(R13), Z2
-	VCMPPS       $0x03, Z2, Z2, K2
-	KORW         K2, K1, K1
-	VBROADCASTSS c32_7f800000<>+0(SB), Z3
-	VBROADCASTSS c32_7f800000<>+0(SB), Z4
-	ADDQ         $0x00000080, R13
-	SUBQ         $0x00000020, R14
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VCMPPS  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPS 64(R13), Z2
+	VCMPPS  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
 
 several:
 	CMPQ    R14, $0x00000040
@@ -2675,6 +2182,29781 @@ DATA c32_7f800000<>+8(SB)/8, $0x7f8000007f800000
 DATA c32_7f800000<>+16(SB)/8, $0x7f8000007f800000
 DATA c32_7f800000<>+24(SB)/8, $0x7f8000007f800000
 GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $32
+
+// func argMaxF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMaxF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_ff800000<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	KXORW        K1, K1, K1
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	VMOVUPD      72(DX), Z1
+	VPSUBQ       64(DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K3
+	KORW         K2, K3, K2
+	KORTESTW     K2, K2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, K2, Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z1
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z1, K2, Z3
+	VCMPPS       $0x03, Z3, Z2, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z3, Z2, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z4, Z3, Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VMAXPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z4, Z3, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z5, Z4, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VMAXPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VMAXPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z4, Z3, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z5, Z4, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VMAXPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z5, Z4, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z6, Z5, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMAXPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMAXPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z4, Z3, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z5, Z4, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VMAXPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z5, Z4, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z6, Z5, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMAXPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z5, Z4, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z6, Z5, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z6, Z5, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z5
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z5, K2, Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z5
+	VMOVAPS      Z0, Z7
+	VMOVAPS      Z5, K2, Z7
+	VCMPPS       $0x03, Z7, Z6, K2
+	KORW         K2, K1, K1
+	VMAXPS       Z7, Z6, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VMAXPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VMAXPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VMAXPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMAXPS       Z1, Z3, Z1
+	KORTESTW     K1, K1
+	JNZ          done
+	VMOVUPS      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSS 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSS 1028(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSS 1032(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSS 1036(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSS 1040(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSS 1044(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSS 1048(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSS 1052(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	VBROADCASTSS 1056(SI), Z1
+	MOVQ         64(DX), R14
+	MOVQ         72(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 64(AX)
+	VBROADCASTSS 1060(SI), Z1
+	MOVQ         72(DX), R14
+	MOVQ         80(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 72(AX)
+	VBROADCASTSS 1064(SI), Z1
+	MOVQ         80(DX), R14
+	MOVQ         88(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 80(AX)
+	VBROADCASTSS 1068(SI), Z1
+	MOVQ         88(DX), R14
+	MOVQ         96(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 88(AX)
+	VBROADCASTSS 1072(SI), Z1
+	MOVQ         96(DX), R14
+	MOVQ         104(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 96(AX)
+	VBROADCASTSS 1076(SI), Z1
+	MOVQ         104(DX), R14
+	MOVQ         112(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 104(AX)
+	VBROADCASTSS 1080(SI), Z1
+	MOVQ         112(DX), R14
+	MOVQ         120(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 112(AX)
+	VBROADCASTSS 1084(SI), Z1
+	MOVQ         120(DX), R14
+	MOVQ         128(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 120(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K2
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K2, Z2
+	SHRQ       $0x10, R15
+	KMOVW      R15, K2
+	VMOVUPS    64(R13), Z1
+	VMOVAPS    Z0, Z3
+	VMOVAPS    Z1, K2, Z3
+	VCMPPS     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z3, Z2, Z1
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z1, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	KORTESTW   K1, K1
+	JNZ        done
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VMAXPS     Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMAXPS     Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMAXPS     Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VMAXPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMAXPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMAXPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMAXPS     Z1, Z3, Z1
+	VMOVUPS    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSS 1024(SI)(R12*4), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*4), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VCMPPS $0x00, (R13), Z1, K2
+	KMOVD  K2, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x10, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -16(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x10
+	JL   again
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, DX
+	SUBQ $0x10, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VCMPPS  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPS 64(R13), Z2
+	VCMPPS  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K2
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K2, Z6
+	VCMPPS  $0x03, Z6, Z6, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMAXPS  Z2, Z1, Z1
+	VMAXPS  Z4, Z3, Z2
+	VMAXPS  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMinF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_7f800000<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	KXORW        K1, K1, K1
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	VMOVUPD      72(DX), Z1
+	VPSUBQ       64(DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K3
+	KORW         K2, K3, K2
+	KORTESTW     K2, K2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, K2, Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z1
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z1, K2, Z3
+	VCMPPS       $0x03, Z3, Z2, K2
+	KORW         K2, K1, K1
+	VMINPS       Z3, Z2, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPS       Z4, Z3, Z2
+	VUNPCKLPS    Z2, Z1, Z3
+	VUNPCKHPS    Z2, Z1, Z1
+	VMINPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPS       Z4, Z3, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPS       Z5, Z4, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VMINPS       Z2, Z4, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VMINPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPS       Z4, Z3, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPS       Z5, Z4, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VMINPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPS       Z5, Z4, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMINPS       Z6, Z5, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VMINPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMINPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMINPS       Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K2, Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K2, Z4
+	VCMPPS       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPS       Z4, Z3, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPS       Z5, Z4, Z3
+	VUNPCKLPS    Z3, Z2, Z4
+	VUNPCKHPS    Z3, Z2, Z2
+	VMINPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPS       Z5, Z4, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMINPS       Z6, Z5, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VMINPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMINPS       Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K2, Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K2, Z5
+	VCMPPS       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPS       Z5, Z4, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMINPS       Z6, Z5, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VMINPS       Z3, Z5, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K2, Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K2, Z6
+	VCMPPS       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMINPS       Z6, Z5, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K2
+	VMOVUPS      (R11), Z5
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z5, K2, Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K2
+	VMOVUPS      64(R11), Z5
+	VMOVAPS      Z0, Z7
+	VMOVAPS      Z5, K2, Z7
+	VCMPPS       $0x03, Z7, Z6, K2
+	KORW         K2, K1, K1
+	VMINPS       Z7, Z6, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VMINPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VMINPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VMINPS       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMINPS       Z1, Z3, Z1
+	KORTESTW     K1, K1
+	JNZ          done
+	VMOVUPS      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSS 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSS 1028(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSS 1032(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSS 1036(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSS 1040(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSS 1044(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSS 1048(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSS 1052(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	VBROADCASTSS 1056(SI), Z1
+	MOVQ         64(DX), R14
+	MOVQ         72(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 64(AX)
+	VBROADCASTSS 1060(SI), Z1
+	MOVQ         72(DX), R14
+	MOVQ         80(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 72(AX)
+	VBROADCASTSS 1064(SI), Z1
+	MOVQ         80(DX), R14
+	MOVQ         88(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 80(AX)
+	VBROADCASTSS 1068(SI), Z1
+	MOVQ         88(DX), R14
+	MOVQ         96(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 88(AX)
+	VBROADCASTSS 1072(SI), Z1
+	MOVQ         96(DX), R14
+	MOVQ         104(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 96(AX)
+	VBROADCASTSS 1076(SI), Z1
+	MOVQ         104(DX), R14
+	MOVQ         112(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 104(AX)
+	VBROADCASTSS 1080(SI), Z1
+	MOVQ         112(DX), R14
+	MOVQ         120(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 112(AX)
+	VBROADCASTSS 1084(SI), Z1
+	MOVQ         120(DX), R14
+	MOVQ         128(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VCMPPS       $0x00, (R12), Z1, K2
+	VCMPPS       $0x00, 64(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 120(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K2
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K2, Z2
+	SHRQ       $0x10, R15
+	KMOVW      R15, K2
+	VMOVUPS    64(R13), Z1
+	VMOVAPS    Z0, Z3
+	VMOVAPS    Z1, K2, Z3
+	VCMPPS     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMINPS     Z3, Z2, Z1
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z1, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	KORTESTW   K1, K1
+	JNZ        done
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VMINPS     Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMINPS     Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMINPS     Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VMINPS     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMINPS     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMINPS     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMINPS     Z1, Z3, Z1
+	VMOVUPS    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSS 1024(SI)(R12*4), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*4), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VCMPPS $0x00, (R13), Z1, K2
+	KMOVD  K2, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x10, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -16(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x10
+	JL   again
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, DX
+	SUBQ $0x10, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VCMPPS  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPS 64(R13), Z2
+	VCMPPS  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPS  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPS  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPS  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VCMPPS  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPS  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K2
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K2, Z6
+	VCMPPS  $0x03, Z6, Z6, K2
+	KORW    K2, K1, K1
+	VMINPS  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMINPS  Z2, Z1, Z1
+	VMINPS  Z4, Z3, Z2
+	VMINPS  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·meanF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K1
+	VMOVUPD      72(DX), Z0
+	VPSUBQ       64(DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z0
+	VMOVAPS.Z    Z0, K1, Z0
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z0, K1, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z0, Z5
+	VUNPCKHPS    Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z0, Z5
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z6
+	VMOVAPS.Z    Z6, K1, Z6
+	VMOVUPS      64(R11), Z7
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z7, Z6, K1, Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z6
+	VMOVAPS.Z    Z6, K1, Z6
+	VMOVUPS      64(R11), Z7
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z7, Z6, K1, Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z6
+	VMOVAPS.Z    Z6, K1, Z6
+	VMOVUPS      64(R11), Z7
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z7, Z6, K1, Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z6
+	VMOVAPS.Z    Z6, K1, Z6
+	VMOVUPS      64(R11), Z7
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z7, Z6, K1, Z6
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z7
+	VMOVAPS.Z    Z7, K1, Z7
+	VMOVUPS      64(R11), Z8
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z8, Z7, K1, Z7
+	VUNPCKLPS    Z7, Z6, Z8
+	VUNPCKHPS    Z7, Z6, Z6
+	VADDPS       Z6, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z7
+	VUNPCKHPD    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VSHUFF64X2   $0x88, Z5, Z4, Z6
+	VSHUFF64X2   $0xdd, Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VPMOVQD      Z4, Y1
+	VMOVUPD      72(DX), Z4
+	VMOVUPD      64(DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VPMOVQD      Z4, Y4
+	VINSERTI32X8 $0x01, Y4, Z1, Z4
+	VCVTDQ2PS    Z4, Z4
+	VDIVPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVUPS    64(R13), Z4
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VADDPS     Z4, Z0, K1, Z0
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS      Z0, (R12)
+	ADDQ         $0x40, R12
+	DECQ         R11
+	JNZ          row
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z4
+	VUNPCKLPS    Z4, Z0, Z5
+	VUNPCKHPS    Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	VMOVUPS      128(SI), Z4
+	VMOVUPS      192(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z0, Z5
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	VMOVUPS      256(SI), Z4
+	VMOVUPS      320(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VMOVUPS      384(SI), Z5
+	VMOVUPS      448(SI), Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	VMOVUPS      512(SI), Z4
+	VMOVUPS      576(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VMOVUPS      640(SI), Z5
+	VMOVUPS      704(SI), Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VMOVUPS      768(SI), Z5
+	VMOVUPS      832(SI), Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VMOVUPS      896(SI), Z6
+	VMOVUPS      960(SI), Z7
+	VUNPCKLPS    Z7, Z6, Z8
+	VUNPCKHPS    Z7, Z6, Z6
+	VADDPS       Z6, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z7
+	VUNPCKHPD    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VSHUFF64X2   $0x88, Z5, Z4, Z6
+	VSHUFF64X2   $0xdd, Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPS       Z0, Z5, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VPMOVQD      Z4, Y1
+	VMOVUPD      72(DX), Z4
+	VMOVUPD      64(DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VPMOVQD      Z4, Y4
+	VINSERTI32X8 $0x01, Y4, Z1, Z4
+	VCVTDQ2PS    Z4, Z4
+	VDIVPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z0
+	VMOVUPS 64(R13), Z4
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VADDPS  Z5, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPS 64(R13), Z5
+	VADDPS  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	VMOVUPS 128(R13), Z5
+	VADDPS  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 192(R13), Z5
+	VADDPS  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VADDPS  Z5, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVW     R14, K1
+	VMOVUPS   (R13), Z5
+	VMOVAPS.Z Z5, K1, Z5
+	VADDPS    Z5, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z3, Z2, Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func inverseF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·inverseF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K1
+	VMOVUPD      72(DX), Z0
+	VPSUBQ       64(DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z0, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z0
+	VMOVAPS.Z    Z0, K1, Z0
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z3, Z0, K1, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z0, Z4
+	VUNPCKHPS    Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z0, Z4
+	VUNPCKHPD    Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z0, Z4
+	VSHUFF64X2   $0xdd, Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      64(R11), Z5
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z5
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      64(R11), Z6
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z6
+	VMOVAPS.Z    Z6, K1, Z6
+	VMOVUPS      64(R11), Z7
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VADDPS       Z7, Z6, K1, Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z3, Z5
+	VSHUFF64X2   $0xdd, Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z0, Z4
+	VSHUFF64X2   $0xdd, Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VBROADCASTSS c32_3f800000<>+0(SB), Z3
+	VDIVPS       Z0, Z3, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVUPS    64(R13), Z3
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VADDPS     Z3, Z0, K1, Z0
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS      Z0, (R12)
+	ADDQ         $0x40, R12
+	DECQ         R11
+	JNZ          row
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z3
+	VUNPCKLPS    Z3, Z0, Z4
+	VUNPCKHPS    Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VMOVUPS      128(SI), Z3
+	VMOVUPS      192(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VUNPCKLPD    Z3, Z0, Z4
+	VUNPCKHPD    Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VMOVUPS      256(SI), Z3
+	VMOVUPS      320(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VMOVUPS      384(SI), Z4
+	VMOVUPS      448(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z0, Z4
+	VSHUFF64X2   $0xdd, Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VMOVUPS      512(SI), Z3
+	VMOVUPS      576(SI), Z4
+	VUNPCKLPS    Z4, Z3, Z5
+	VUNPCKHPS    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VMOVUPS      640(SI), Z4
+	VMOVUPS      704(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VMOVUPS      768(SI), Z4
+	VMOVUPS      832(SI), Z5
+	VUNPCKLPS    Z5, Z4, Z6
+	VUNPCKHPS    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VMOVUPS      896(SI), Z5
+	VMOVUPS      960(SI), Z6
+	VUNPCKLPS    Z6, Z5, Z7
+	VUNPCKHPS    Z6, Z5, Z5
+	VADDPS       Z5, Z7, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPS       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z3, Z5
+	VSHUFF64X2   $0xdd, Z4, Z3, Z3
+	VADDPS       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z0, Z4
+	VSHUFF64X2   $0xdd, Z3, Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VBROADCASTSS c32_3f800000<>+0(SB), Z3
+	VDIVPS       Z0, Z3, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z0
+	VMOVUPS 64(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPS 64(R13), Z4
+	VADDPS  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 128(R13), Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 192(R13), Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVW     R14, K1
+	VMOVUPS   (R13), Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VADDPS    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPS  Z3, Z0, Z0
+	VADDPS  Z2, Z1, Z3
+	VADDPS  Z3, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesF32AVX512(out *float64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·distancesF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VCVTPS2PD    32(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	VCVTPS2PD    64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTPS2PD    32(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTPS2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z0, Z5
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTPS2PD    32(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTPS2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTPS2PD    32(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTPS2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTPS2PD    32(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTPS2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTPS2PD    32(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTPS2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTPS2PD    32(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTPS2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VCVTPS2PD    32(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VCVTPS2PD    64(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VUNPCKLPD    Z6, Z5, Z7
+	VUNPCKHPD    Z6, Z5, Z5
+	VADDPD       Z5, Z7, Z5
+	VSHUFF64X2   $0x88, Z5, Z4, Z6
+	VSHUFF64X2   $0xdd, Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VMOVUPD      Z0, 1024(SI)
+	VBROADCASTSD 1024(SI), Z0
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z4
+	VSUBPD       Z0, Z4, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMULPD       Z4, Z4, Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z6
+	VSUBPD       Z0, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z5
+	VADDPD       Z6, Z4, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z6
+	VSUBPD       Z0, Z6, Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VFMADD231PD  Z0, Z0, Z5
+	VADDPD       Z0, Z4, Z0
+	VBROADCASTSD 1032(SI), Z4
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VUNPCKLPD    Z7, Z5, Z6
+	VUNPCKHPD    Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VUNPCKLPD    Z4, Z0, Z6
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1040(SI), Z4
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1048(SI), Z6
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1056(SI), Z4
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1064(SI), Z6
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VBROADCASTSD 1072(SI), Z6
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VBROADCASTSD 1080(SI), Z8
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    (R11), Z10
+	VSUBPD       Z8, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VMULPD       Z10, Z10, Z11
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    32(R11), Z12
+	VSUBPD       Z8, Z12, Z12
+	VMOVAPD.Z    Z12, K1, Z12
+	VFMADD231PD  Z12, Z12, Z11
+	VADDPD       Z12, Z10, Z10
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTPS2PD    64(R11), Z12
+	VSUBPD       Z8, Z12, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z11
+	VADDPD       Z8, Z10, Z8
+	VUNPCKLPD    Z11, Z9, Z10
+	VUNPCKHPD    Z11, Z9, Z9
+	VADDPD       Z9, Z10, Z9
+	VUNPCKLPD    Z8, Z6, Z10
+	VUNPCKHPD    Z8, Z6, Z6
+	VADDPD       Z6, Z10, Z6
+	VSHUFF64X2   $0x88, Z9, Z7, Z8
+	VSHUFF64X2   $0xdd, Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VSHUFF64X2   $0x88, Z6, Z4, Z8
+	VSHUFF64X2   $0xdd, Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VMULPD       Z0, Z0, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z6
+	VPSUBQ       Z6, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VSUBPD       Z0, Z5, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VCVTPS2PD  (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VCVTPS2PD  32(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	VCVTPS2PD  64(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z4
+	VUNPCKLPD  Z4, Z0, Z5
+	VUNPCKHPD  Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    128(SI), Z4
+	VMOVUPD    192(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    256(SI), Z4
+	VMOVUPD    320(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VMOVUPD    384(SI), Z5
+	VMOVUPD    448(SI), Z6
+	VUNPCKLPD  Z6, Z5, Z7
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z5, Z7, Z5
+	VSHUFF64X2 $0x88, Z5, Z4, Z6
+	VSHUFF64X2 $0xdd, Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    8(DX), Z4
+	VMOVUPD    (DX), Z5
+	VPSUBQ     Z5, Z4, Z4
+	VCVTQQ2PD  Z4, Z4
+	VDIVPD     Z4, Z0, Z0
+	VMOVUPD    Z0, 1024(SI)
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Z0
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+
+vector:
+	CMPQ        R13, $0x08
+	JL          tail
+	VCVTPS2PD   (R12), Z4
+	VSUBPD      Z0, Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VADDPD      Z4, Z2, Z2
+	VMOVAPD     Z2, Z2
+	ADDQ        $0x20, R12
+	SUBQ        $0x08, R13
+	JMP         vector
+
+tail:
+	BZHIQ       R13, R9, R13
+	KMOVB       R13, K1
+	VCVTPS2PD   (R12), Z4
+	VSUBPD      Z0, Z4, Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VFMADD231PD Z0, Z0, Z1
+	VADDPD      Z0, Z2, Z0
+	VMOVAPD     Z0, Z2
+	MOVQ        R11, R12
+	SHLQ        $0x06, R12
+	VMOVUPD     Z1, (SI)(R12*1)
+	VMOVUPD     Z2, 512(SI)(R12*1)
+	INCQ        R11
+	CMPQ        R11, $0x08
+	JL          again
+	VMOVUPD     (SI), Z0
+	VMOVUPD     512(SI), Z4
+	VMOVUPD     64(SI), Z5
+	VMOVUPD     576(SI), Z6
+	VUNPCKLPD   Z5, Z0, Z7
+	VUNPCKHPD   Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VUNPCKLPD   Z6, Z4, Z5
+	VUNPCKHPD   Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     128(SI), Z5
+	VMOVUPD     640(SI), Z6
+	VMOVUPD     192(SI), Z7
+	VMOVUPD     704(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     256(SI), Z5
+	VMOVUPD     768(SI), Z6
+	VMOVUPD     320(SI), Z7
+	VMOVUPD     832(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD     384(SI), Z7
+	VMOVUPD     896(SI), Z8
+	VMOVUPD     448(SI), Z9
+	VMOVUPD     960(SI), Z10
+	VUNPCKLPD   Z9, Z7, Z11
+	VUNPCKHPD   Z9, Z7, Z7
+	VADDPD      Z7, Z11, Z7
+	VUNPCKLPD   Z10, Z8, Z9
+	VUNPCKHPD   Z10, Z8, Z8
+	VADDPD      Z8, Z9, Z8
+	VSHUFF64X2  $0x88, Z7, Z5, Z9
+	VSHUFF64X2  $0xdd, Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VSHUFF64X2  $0x88, Z8, Z6, Z7
+	VSHUFF64X2  $0xdd, Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD     8(DX), Z5
+	VMOVUPD     (DX), Z6
+	VPSUBQ      Z6, Z5, Z5
+	VCVTQQ2PD   Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+long:
+	CMPQ      R14, $0x00001000
+	JG        done
+	VCVTPS2PD (R13), Z0
+	VCVTPS2PD 32(R13), Z4
+	VCVTPS2PD 64(R13), Z5
+	VPXORD    Z3, Z3, Z3
+	ADDQ      $0x00000060, R13
+	SUBQ      $0x00000018, R14
+
+several:
+	CMPQ      R14, $0x00000020
+	JL        one
+	VCVTPS2PD (R13), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+	VCVTPS2PD 32(R13), Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVAPS   Z4, Z4
+	VCVTPS2PD 64(R13), Z6
+	VADDPD    Z6, Z5, Z5
+	VMOVAPS   Z5, Z5
+	VCVTPS2PD 96(R13), Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVAPS   Z3, Z3
+	ADDQ      $0x00000080, R13
+	SUBQ      $0x00000020, R14
+	JMP       several
+
+one:
+	CMPQ      R14, $0x00000008
+	JL        rest
+	VCVTPS2PD (R13), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+	ADDQ      $0x00000020, R13
+	SUBQ      $0x00000008, R14
+	JMP       one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VCVTPS2PD (R13), Z6
+	VMOVAPD.Z Z6, K1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z3, Z5, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_0000000000000018<>+0(SB)/8, $0x0000000000000018
+DATA c64_0000000000000018<>+8(SB)/8, $0x0000000000000018
+DATA c64_0000000000000018<>+16(SB)/8, $0x0000000000000018
+DATA c64_0000000000000018<>+24(SB)/8, $0x0000000000000018
+GLOBL c64_0000000000000018<>(SB), RODATA|NOPTR, $32
+
+// func countNonzeroF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x02, SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*4), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x20
+	JG         long
+	VCMPPS     $0x04, (R8), Z0, K1
+	VCMPPS     $0x04, 64(R8), Z0, K2
+	KUNPCKWD   K1, K2, K1
+	KMOVD      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VCMPPS   $0x04, (R8), Z0, K1
+	VCMPPS   $0x04, 64(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R9
+	POPCNTQ  R9, R9
+	ADDQ     R9, R10
+	ADDQ     $0x00000080, R8
+	SUBQ     $0x20, R11
+	CMPQ     R11, $0x20
+	JG       step
+	VCMPPS   $0x04, (R8), Z0, K1
+	VCMPPS   $0x04, 64(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R9
+	ADDQ     R9, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z0, Z3
+	VUNPCKHPD   Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z4
+	VMOVAPD.Z   Z4, K1, Z4
+	VMOVUPD     64(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VMOVUPD     128(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	VMOVUPD    128(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z0, Z3
+	VUNPCKHPD  Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    Z0, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z0
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPD 64(R13), Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z4
+	VADDPD  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VMOVUPD   (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z1, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prodF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·prodF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K1, Z2
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z1, Z2, K1, Z2
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K1, Z3
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z1, Z3, K1, Z3
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z1, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z1
+	VUNPCKHPD   Z3, Z2, Z2
+	VMULPD      Z2, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VMULPD      Z3, Z2, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMULPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VMULPD      Z3, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K1, Z4
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z3, Z4, K1, Z4
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K1, Z5
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z3, Z5, K1, Z5
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VMULPD      Z3, Z5, K1, Z5
+	VUNPCKLPD   Z5, Z4, Z3
+	VUNPCKHPD   Z5, Z4, Z4
+	VMULPD      Z4, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMULPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMULPD      Z1, Z3, Z1
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K1, Z2
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VMULPD     Z1, Z2, K1, Z2
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VMULPD     Z1, Z2, K1, Z2
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMULPD     Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMULPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMULPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMULPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMULPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMULPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMULPD     Z1, Z3, Z1
+	VMOVUPD    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VMULPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VMULPD  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VMULPD  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VMULPD  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VMULPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K1
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K1, Z6
+	VMULPD  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMULPD  Z2, Z1, Z1
+	VMULPD  Z4, Z3, Z2
+	VMULPD  Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·maxF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	KXORW       K1, K1, K1
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K2
+	KORTESTW    K2, K2
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K2, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K2, Z3
+	VCMPPD      $0x03, Z3, Z2, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z3, Z2, Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	VCMPPD      $0x03, Z3, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z3, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMAXPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMAXPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMAXPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMAXPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z5, Z3, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z4
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z4, K2, Z6
+	VCMPPD      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z6, Z5, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z5
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z5, K2, Z6
+	VCMPPD      $0x03, Z6, Z6, K2
+	KORW        K2, K1, K1
+	VMAXPD      Z6, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMAXPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMAXPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMAXPD      Z1, Z3, Z1
+	KORTESTW    K1, K1
+	JNZ         done
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K2
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K2, Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    64(R13), Z1
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z1, K2, Z3
+	VCMPPD     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMAXPD     Z3, Z2, Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    128(R13), Z2
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z2, K2, Z3
+	VCMPPD     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMAXPD     Z3, Z1, Z1
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z1, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	KORTESTW   K1, K1
+	JNZ        done
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMAXPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VCMPPD  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPD 64(R13), Z2
+	VCMPPD  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVUPD 128(R13), Z3
+	VCMPPD  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K2
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K2, Z6
+	VCMPPD  $0x03, Z6, Z6, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMAXPD  Z2, Z1, Z1
+	VMAXPD  Z4, Z3, Z2
+	VMAXPD  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_fff0000000000000<>+0(SB)/8, $0xfff0000000000000
+DATA c64_fff0000000000000<>+8(SB)/8, $0xfff0000000000000
+DATA c64_fff0000000000000<>+16(SB)/8, $0xfff0000000000000
+DATA c64_fff0000000000000<>+24(SB)/8, $0xfff0000000000000
+GLOBL c64_fff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·minF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	KXORW       K1, K1, K1
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K2
+	KORTESTW    K2, K2
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K2, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K2, Z3
+	VCMPPD      $0x03, Z3, Z2, K2
+	KORW        K2, K1, K1
+	VMINPD      Z3, Z2, Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	VCMPPD      $0x03, Z3, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z3, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VMINPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMINPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMINPD      Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K2, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K2, Z4
+	VCMPPD      $0x03, Z4, Z3, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z3, Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	VCMPPD      $0x03, Z4, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z4, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VMINPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K2, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K2, Z5
+	VCMPPD      $0x03, Z5, Z4, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z4, Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	VCMPPD      $0x03, Z5, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z5, Z3, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K2
+	VMOVUPD     (R11), Z4
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z4, K2, Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     64(R11), Z4
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z4, K2, Z6
+	VCMPPD      $0x03, Z6, Z5, K2
+	KORW        K2, K1, K1
+	VMINPD      Z6, Z5, Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K2
+	VMOVUPD     128(R11), Z5
+	VMOVAPD     Z0, Z6
+	VMOVAPD     Z5, K2, Z6
+	VCMPPD      $0x03, Z6, Z6, K2
+	KORW        K2, K1, K1
+	VMINPD      Z6, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VMINPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VMINPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VMINPD      Z1, Z3, Z1
+	KORTESTW    K1, K1
+	JNZ         done
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K2
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K2, Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    64(R13), Z1
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z1, K2, Z3
+	VCMPPD     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMINPD     Z3, Z2, Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    128(R13), Z2
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z2, K2, Z3
+	VCMPPD     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMINPD     Z3, Z1, Z1
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z1, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	KORTESTW   K1, K1
+	JNZ        done
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMINPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VCMPPD  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPD 64(R13), Z2
+	VCMPPD  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVUPD 128(R13), Z3
+	VCMPPD  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K2
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K2, Z6
+	VCMPPD  $0x03, Z6, Z6, K2
+	KORW    K2, K1, K1
+	VMINPD  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMINPD  Z2, Z1, Z1
+	VMINPD  Z4, Z3, Z2
+	VMINPD  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
+DATA c64_7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
+DATA c64_7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
+DATA c64_7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
+GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func argMaxF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMaxF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	KXORW        K1, K1, K1
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z1, K2
+	KORTESTW     K2, K2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z1, K2, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z1
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z1, K2, Z3
+	VCMPPD       $0x03, Z3, Z2, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z3, Z2, Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	VCMPPD       $0x03, Z3, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z3, Z1, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K2, Z4
+	VCMPPD       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z4, Z3, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	VCMPPD       $0x03, Z4, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z4, Z2, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VMAXPD       Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K2, Z4
+	VCMPPD       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z4, Z3, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	VCMPPD       $0x03, Z4, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z4, Z2, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K2, Z5
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z5, Z4, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	VCMPPD       $0x03, Z5, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z5, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMAXPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMAXPD       Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K2, Z4
+	VCMPPD       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z4, Z3, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	VCMPPD       $0x03, Z4, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z4, Z2, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K2, Z5
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z5, Z4, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	VCMPPD       $0x03, Z5, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z5, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMAXPD       Z2, Z4, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K2, Z5
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z5, Z4, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	VCMPPD       $0x03, Z5, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z5, Z3, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z4
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z4, K2, Z6
+	VCMPPD       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z6, Z5, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z5
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z5, K2, Z6
+	VCMPPD       $0x03, Z6, Z6, K2
+	KORW         K2, K1, K1
+	VMAXPD       Z6, Z4, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VMAXPD       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VMAXPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMAXPD       Z1, Z3, Z1
+	KORTESTW     K1, K1
+	JNZ          done
+	VMOVUPD      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSD 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSD 1032(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSD 1040(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSD 1048(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSD 1056(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSD 1064(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSD 1072(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSD 1080(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K2
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K2, Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    64(R13), Z1
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z1, K2, Z3
+	VCMPPD     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMAXPD     Z3, Z2, Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    128(R13), Z2
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z2, K2, Z3
+	VCMPPD     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMAXPD     Z3, Z1, Z1
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z1, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	KORTESTW   K1, K1
+	JNZ        done
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMAXPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMAXPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMAXPD     Z1, Z3, Z1
+	VMOVUPD    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSD 1024(SI)(R12*8), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*8), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VCMPPD $0x00, (R13), Z1, K2
+	KMOVD  K2, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x08, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -8(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VCMPPD  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPD 64(R13), Z2
+	VCMPPD  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVUPD 128(R13), Z3
+	VCMPPD  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K2
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K2, Z6
+	VCMPPD  $0x03, Z6, Z6, K2
+	KORW    K2, K1, K1
+	VMAXPD  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMAXPD  Z2, Z1, Z1
+	VMAXPD  Z4, Z3, Z2
+	VMAXPD  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMinF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	KXORW        K1, K1, K1
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z1, K2
+	KORTESTW     K2, K2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z1, K2, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z1
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z1, K2, Z3
+	VCMPPD       $0x03, Z3, Z2, K2
+	KORW         K2, K1, K1
+	VMINPD       Z3, Z2, Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	VCMPPD       $0x03, Z3, Z3, K2
+	KORW         K2, K1, K1
+	VMINPD       Z3, Z1, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K2, Z4
+	VCMPPD       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPD       Z4, Z3, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	VCMPPD       $0x03, Z4, Z4, K2
+	KORW         K2, K1, K1
+	VMINPD       Z4, Z2, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VMINPD       Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K2, Z4
+	VCMPPD       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPD       Z4, Z3, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	VCMPPD       $0x03, Z4, Z4, K2
+	KORW         K2, K1, K1
+	VMINPD       Z4, Z2, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K2, Z5
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPD       Z5, Z4, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	VCMPPD       $0x03, Z5, Z5, K2
+	KORW         K2, K1, K1
+	VMINPD       Z5, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMINPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMINPD       Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K2, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K2, Z4
+	VCMPPD       $0x03, Z4, Z3, K2
+	KORW         K2, K1, K1
+	VMINPD       Z4, Z3, Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	VCMPPD       $0x03, Z4, Z4, K2
+	KORW         K2, K1, K1
+	VMINPD       Z4, Z2, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K2, Z5
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPD       Z5, Z4, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	VCMPPD       $0x03, Z5, Z5, K2
+	KORW         K2, K1, K1
+	VMINPD       Z5, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VMINPD       Z2, Z4, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K2, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K2, Z5
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K1, K1
+	VMINPD       Z5, Z4, Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	VCMPPD       $0x03, Z5, Z5, K2
+	KORW         K2, K1, K1
+	VMINPD       Z5, Z3, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K2
+	VMOVUPD      (R11), Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K2, Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      64(R11), Z4
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z4, K2, Z6
+	VCMPPD       $0x03, Z6, Z5, K2
+	KORW         K2, K1, K1
+	VMINPD       Z6, Z5, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K2
+	VMOVUPD      128(R11), Z5
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z5, K2, Z6
+	VCMPPD       $0x03, Z6, Z6, K2
+	KORW         K2, K1, K1
+	VMINPD       Z6, Z4, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VMINPD       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VMINPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VMINPD       Z1, Z3, Z1
+	KORTESTW     K1, K1
+	JNZ          done
+	VMOVUPD      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSD 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSD 1032(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSD 1040(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSD 1048(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSD 1056(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSD 1064(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSD 1072(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSD 1080(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VCMPPD       $0x00, (R12), Z1, K2
+	VCMPPD       $0x00, 64(R12), Z1, K3
+	KUNPCKBW     K2, K3, K2
+	VCMPPD       $0x00, 128(R12), Z1, K3
+	KUNPCKWD     K2, K3, K2
+	KMOVD        K2, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K2
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K2, Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    64(R13), Z1
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z1, K2, Z3
+	VCMPPD     $0x03, Z3, Z2, K2
+	KORW       K2, K1, K1
+	VMINPD     Z3, Z2, Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K2
+	VMOVUPD    128(R13), Z2
+	VMOVAPD    Z0, Z3
+	VMOVAPD    Z2, K2, Z3
+	VCMPPD     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMINPD     Z3, Z1, Z1
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z1, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	KORTESTW   K1, K1
+	JNZ        done
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VMINPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VMINPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VMINPD     Z1, Z3, Z1
+	VMOVUPD    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSD 1024(SI)(R12*8), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*8), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VCMPPD $0x00, (R13), Z1, K2
+	KMOVD  K2, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x08, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -8(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VCMPPD  $0x03, Z1, Z1, K2
+	KORW    K2, K1, K1
+	VMOVUPD 64(R13), Z2
+	VCMPPD  $0x03, Z2, Z2, K2
+	KORW    K2, K1, K1
+	VMOVUPD 128(R13), Z3
+	VCMPPD  $0x03, Z3, Z3, K2
+	KORW    K2, K1, K1
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VCMPPD  $0x03, Z5, Z5, K2
+	KORW    K2, K1, K1
+	VMINPD  Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K2
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K2, Z6
+	VCMPPD  $0x03, Z6, Z6, K2
+	KORW    K2, K1, K1
+	VMINPD  Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VMINPD  Z2, Z1, Z1
+	VMINPD  Z4, Z3, Z2
+	VMINPD  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·meanF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z0, Z3
+	VUNPCKHPD   Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z4
+	VMOVAPD.Z   Z4, K1, Z4
+	VMOVUPD     64(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VMOVUPD     128(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VMOVUPD     8(DX), Z2
+	VMOVUPD     (DX), Z3
+	VPSUBQ      Z3, Z2, Z2
+	VCVTQQ2PD   Z2, Z2
+	VDIVPD      Z2, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	VMOVUPD    128(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z0, Z3
+	VUNPCKHPD  Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    8(DX), Z2
+	VMOVUPD    (DX), Z3
+	VPSUBQ     Z3, Z2, Z2
+	VCVTQQ2PD  Z2, Z2
+	VDIVPD     Z2, Z0, Z0
+	VMOVUPD    Z0, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z0
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPD 64(R13), Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z4
+	VADDPD  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VMOVUPD   (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z1, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·inverseF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z0, K1, Z0
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z2, Z0, K1, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD.Z    Z2, K1, Z2
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VUNPCKLPD    Z2, Z0, Z3
+	VUNPCKHPD    Z2, Z0, Z0
+	VADDPD       Z0, Z3, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD.Z    Z2, K1, Z2
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VMOVUPD      64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VMOVUPD      128(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
+	VSHUFF64X2   $0xdd, Z2, Z0, Z0
+	VADDPD       Z0, Z3, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD.Z    Z2, K1, Z2
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z3, Z2, K1, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VMOVUPD      64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VMOVUPD      128(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VMOVUPD      64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	VMOVUPD      128(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z3, K1, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VMOVUPD      128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPD       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
+	VSHUFF64X2   $0xdd, Z2, Z0, Z0
+	VADDPD       Z0, Z3, Z0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z2
+	VDIVPD       Z0, Z2, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	VMOVUPD    128(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD      Z0, (R12)
+	ADDQ         $0x40, R12
+	DECQ         R11
+	JNZ          row
+	VMOVUPD      (SI), Z0
+	VMOVUPD      64(SI), Z2
+	VUNPCKLPD    Z2, Z0, Z3
+	VUNPCKHPD    Z2, Z0, Z0
+	VADDPD       Z0, Z3, Z0
+	VMOVUPD      128(SI), Z2
+	VMOVUPD      192(SI), Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
+	VSHUFF64X2   $0xdd, Z2, Z0, Z0
+	VADDPD       Z0, Z3, Z0
+	VMOVUPD      256(SI), Z2
+	VMOVUPD      320(SI), Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VMOVUPD      384(SI), Z3
+	VMOVUPD      448(SI), Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VADDPD       Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VADDPD       Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z0, Z3
+	VSHUFF64X2   $0xdd, Z2, Z0, Z0
+	VADDPD       Z0, Z3, Z0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z2
+	VDIVPD       Z0, Z2, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z0
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPD 64(R13), Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z4
+	VADDPD  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VMOVUPD   (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z1, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·distancesF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	VMOVUPD      128(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VMOVUPD      128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z0, Z5
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VMOVUPD      128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VMOVUPD      64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VMOVUPD      128(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VMOVUPD      128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VMOVUPD      64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VMOVUPD      128(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VMOVUPD      64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VMOVUPD      128(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMOVUPD      64(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VMOVUPD      128(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VUNPCKLPD    Z6, Z5, Z7
+	VUNPCKHPD    Z6, Z5, Z5
+	VADDPD       Z5, Z7, Z5
+	VSHUFF64X2   $0x88, Z5, Z4, Z6
+	VSHUFF64X2   $0xdd, Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VMOVUPD      Z0, 1024(SI)
+	VBROADCASTSD 1024(SI), Z0
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z4
+	VSUBPD       Z0, Z4, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMULPD       Z4, Z4, Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z6
+	VSUBPD       Z0, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z5
+	VADDPD       Z6, Z4, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z6
+	VSUBPD       Z0, Z6, Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VFMADD231PD  Z0, Z0, Z5
+	VADDPD       Z0, Z4, Z0
+	VBROADCASTSD 1032(SI), Z4
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VUNPCKLPD    Z7, Z5, Z6
+	VUNPCKHPD    Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VUNPCKLPD    Z4, Z0, Z6
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1040(SI), Z4
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1048(SI), Z6
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1056(SI), Z4
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1064(SI), Z6
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VBROADCASTSD 1072(SI), Z6
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VBROADCASTSD 1080(SI), Z8
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z10
+	VSUBPD       Z8, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VMULPD       Z10, Z10, Z11
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      64(R11), Z12
+	VSUBPD       Z8, Z12, Z12
+	VMOVAPD.Z    Z12, K1, Z12
+	VFMADD231PD  Z12, Z12, Z11
+	VADDPD       Z12, Z10, Z10
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VMOVUPD      128(R11), Z12
+	VSUBPD       Z8, Z12, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z11
+	VADDPD       Z8, Z10, Z8
+	VUNPCKLPD    Z11, Z9, Z10
+	VUNPCKHPD    Z11, Z9, Z9
+	VADDPD       Z9, Z10, Z9
+	VUNPCKLPD    Z8, Z6, Z10
+	VUNPCKHPD    Z8, Z6, Z6
+	VADDPD       Z6, Z10, Z6
+	VSHUFF64X2   $0x88, Z9, Z7, Z8
+	VSHUFF64X2   $0xdd, Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VSHUFF64X2   $0x88, Z6, Z4, Z8
+	VSHUFF64X2   $0xdd, Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VMULPD       Z0, Z0, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z6
+	VPSUBQ       Z6, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VSUBPD       Z0, Z5, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	VMOVUPD    128(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z4
+	VUNPCKLPD  Z4, Z0, Z5
+	VUNPCKHPD  Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    128(SI), Z4
+	VMOVUPD    192(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    256(SI), Z4
+	VMOVUPD    320(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VMOVUPD    384(SI), Z5
+	VMOVUPD    448(SI), Z6
+	VUNPCKLPD  Z6, Z5, Z7
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z5, Z7, Z5
+	VSHUFF64X2 $0x88, Z5, Z4, Z6
+	VSHUFF64X2 $0xdd, Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    8(DX), Z4
+	VMOVUPD    (DX), Z5
+	VPSUBQ     Z5, Z4, Z4
+	VCVTQQ2PD  Z4, Z4
+	VDIVPD     Z4, Z0, Z0
+	VMOVUPD    Z0, 1024(SI)
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Z0
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+
+vector:
+	CMPQ        R13, $0x08
+	JL          tail
+	VMOVUPD     (R12), Z4
+	VSUBPD      Z0, Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VADDPD      Z4, Z2, Z2
+	VMOVAPD     Z2, Z2
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R13
+	JMP         vector
+
+tail:
+	BZHIQ       R13, R9, R13
+	KMOVB       R13, K1
+	VMOVUPD     (R12), Z4
+	VSUBPD      Z0, Z4, Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VFMADD231PD Z0, Z0, Z1
+	VADDPD      Z0, Z2, Z0
+	VMOVAPD     Z0, Z2
+	MOVQ        R11, R12
+	SHLQ        $0x06, R12
+	VMOVUPD     Z1, (SI)(R12*1)
+	VMOVUPD     Z2, 512(SI)(R12*1)
+	INCQ        R11
+	CMPQ        R11, $0x08
+	JL          again
+	VMOVUPD     (SI), Z0
+	VMOVUPD     512(SI), Z4
+	VMOVUPD     64(SI), Z5
+	VMOVUPD     576(SI), Z6
+	VUNPCKLPD   Z5, Z0, Z7
+	VUNPCKHPD   Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VUNPCKLPD   Z6, Z4, Z5
+	VUNPCKHPD   Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     128(SI), Z5
+	VMOVUPD     640(SI), Z6
+	VMOVUPD     192(SI), Z7
+	VMOVUPD     704(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     256(SI), Z5
+	VMOVUPD     768(SI), Z6
+	VMOVUPD     320(SI), Z7
+	VMOVUPD     832(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD     384(SI), Z7
+	VMOVUPD     896(SI), Z8
+	VMOVUPD     448(SI), Z9
+	VMOVUPD     960(SI), Z10
+	VUNPCKLPD   Z9, Z7, Z11
+	VUNPCKHPD   Z9, Z7, Z7
+	VADDPD      Z7, Z11, Z7
+	VUNPCKLPD   Z10, Z8, Z9
+	VUNPCKHPD   Z10, Z8, Z8
+	VADDPD      Z8, Z9, Z8
+	VSHUFF64X2  $0x88, Z7, Z5, Z9
+	VSHUFF64X2  $0xdd, Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VSHUFF64X2  $0x88, Z8, Z6, Z7
+	VSHUFF64X2  $0xdd, Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD     8(DX), Z5
+	VMOVUPD     (DX), Z6
+	VPSUBQ      Z6, Z5, Z5
+	VCVTQQ2PD   Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z0
+	VMOVUPD 64(R13), Z4
+	VMOVUPD 128(R13), Z5
+	VPXORD  Z3, Z3, Z3
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z6
+	VADDPD  Z6, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPD 64(R13), Z6
+	VADDPD  Z6, Z4, Z4
+	VMOVAPS Z4, Z4
+	VMOVUPD 128(R13), Z6
+	VADDPD  Z6, Z5, Z5
+	VMOVAPS Z5, Z5
+	VMOVUPD 192(R13), Z6
+	VADDPD  Z6, Z3, Z3
+	VMOVAPS Z3, Z3
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z6
+	VADDPD  Z6, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VMOVUPD   (R13), Z6
+	VMOVAPD.Z Z6, K1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z3, Z5, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x03, SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*8), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x18
+	JG         long
+	VCMPPD     $0x04, (R8), Z0, K1
+	VCMPPD     $0x04, 64(R8), Z0, K2
+	KUNPCKBW   K1, K2, K1
+	VCMPPD     $0x04, 128(R8), Z0, K2
+	KUNPCKWD   K1, K2, K1
+	KMOVD      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VCMPPD   $0x04, (R8), Z0, K1
+	VCMPPD   $0x04, 64(R8), Z0, K2
+	KUNPCKBW K1, K2, K1
+	VCMPPD   $0x04, 128(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R9
+	POPCNTQ  R9, R9
+	ADDQ     R9, R10
+	ADDQ     $0x000000c0, R8
+	SUBQ     $0x18, R11
+	CMPQ     R11, $0x18
+	JG       step
+	VCMPPD   $0x04, (R8), Z0, K1
+	VCMPPD   $0x04, 64(R8), Z0, K2
+	KUNPCKBW K1, K2, K1
+	VCMPPD   $0x04, 128(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R9
+	ADDQ     R9, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z0, K1
+	VMOVUPD     72(DX), Z0
+	VPSUBQ      64(DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z0, K2
+	KORW        K1, K2, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z0
+	VMOVAPS.Z   Z0, K1, Z0
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z3, Z0, K1, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z4, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z0, Z4
+	VUNPCKHPS   Z3, Z0, Z0
+	VPADDD      Z0, Z4, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z5, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VPADDD      Z3, Z5, Z3
+	VUNPCKLPD   Z3, Z0, Z4
+	VUNPCKHPD   Z3, Z0, Z0
+	VPADDD      Z0, Z4, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z5, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VPADDD      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z5, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z6, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VPADDD      Z4, Z6, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VPADDD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z0, Z4
+	VSHUFF64X2  $0xdd, Z3, Z0, Z0
+	VPADDD      Z0, Z4, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z5, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z5
+	VUNPCKHPS   Z4, Z3, Z3
+	VPADDD      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z5, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z6, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VPADDD      Z4, Z6, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VPADDD      Z3, Z5, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     64(R11), Z5
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z5, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z6, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z6
+	VUNPCKHPS   Z5, Z4, Z4
+	VPADDD      Z4, Z6, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     64(R11), Z6
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z6, Z5, K1, Z5
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z6
+	VMOVAPS.Z   Z6, K1, Z6
+	VMOVUPS     64(R11), Z7
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPADDD      Z7, Z6, K1, Z6
+	VUNPCKLPS   Z6, Z5, Z7
+	VUNPCKHPS   Z6, Z5, Z5
+	VPADDD      Z5, Z7, Z5
+	VUNPCKLPD   Z5, Z4, Z6
+	VUNPCKHPD   Z5, Z4, Z4
+	VPADDD      Z4, Z6, Z4
+	VSHUFF64X2  $0x88, Z4, Z3, Z5
+	VSHUFF64X2  $0xdd, Z4, Z3, Z3
+	VPADDD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z0, Z4
+	VSHUFF64X2  $0xdd, Z3, Z0, Z0
+	VPADDD      Z0, Z4, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z0
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVUPS    64(R13), Z3
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VPADDD     Z3, Z0, K1, Z0
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z0
+	VMOVUPS    64(SI), Z3
+	VUNPCKLPS  Z3, Z0, Z4
+	VUNPCKHPS  Z3, Z0, Z0
+	VPADDD     Z0, Z4, Z0
+	VMOVUPS    128(SI), Z3
+	VMOVUPS    192(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPADDD     Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z0, Z4
+	VUNPCKHPD  Z3, Z0, Z0
+	VPADDD     Z0, Z4, Z0
+	VMOVUPS    256(SI), Z3
+	VMOVUPS    320(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPADDD     Z3, Z5, Z3
+	VMOVUPS    384(SI), Z4
+	VMOVUPS    448(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPADDD     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPADDD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z0, Z4
+	VSHUFF64X2 $0xdd, Z3, Z0, Z0
+	VPADDD     Z0, Z4, Z0
+	VMOVUPS    512(SI), Z3
+	VMOVUPS    576(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPADDD     Z3, Z5, Z3
+	VMOVUPS    640(SI), Z4
+	VMOVUPS    704(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPADDD     Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPADDD     Z3, Z5, Z3
+	VMOVUPS    768(SI), Z4
+	VMOVUPS    832(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPADDD     Z4, Z6, Z4
+	VMOVUPS    896(SI), Z5
+	VMOVUPS    960(SI), Z6
+	VUNPCKLPS  Z6, Z5, Z7
+	VUNPCKHPS  Z6, Z5, Z5
+	VPADDD     Z5, Z7, Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VPADDD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z3, Z5
+	VSHUFF64X2 $0xdd, Z4, Z3, Z3
+	VPADDD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z0, Z4
+	VSHUFF64X2 $0xdd, Z3, Z0, Z0
+	VPADDD     Z0, Z4, Z0
+	VMOVUPS    Z0, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x10, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z0
+	VMOVUPS 64(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z4
+	VPADDD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPS 64(R13), Z4
+	VPADDD  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 128(R13), Z4
+	VPADDD  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 192(R13), Z4
+	VPADDD  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z4
+	VPADDD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVW     R14, K1
+	VMOVUPS   (R13), Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VPADDD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VPADDD  Z3, Z0, Z0
+	VPADDD  Z2, Z1, Z3
+	VPADDD  Z3, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prodI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·prodI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_00000001<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K1
+	VMOVUPD     72(DX), Z1
+	VPSUBQ      64(DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	KORW        K1, K2, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, K1, Z2
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z1, K1, Z3
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z1, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z1
+	VUNPCKHPS   Z3, Z2, Z2
+	VPMULLD     Z2, Z1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMULLD     Z3, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VPMULLD     Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMULLD     Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMULLD     Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMULLD     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMULLD     Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMULLD     Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMULLD     Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMULLD     Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMULLD     Z4, Z3, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K1, Z5
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z4, Z5, K1, Z5
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K1, Z6
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMULLD     Z4, Z6, K1, Z6
+	VUNPCKLPS   Z6, Z5, Z4
+	VUNPCKHPS   Z6, Z5, Z5
+	VPMULLD     Z5, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMULLD     Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPMULLD     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMULLD     Z1, Z3, Z1
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K1, Z2
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VPMULLD    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VPMULLD    Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMULLD    Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMULLD    Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMULLD    Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMULLD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMULLD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMULLD    Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMULLD    Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMULLD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMULLD    Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMULLD    Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPMULLD    Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMULLD    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMULLD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMULLD    Z1, Z3, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x10, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VMOVUPS 64(R13), Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VPMULLD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VPMULLD Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VPMULLD Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VPMULLD Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VPMULLD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K1
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K1, Z6
+	VPMULLD Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMULLD Z2, Z1, Z1
+	VPMULLD Z4, Z3, Z2
+	VPMULLD Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_00000001<>+0(SB)/8, $0x0000000100000001
+DATA c32_00000001<>+8(SB)/8, $0x0000000100000001
+DATA c32_00000001<>+16(SB)/8, $0x0000000100000001
+DATA c32_00000001<>+24(SB)/8, $0x0000000100000001
+GLOBL c32_00000001<>(SB), RODATA|NOPTR, $32
+
+// func maxI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·maxI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_80000000<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K1
+	VMOVUPD     72(DX), Z1
+	VPSUBQ      64(DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	KORW        K1, K2, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, K1, Z2
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z1, K1, Z3
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z1, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z1
+	VUNPCKHPS   Z3, Z2, Z2
+	VPMAXSD     Z2, Z1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMAXSD     Z3, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VPMAXSD     Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMAXSD     Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMAXSD     Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMAXSD     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMAXSD     Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMAXSD     Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMAXSD     Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMAXSD     Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMAXSD     Z4, Z3, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K1, Z5
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z4, Z5, K1, Z5
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K1, Z6
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMAXSD     Z4, Z6, K1, Z6
+	VUNPCKLPS   Z6, Z5, Z4
+	VUNPCKHPS   Z6, Z5, Z5
+	VPMAXSD     Z5, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMAXSD     Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPMAXSD     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMAXSD     Z1, Z3, Z1
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K1, Z2
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VPMAXSD    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPMAXSD    Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x10, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VMOVUPS 64(R13), Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VPMAXSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VPMAXSD Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VPMAXSD Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VPMAXSD Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VPMAXSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K1
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K1, Z6
+	VPMAXSD Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMAXSD Z2, Z1, Z1
+	VPMAXSD Z4, Z3, Z2
+	VPMAXSD Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_80000000<>+0(SB)/8, $0x8000000080000000
+DATA c32_80000000<>+8(SB)/8, $0x8000000080000000
+DATA c32_80000000<>+16(SB)/8, $0x8000000080000000
+DATA c32_80000000<>+24(SB)/8, $0x8000000080000000
+GLOBL c32_80000000<>(SB), RODATA|NOPTR, $32
+
+// func minI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·minI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_7fffffff<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x10
+	JL          done
+	PREFETCHT0  2048(DX)
+	PREFETCHT0  2112(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K1
+	VMOVUPD     72(DX), Z1
+	VPSUBQ      64(DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	KORW        K1, K2, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z2
+	VMOVAPS     Z1, K1, Z2
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z1
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z1, K1, Z3
+	VMOVUPS     64(R11), Z1
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z1, Z3, K1, Z3
+	VUNPCKLPS   Z3, Z2, Z1
+	VUNPCKHPS   Z3, Z2, Z2
+	VPMINSD     Z2, Z1, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMINSD     Z3, Z2, Z2
+	VUNPCKLPD   Z2, Z1, Z3
+	VUNPCKHPD   Z2, Z1, Z1
+	VPMINSD     Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMINSD     Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMINSD     Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMINSD     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMINSD     Z1, Z3, Z1
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z3
+	VMOVAPS     Z2, K1, Z3
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z2
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z2, K1, Z4
+	VMOVUPS     64(R11), Z2
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z2, Z4, K1, Z4
+	VUNPCKLPS   Z4, Z3, Z2
+	VUNPCKHPS   Z4, Z3, Z3
+	VPMINSD     Z3, Z2, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMINSD     Z4, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMINSD     Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z3, K1, Z4
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z3
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z3, K1, Z5
+	VMOVUPS     64(R11), Z3
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z3, Z5, K1, Z5
+	VUNPCKLPS   Z5, Z4, Z3
+	VUNPCKHPS   Z5, Z4, Z4
+	VPMINSD     Z4, Z3, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z5
+	VMOVAPS     Z4, K1, Z5
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z4, Z5, K1, Z5
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVW       R12, K1
+	VMOVUPS     (R11), Z4
+	VMOVAPS     Z0, Z6
+	VMOVAPS     Z4, K1, Z6
+	VMOVUPS     64(R11), Z4
+	SHRQ        $0x10, R12
+	KMOVW       R12, K1
+	VPMINSD     Z4, Z6, K1, Z6
+	VUNPCKLPS   Z6, Z5, Z4
+	VUNPCKHPS   Z6, Z5, Z5
+	VPMINSD     Z5, Z4, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMINSD     Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPMINSD     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMINSD     Z1, Z3, Z1
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x10, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K1, Z2
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VPMINSD    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPMINSD    Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x10, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VMOVUPS 64(R13), Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VPMINSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VPMINSD Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VPMINSD Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VPMINSD Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VPMINSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K1
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K1, Z6
+	VPMINSD Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMINSD Z2, Z1, Z1
+	VPMINSD Z4, Z3, Z2
+	VPMINSD Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c32_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $32
+
+// func argMaxI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMaxI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_80000000<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K1
+	VMOVUPD      72(DX), Z1
+	VPSUBQ       64(DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, K1, Z2
+	VMOVUPS      64(R11), Z1
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z1, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z1, K1, Z3
+	VMOVUPS      64(R11), Z1
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z1, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z1
+	VUNPCKHPS    Z3, Z2, Z2
+	VPMAXSD      Z2, Z1, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K1, Z4
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z2, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z2
+	VUNPCKHPS    Z4, Z3, Z3
+	VPMAXSD      Z3, Z2, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VPMAXSD      Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K1, Z4
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z2, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z2
+	VUNPCKHPS    Z4, Z3, Z3
+	VPMAXSD      Z3, Z2, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K1, Z4
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K1, Z5
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z3, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VPMAXSD      Z4, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMAXSD      Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMAXSD      Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K1, Z4
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z2, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z2
+	VUNPCKHPS    Z4, Z3, Z3
+	VPMAXSD      Z3, Z2, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K1, Z4
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K1, Z5
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z3, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VPMAXSD      Z4, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMAXSD      Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K1, Z4
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K1, Z5
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z3, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VPMAXSD      Z4, Z3, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K1, Z5
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z4, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K1, Z6
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMAXSD      Z4, Z6, K1, Z6
+	VUNPCKLPS    Z6, Z5, Z4
+	VUNPCKHPS    Z6, Z5, Z5
+	VPMAXSD      Z5, Z4, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VPMAXSD      Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VPMAXSD      Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMAXSD      Z1, Z3, Z1
+	VMOVUPS      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSS 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSS 1028(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSS 1032(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSS 1036(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSS 1040(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSS 1044(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSS 1048(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSS 1052(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	VBROADCASTSS 1056(SI), Z1
+	MOVQ         64(DX), R14
+	MOVQ         72(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 64(AX)
+	VBROADCASTSS 1060(SI), Z1
+	MOVQ         72(DX), R14
+	MOVQ         80(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 72(AX)
+	VBROADCASTSS 1064(SI), Z1
+	MOVQ         80(DX), R14
+	MOVQ         88(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 80(AX)
+	VBROADCASTSS 1068(SI), Z1
+	MOVQ         88(DX), R14
+	MOVQ         96(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 88(AX)
+	VBROADCASTSS 1072(SI), Z1
+	MOVQ         96(DX), R14
+	MOVQ         104(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 96(AX)
+	VBROADCASTSS 1076(SI), Z1
+	MOVQ         104(DX), R14
+	MOVQ         112(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 104(AX)
+	VBROADCASTSS 1080(SI), Z1
+	MOVQ         112(DX), R14
+	MOVQ         120(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 112(AX)
+	VBROADCASTSS 1084(SI), Z1
+	MOVQ         120(DX), R14
+	MOVQ         128(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 120(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K1, Z2
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VPMAXSD    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPMAXSD    Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMAXSD    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMAXSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSD    Z1, Z3, Z1
+	VMOVUPS    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSS 1024(SI)(R12*4), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*4), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VPCMPD $0x00, (R13), Z1, K1
+	KMOVD  K1, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x10, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -16(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x10
+	JL   again
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, DX
+	SUBQ $0x10, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VMOVUPS 64(R13), Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VPMAXSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VPMAXSD Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VPMAXSD Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VPMAXSD Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VPMAXSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K1
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K1, Z6
+	VPMAXSD Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMAXSD Z2, Z1, Z1
+	VPMAXSD Z4, Z3, Z2
+	VPMAXSD Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMinI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSS c32_7fffffff<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x10
+	JL           done
+	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K1
+	VMOVUPD      72(DX), Z1
+	VPSUBQ       64(DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000020<>+0(SB), Z1, K2
+	KORW         K1, K2, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z1, K1, Z2
+	VMOVUPS      64(R11), Z1
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z1, Z2, K1, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z1
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z1, K1, Z3
+	VMOVUPS      64(R11), Z1
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z1, Z3, K1, Z3
+	VUNPCKLPS    Z3, Z2, Z1
+	VUNPCKHPS    Z3, Z2, Z2
+	VPMINSD      Z2, Z1, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K1, Z4
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z2, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z2
+	VUNPCKHPS    Z4, Z3, Z3
+	VPMINSD      Z3, Z2, Z2
+	VUNPCKLPD    Z2, Z1, Z3
+	VUNPCKHPD    Z2, Z1, Z1
+	VPMINSD      Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K1, Z4
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z2, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z2
+	VUNPCKHPS    Z4, Z3, Z3
+	VPMINSD      Z3, Z2, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K1, Z4
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K1, Z5
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z3, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VPMINSD      Z4, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMINSD      Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMINSD      Z1, Z3, Z1
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z2
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z2, K1, Z4
+	VMOVUPS      64(R11), Z2
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z2, Z4, K1, Z4
+	VUNPCKLPS    Z4, Z3, Z2
+	VUNPCKHPS    Z4, Z3, Z3
+	VPMINSD      Z3, Z2, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K1, Z4
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K1, Z5
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z3, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VPMINSD      Z4, Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMINSD      Z2, Z4, Z2
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K1, Z4
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z3
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z3, K1, Z5
+	VMOVUPS      64(R11), Z3
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z3, Z5, K1, Z5
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VPMINSD      Z4, Z3, Z3
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z4, K1, Z5
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z4, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVW        R12, K1
+	VMOVUPS      (R11), Z4
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z4, K1, Z6
+	VMOVUPS      64(R11), Z4
+	SHRQ         $0x10, R12
+	KMOVW        R12, K1
+	VPMINSD      Z4, Z6, K1, Z6
+	VUNPCKLPS    Z6, Z5, Z4
+	VUNPCKHPS    Z6, Z5, Z5
+	VPMINSD      Z5, Z4, Z4
+	VUNPCKLPD    Z4, Z3, Z5
+	VUNPCKHPD    Z4, Z3, Z3
+	VPMINSD      Z3, Z5, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VPMINSD      Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMINSD      Z1, Z3, Z1
+	VMOVUPS      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSS 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSS 1028(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSS 1032(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSS 1036(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSS 1040(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSS 1044(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSS 1048(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSS 1052(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	VBROADCASTSS 1056(SI), Z1
+	MOVQ         64(DX), R14
+	MOVQ         72(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 64(AX)
+	VBROADCASTSS 1060(SI), Z1
+	MOVQ         72(DX), R14
+	MOVQ         80(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 72(AX)
+	VBROADCASTSS 1064(SI), Z1
+	MOVQ         80(DX), R14
+	MOVQ         88(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 80(AX)
+	VBROADCASTSS 1068(SI), Z1
+	MOVQ         88(DX), R14
+	MOVQ         96(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 88(AX)
+	VBROADCASTSS 1072(SI), Z1
+	MOVQ         96(DX), R14
+	MOVQ         104(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 96(AX)
+	VBROADCASTSS 1076(SI), Z1
+	MOVQ         104(DX), R14
+	MOVQ         112(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 104(AX)
+	VBROADCASTSS 1080(SI), Z1
+	MOVQ         112(DX), R14
+	MOVQ         120(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 112(AX)
+	VBROADCASTSS 1084(SI), Z1
+	MOVQ         120(DX), R14
+	MOVQ         128(DX), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPCMPD       $0x00, (R12), Z1, K1
+	VPCMPD       $0x00, 64(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 120(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000010, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVW      R15, K1
+	VMOVUPS    (R13), Z1
+	VMOVAPS    Z0, Z2
+	VMOVAPS    Z1, K1, Z2
+	VMOVUPS    64(R13), Z1
+	SHRQ       $0x10, R15
+	KMOVW      R15, K1
+	VPMINSD    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x20
+	JG         long
+
+reduced:
+	VMOVUPS    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPS    (SI), Z1
+	VMOVUPS    64(SI), Z2
+	VUNPCKLPS  Z2, Z1, Z3
+	VUNPCKHPS  Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    256(SI), Z2
+	VMOVUPS    320(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VMOVUPS    384(SI), Z3
+	VMOVUPS    448(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    512(SI), Z2
+	VMOVUPS    576(SI), Z3
+	VUNPCKLPS  Z3, Z2, Z4
+	VUNPCKHPS  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VMOVUPS    640(SI), Z3
+	VMOVUPS    704(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VMOVUPS    768(SI), Z3
+	VMOVUPS    832(SI), Z4
+	VUNPCKLPS  Z4, Z3, Z5
+	VUNPCKHPS  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VMOVUPS    896(SI), Z4
+	VMOVUPS    960(SI), Z5
+	VUNPCKLPS  Z5, Z4, Z6
+	VUNPCKHPS  Z5, Z4, Z4
+	VPMINSD    Z4, Z6, Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMINSD    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMINSD    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSD    Z1, Z3, Z1
+	VMOVUPS    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSS 1024(SI)(R12*4), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*4), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VPCMPD $0x00, (R13), Z1, K1
+	KMOVD  K1, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x10, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -16(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x10
+	JL   again
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, DX
+	SUBQ $0x10, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPS (R13), Z1
+	VMOVUPS 64(R13), Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
+
+several:
+	CMPQ    R14, $0x00000040
+	JL      one
+	VMOVUPS (R13), Z5
+	VPMINSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R13), Z5
+	VPMINSD Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 128(R13), Z5
+	VPMINSD Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 192(R13), Z5
+	VPMINSD Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000040, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000010
+	JL      rest
+	VMOVUPS (R13), Z5
+	VPMINSD Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000010, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVW   R14, K1
+	VMOVUPS (R13), Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z5, K1, Z6
+	VPMINSD Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMINSD Z2, Z1, Z1
+	VPMINSD Z4, Z3, Z2
+	VPMINSD Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanI32AVX512(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·meanI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VCVTDQ2PD   32(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	VCVTDQ2PD   64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VCVTDQ2PD   32(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VCVTDQ2PD   64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z0, Z3
+	VUNPCKHPD   Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VCVTDQ2PD   32(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VCVTDQ2PD   64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VCVTDQ2PD   32(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VCVTDQ2PD   64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VCVTDQ2PD   32(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VCVTDQ2PD   64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VCVTDQ2PD   32(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VCVTDQ2PD   64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VCVTDQ2PD   32(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VCVTDQ2PD   64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*4), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTDQ2PD   (R11), Z4
+	VMOVAPD.Z   Z4, K1, Z4
+	VCVTDQ2PD   32(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VCVTDQ2PD   64(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VMOVUPD     8(DX), Z2
+	VMOVUPD     (DX), Z3
+	VPSUBQ      Z3, Z2, Z2
+	VCVTQQ2PD   Z2, Z2
+	VDIVPD      Z2, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VCVTDQ2PD  (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VCVTDQ2PD  32(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	VCVTDQ2PD  64(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z0, Z3
+	VUNPCKHPD  Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    8(DX), Z2
+	VMOVUPD    (DX), Z3
+	VPSUBQ     Z3, Z2, Z2
+	VCVTQQ2PD  Z2, Z2
+	VDIVPD     Z2, Z0, Z0
+	VMOVUPD    Z0, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ      R14, $0x00001000
+	JG        done
+	VCVTDQ2PD (R13), Z0
+	VCVTDQ2PD 32(R13), Z2
+	VCVTDQ2PD 64(R13), Z3
+	VPXORD    Z1, Z1, Z1
+	ADDQ      $0x00000060, R13
+	SUBQ      $0x00000018, R14
+
+several:
+	CMPQ      R14, $0x00000020
+	JL        one
+	VCVTDQ2PD (R13), Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+	VCVTDQ2PD 32(R13), Z4
+	VADDPD    Z4, Z2, Z2
+	VMOVAPS   Z2, Z2
+	VCVTDQ2PD 64(R13), Z4
+	VADDPD    Z4, Z3, Z3
+	VMOVAPS   Z3, Z3
+	VCVTDQ2PD 96(R13), Z4
+	VADDPD    Z4, Z1, Z1
+	VMOVAPS   Z1, Z1
+	ADDQ      $0x00000080, R13
+	SUBQ      $0x00000020, R14
+	JMP       several
+
+one:
+	CMPQ      R14, $0x00000008
+	JL        rest
+	VCVTDQ2PD (R13), Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+	ADDQ      $0x00000020, R13
+	SUBQ      $0x00000008, R14
+	JMP       one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VCVTDQ2PD (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z1, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesI32AVX512(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·distancesI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VCVTDQ2PD    32(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	VCVTDQ2PD    64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTDQ2PD    32(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTDQ2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z0, Z5
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTDQ2PD    32(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTDQ2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTDQ2PD    32(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTDQ2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTDQ2PD    32(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTDQ2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTDQ2PD    32(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTDQ2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTDQ2PD    32(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTDQ2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*4), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VCVTDQ2PD    32(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VCVTDQ2PD    64(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VUNPCKLPD    Z6, Z5, Z7
+	VUNPCKHPD    Z6, Z5, Z5
+	VADDPD       Z5, Z7, Z5
+	VSHUFF64X2   $0x88, Z5, Z4, Z6
+	VSHUFF64X2   $0xdd, Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VMOVUPD      Z0, 1024(SI)
+	VBROADCASTSD 1024(SI), Z0
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z4
+	VSUBPD       Z0, Z4, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMULPD       Z4, Z4, Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z6
+	VSUBPD       Z0, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z5
+	VADDPD       Z6, Z4, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z6
+	VSUBPD       Z0, Z6, Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VFMADD231PD  Z0, Z0, Z5
+	VADDPD       Z0, Z4, Z0
+	VBROADCASTSD 1032(SI), Z4
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VUNPCKLPD    Z7, Z5, Z6
+	VUNPCKHPD    Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VUNPCKLPD    Z4, Z0, Z6
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1040(SI), Z4
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1048(SI), Z6
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1056(SI), Z4
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1064(SI), Z6
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VBROADCASTSD 1072(SI), Z6
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VBROADCASTSD 1080(SI), Z8
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    (R11), Z10
+	VSUBPD       Z8, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VMULPD       Z10, Z10, Z11
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    32(R11), Z12
+	VSUBPD       Z8, Z12, Z12
+	VMOVAPD.Z    Z12, K1, Z12
+	VFMADD231PD  Z12, Z12, Z11
+	VADDPD       Z12, Z10, Z10
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTDQ2PD    64(R11), Z12
+	VSUBPD       Z8, Z12, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z11
+	VADDPD       Z8, Z10, Z8
+	VUNPCKLPD    Z11, Z9, Z10
+	VUNPCKHPD    Z11, Z9, Z9
+	VADDPD       Z9, Z10, Z9
+	VUNPCKLPD    Z8, Z6, Z10
+	VUNPCKHPD    Z8, Z6, Z6
+	VADDPD       Z6, Z10, Z6
+	VSHUFF64X2   $0x88, Z9, Z7, Z8
+	VSHUFF64X2   $0xdd, Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VSHUFF64X2   $0x88, Z6, Z4, Z8
+	VSHUFF64X2   $0xdd, Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VMULPD       Z0, Z0, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z6
+	VPSUBQ       Z6, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VSUBPD       Z0, Z5, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*4), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VCVTDQ2PD  (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VCVTDQ2PD  32(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	VCVTDQ2PD  64(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z4
+	VUNPCKLPD  Z4, Z0, Z5
+	VUNPCKHPD  Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    128(SI), Z4
+	VMOVUPD    192(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    256(SI), Z4
+	VMOVUPD    320(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VMOVUPD    384(SI), Z5
+	VMOVUPD    448(SI), Z6
+	VUNPCKLPD  Z6, Z5, Z7
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z5, Z7, Z5
+	VSHUFF64X2 $0x88, Z5, Z4, Z6
+	VSHUFF64X2 $0xdd, Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    8(DX), Z4
+	VMOVUPD    (DX), Z5
+	VPSUBQ     Z5, Z4, Z4
+	VCVTQQ2PD  Z4, Z4
+	VDIVPD     Z4, Z0, Z0
+	VMOVUPD    Z0, 1024(SI)
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Z0
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+
+vector:
+	CMPQ        R13, $0x08
+	JL          tail
+	VCVTDQ2PD   (R12), Z4
+	VSUBPD      Z0, Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VADDPD      Z4, Z2, Z2
+	VMOVAPD     Z2, Z2
+	ADDQ        $0x20, R12
+	SUBQ        $0x08, R13
+	JMP         vector
+
+tail:
+	BZHIQ       R13, R9, R13
+	KMOVB       R13, K1
+	VCVTDQ2PD   (R12), Z4
+	VSUBPD      Z0, Z4, Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VFMADD231PD Z0, Z0, Z1
+	VADDPD      Z0, Z2, Z0
+	VMOVAPD     Z0, Z2
+	MOVQ        R11, R12
+	SHLQ        $0x06, R12
+	VMOVUPD     Z1, (SI)(R12*1)
+	VMOVUPD     Z2, 512(SI)(R12*1)
+	INCQ        R11
+	CMPQ        R11, $0x08
+	JL          again
+	VMOVUPD     (SI), Z0
+	VMOVUPD     512(SI), Z4
+	VMOVUPD     64(SI), Z5
+	VMOVUPD     576(SI), Z6
+	VUNPCKLPD   Z5, Z0, Z7
+	VUNPCKHPD   Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VUNPCKLPD   Z6, Z4, Z5
+	VUNPCKHPD   Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     128(SI), Z5
+	VMOVUPD     640(SI), Z6
+	VMOVUPD     192(SI), Z7
+	VMOVUPD     704(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     256(SI), Z5
+	VMOVUPD     768(SI), Z6
+	VMOVUPD     320(SI), Z7
+	VMOVUPD     832(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD     384(SI), Z7
+	VMOVUPD     896(SI), Z8
+	VMOVUPD     448(SI), Z9
+	VMOVUPD     960(SI), Z10
+	VUNPCKLPD   Z9, Z7, Z11
+	VUNPCKHPD   Z9, Z7, Z7
+	VADDPD      Z7, Z11, Z7
+	VUNPCKLPD   Z10, Z8, Z9
+	VUNPCKHPD   Z10, Z8, Z8
+	VADDPD      Z8, Z9, Z8
+	VSHUFF64X2  $0x88, Z7, Z5, Z9
+	VSHUFF64X2  $0xdd, Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VSHUFF64X2  $0x88, Z8, Z6, Z7
+	VSHUFF64X2  $0xdd, Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD     8(DX), Z5
+	VMOVUPD     (DX), Z6
+	VPSUBQ      Z6, Z5, Z5
+	VCVTQQ2PD   Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+long:
+	CMPQ      R14, $0x00001000
+	JG        done
+	VCVTDQ2PD (R13), Z0
+	VCVTDQ2PD 32(R13), Z4
+	VCVTDQ2PD 64(R13), Z5
+	VPXORD    Z3, Z3, Z3
+	ADDQ      $0x00000060, R13
+	SUBQ      $0x00000018, R14
+
+several:
+	CMPQ      R14, $0x00000020
+	JL        one
+	VCVTDQ2PD (R13), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+	VCVTDQ2PD 32(R13), Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVAPS   Z4, Z4
+	VCVTDQ2PD 64(R13), Z6
+	VADDPD    Z6, Z5, Z5
+	VMOVAPS   Z5, Z5
+	VCVTDQ2PD 96(R13), Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVAPS   Z3, Z3
+	ADDQ      $0x00000080, R13
+	SUBQ      $0x00000020, R14
+	JMP       several
+
+one:
+	CMPQ      R14, $0x00000008
+	JL        rest
+	VCVTDQ2PD (R13), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+	ADDQ      $0x00000020, R13
+	SUBQ      $0x00000008, R14
+	JMP       one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VCVTDQ2PD (R13), Z6
+	VMOVAPD.Z Z6, K1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z3, Z5, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroI32AVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x02, SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*4), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x20
+	JG         long
+	VPCMPD     $0x04, (R8), Z0, K1
+	VPCMPD     $0x04, 64(R8), Z0, K2
+	KUNPCKWD   K1, K2, K1
+	KMOVD      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VPCMPD   $0x04, (R8), Z0, K1
+	VPCMPD   $0x04, 64(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R9
+	POPCNTQ  R9, R9
+	ADDQ     R9, R10
+	ADDQ     $0x00000080, R8
+	SUBQ     $0x20, R11
+	CMPQ     R11, $0x20
+	JG       step
+	VPCMPD   $0x04, (R8), Z0, K1
+	VPCMPD   $0x04, 64(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R9
+	ADDQ     R9, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·sumI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z2, Z0, K1, Z0
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z2, Z0, K1, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z0, Z3
+	VUNPCKHPD   Z2, Z0, Z0
+	VPADDQ      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPADDQ      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VPADDQ      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z3, Z2, K1, Z2
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VPADDQ      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z4, Z3, K1, Z3
+	VMOVUPD     128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z4
+	VMOVAPD.Z   Z4, K1, Z4
+	VMOVUPD     64(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z5, Z4, K1, Z4
+	VMOVUPD     128(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPADDQ      Z5, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VPADDQ      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPADDQ      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VPADDQ      Z0, Z3, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VMOVUPD    64(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPADDQ     Z2, Z0, K1, Z0
+	VMOVUPD    128(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPADDQ     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z0, Z3
+	VUNPCKHPD  Z2, Z0, Z0
+	VPADDQ     Z0, Z3, Z0
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPADDQ     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VPADDQ     Z0, Z3, Z0
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPADDQ     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPADDQ     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPADDQ     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VPADDQ     Z0, Z3, Z0
+	VMOVUPD    Z0, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z0
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VPXORD  Z1, Z1, Z1
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z4
+	VPADDQ  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	VMOVUPD 64(R13), Z4
+	VPADDQ  Z4, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z4
+	VPADDQ  Z4, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z4
+	VPADDQ  Z4, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z4
+	VPADDQ  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VMOVUPD   (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VPADDQ    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VPADDQ  Z2, Z0, Z0
+	VPADDQ  Z1, Z3, Z2
+	VPADDQ  Z2, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prodI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·prodI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K1, Z2
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z1, Z2, K1, Z2
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K1, Z3
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z1, Z3, K1, Z3
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z1, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z1
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMULLQ     Z2, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMULLQ     Z3, Z2, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMULLQ     Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMULLQ     Z3, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K1, Z4
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z3, Z4, K1, Z4
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K1, Z5
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z3, Z5, K1, Z5
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMULLQ     Z3, Z5, K1, Z5
+	VUNPCKLPD   Z5, Z4, Z3
+	VUNPCKHPD   Z5, Z4, Z4
+	VPMULLQ     Z4, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPMULLQ     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMULLQ     Z1, Z3, Z1
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K1, Z2
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMULLQ    Z1, Z2, K1, Z2
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMULLQ    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMULLQ    Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMULLQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMULLQ    Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMULLQ    Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMULLQ    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMULLQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMULLQ    Z1, Z3, Z1
+	VMOVUPD    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VPMULLQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VPMULLQ Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VPMULLQ Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VPMULLQ Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VPMULLQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K1
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K1, Z6
+	VPMULLQ Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMULLQ Z2, Z1, Z1
+	VPMULLQ Z4, Z3, Z2
+	VPMULLQ Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_0000000000000001<>+0(SB)/8, $0x0000000000000001
+DATA c64_0000000000000001<>+8(SB)/8, $0x0000000000000001
+DATA c64_0000000000000001<>+16(SB)/8, $0x0000000000000001
+DATA c64_0000000000000001<>+24(SB)/8, $0x0000000000000001
+GLOBL c64_0000000000000001<>(SB), RODATA|NOPTR, $32
+
+// func maxI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·maxI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K1, Z2
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z1, Z2, K1, Z2
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K1, Z3
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z1, Z3, K1, Z3
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z1, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z1
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMAXSQ     Z2, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMAXSQ     Z3, Z2, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMAXSQ     Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMAXSQ     Z3, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K1, Z4
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z3, Z4, K1, Z4
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K1, Z5
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z3, Z5, K1, Z5
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMAXSQ     Z3, Z5, K1, Z5
+	VUNPCKLPD   Z5, Z4, Z3
+	VUNPCKHPD   Z5, Z4, Z4
+	VPMAXSQ     Z4, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPMAXSQ     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMAXSQ     Z1, Z3, Z1
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K1, Z2
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMAXSQ    Z1, Z2, K1, Z2
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMAXSQ    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMAXSQ    Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSQ    Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSQ    Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMAXSQ    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMAXSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSQ    Z1, Z3, Z1
+	VMOVUPD    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VPMAXSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VPMAXSQ Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VPMAXSQ Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VPMAXSQ Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VPMAXSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K1
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K1, Z6
+	VPMAXSQ Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMAXSQ Z2, Z1, Z1
+	VPMAXSQ Z4, Z3, Z2
+	VPMAXSQ Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_8000000000000000<>+0(SB)/8, $0x8000000000000000
+DATA c64_8000000000000000<>+8(SB)/8, $0x8000000000000000
+DATA c64_8000000000000000<>+16(SB)/8, $0x8000000000000000
+DATA c64_8000000000000000<>+24(SB)/8, $0x8000000000000000
+GLOBL c64_8000000000000000<>(SB), RODATA|NOPTR, $32
+
+// func minI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·minI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z0
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z1
+	VPSUBQ      (DX), Z1, Z1
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, K1, Z2
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z1, Z2, K1, Z2
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z1, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z1
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z1, K1, Z3
+	VMOVUPD     64(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z1, Z3, K1, Z3
+	VMOVUPD     128(R11), Z1
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z1, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z1
+	VUNPCKHPD   Z3, Z2, Z2
+	VPMINSQ     Z2, Z1, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMINSQ     Z3, Z2, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMINSQ     Z1, Z3, Z1
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z3
+	VMOVAPD     Z2, K1, Z3
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z3, K1, Z3
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z2
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z2, K1, Z4
+	VMOVUPD     64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z4, K1, Z4
+	VMOVUPD     128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z2, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z2
+	VUNPCKHPD   Z4, Z3, Z3
+	VPMINSQ     Z3, Z2, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z4
+	VMOVAPD     Z3, K1, Z4
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z3, Z4, K1, Z4
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z3, Z4, K1, Z4
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VMOVUPD     (R11), Z3
+	VMOVAPD     Z0, Z5
+	VMOVAPD     Z3, K1, Z5
+	VMOVUPD     64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z3, Z5, K1, Z5
+	VMOVUPD     128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VPMINSQ     Z3, Z5, K1, Z5
+	VUNPCKLPD   Z5, Z4, Z3
+	VUNPCKHPD   Z5, Z4, Z4
+	VPMINSQ     Z4, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VPMINSQ     Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z1, Z3
+	VSHUFF64X2  $0xdd, Z2, Z1, Z1
+	VPMINSQ     Z1, Z3, Z1
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K1, Z2
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMINSQ    Z1, Z2, K1, Z2
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMINSQ    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMINSQ    Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSQ    Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSQ    Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMINSQ    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMINSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSQ    Z1, Z3, Z1
+	VMOVUPD    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VPMINSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VPMINSQ Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VPMINSQ Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VPMINSQ Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VPMINSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K1
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K1, Z6
+	VPMINSQ Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMINSQ Z2, Z1, Z1
+	VPMINSQ Z4, Z3, Z2
+	VPMINSQ Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA c64_7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL c64_7fffffffffffffff<>(SB), RODATA|NOPTR, $32
+
+// func argMaxI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMaxI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z1, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z1, K1, Z2
+	VMOVUPD      64(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z1, Z2, K1, Z2
+	VMOVUPD      128(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z1, Z2, K1, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z1, K1, Z3
+	VMOVUPD      64(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z1, Z3, K1, Z3
+	VMOVUPD      128(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z1, Z3, K1, Z3
+	VUNPCKLPD    Z3, Z2, Z1
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMAXSQ      Z2, Z1, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z3, K1, Z3
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K1, Z4
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z4, K1, Z4
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z3, Z2
+	VUNPCKHPD    Z4, Z3, Z3
+	VPMAXSQ      Z3, Z2, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMAXSQ      Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z3, K1, Z3
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K1, Z4
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z4, K1, Z4
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z2, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z3, Z2
+	VUNPCKHPD    Z4, Z3, Z3
+	VPMAXSQ      Z3, Z2, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K1, Z4
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z3, Z4, K1, Z4
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K1, Z5
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z3, Z5, K1, Z5
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMAXSQ      Z3, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z3
+	VUNPCKHPD    Z5, Z4, Z4
+	VPMAXSQ      Z4, Z3, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VPMAXSQ      Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMAXSQ      Z1, Z3, Z1
+	VMOVUPD      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSD 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSD 1032(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSD 1040(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSD 1048(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSD 1056(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSD 1064(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSD 1072(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSD 1080(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K1, Z2
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMAXSQ    Z1, Z2, K1, Z2
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMAXSQ    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMAXSQ    Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSQ    Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMAXSQ    Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMAXSQ    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMAXSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMAXSQ    Z1, Z3, Z1
+	VMOVUPD    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSD 1024(SI)(R12*8), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*8), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VPCMPQ $0x00, (R13), Z1, K1
+	KMOVD  K1, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x08, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -8(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VPMAXSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VPMAXSQ Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VPMAXSQ Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VPMAXSQ Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VPMAXSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K1
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K1, Z6
+	VPMAXSQ Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMAXSQ Z2, Z1, Z1
+	VPMAXSQ Z4, Z3, Z2
+	VPMAXSQ Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI, BMI2, CMOV, MMX+
+TEXT ·argMinI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R10
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z0
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z1
+	VPSUBQ       (DX), Z1, Z1
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z1, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z1, K1, Z2
+	VMOVUPD      64(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z1, Z2, K1, Z2
+	VMOVUPD      128(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z1, Z2, K1, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z1
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z1, K1, Z3
+	VMOVUPD      64(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z1, Z3, K1, Z3
+	VMOVUPD      128(R11), Z1
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z1, Z3, K1, Z3
+	VUNPCKLPD    Z3, Z2, Z1
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMINSQ      Z2, Z1, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z3, K1, Z3
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K1, Z4
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z4, K1, Z4
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z3, Z2
+	VUNPCKHPD    Z4, Z3, Z3
+	VPMINSQ      Z3, Z2, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMINSQ      Z1, Z3, Z1
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z3, K1, Z3
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z3, K1, Z3
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z2
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z2, K1, Z4
+	VMOVUPD      64(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z4, K1, Z4
+	VMOVUPD      128(R11), Z2
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z2, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z3, Z2
+	VUNPCKHPD    Z4, Z3, Z3
+	VPMINSQ      Z3, Z2, Z2
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z3, K1, Z4
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z3, Z4, K1, Z4
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z3, Z4, K1, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VMOVUPD      (R11), Z3
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z3, K1, Z5
+	VMOVUPD      64(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z3, Z5, K1, Z5
+	VMOVUPD      128(R11), Z3
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VPMINSQ      Z3, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z3
+	VUNPCKHPD    Z5, Z4, Z4
+	VPMINSQ      Z4, Z3, Z3
+	VSHUFF64X2   $0x88, Z3, Z2, Z4
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VPMINSQ      Z2, Z4, Z2
+	VSHUFF64X2   $0x88, Z2, Z1, Z3
+	VSHUFF64X2   $0xdd, Z2, Z1, Z1
+	VPMINSQ      Z1, Z3, Z1
+	VMOVUPD      Z1, 1024(SI)
+	MOVQ         $-1, R11
+	VBROADCASTSD 1024(SI), Z1
+	MOVQ         (DX), R14
+	MOVQ         8(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, (AX)
+	VBROADCASTSD 1032(SI), Z1
+	MOVQ         8(DX), R14
+	MOVQ         16(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 8(AX)
+	VBROADCASTSD 1040(SI), Z1
+	MOVQ         16(DX), R14
+	MOVQ         24(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 16(AX)
+	VBROADCASTSD 1048(SI), Z1
+	MOVQ         24(DX), R14
+	MOVQ         32(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 24(AX)
+	VBROADCASTSD 1056(SI), Z1
+	MOVQ         32(DX), R14
+	MOVQ         40(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 32(AX)
+	VBROADCASTSD 1064(SI), Z1
+	MOVQ         40(DX), R14
+	MOVQ         48(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 40(AX)
+	VBROADCASTSD 1072(SI), Z1
+	MOVQ         48(DX), R14
+	MOVQ         56(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 48(AX)
+	VBROADCASTSD 1080(SI), Z1
+	MOVQ         56(DX), R14
+	MOVQ         64(DX), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPCMPQ       $0x00, (R12), Z1, K1
+	VPCMPQ       $0x00, 64(R12), Z1, K2
+	KUNPCKBW     K1, K2, K1
+	VPCMPQ       $0x00, 128(R12), Z1, K2
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R12
+	TZCNTQ       R12, R12
+	TESTQ        R13, R13
+	CMOVQEQ      R11, R12
+	MOVQ         R12, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VMOVUPD    (R13), Z1
+	VMOVAPD    Z0, Z2
+	VMOVAPD    Z1, K1, Z2
+	VMOVUPD    64(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMINSQ    Z1, Z2, K1, Z2
+	VMOVUPD    128(R13), Z1
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VPMINSQ    Z1, Z2, K1, Z2
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z2, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z1
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z1, Z3
+	VUNPCKHPD  Z2, Z1, Z1
+	VPMINSQ    Z1, Z3, Z1
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSQ    Z1, Z3, Z1
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VPMINSQ    Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VPMINSQ    Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VPMINSQ    Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VPMINSQ    Z1, Z3, Z1
+	VMOVUPD    Z1, 1024(SI)
+	MOVQ       $-1, R11
+	XORQ       R12, R12
+
+again:
+	VBROADCASTSD 1024(SI)(R12*8), Z1
+	MOVQ         (DX)(R12*8), R15
+	MOVQ         8(DX)(R12*8), R14
+	LEAQ         (CX)(R15*8), R13
+	SUBQ         R15, R14
+	MOVQ         R11, R15
+	TESTQ        R14, R14
+	JZ           located
+	XORQ         R15, R15
+
+search:
+	VPCMPQ $0x00, (R13), Z1, K1
+	KMOVD  K1, R14
+	ADDQ   $0x40, R13
+	ADDQ   $0x08, R15
+	TESTQ  R14, R14
+	JZ     search
+	TZCNTQ R14, R14
+	LEAQ   -8(R15)(R14*1), R15
+
+located:
+	MOVQ R15, (AX)(R12*8)
+	INCQ R12
+	CMPQ R12, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R10
+	JMP  batch
+
+long:
+	CMPQ    R14, $0x00001000
+	JG      done
+	VMOVUPD (R13), Z1
+	VMOVUPD 64(R13), Z2
+	VMOVUPD 128(R13), Z3
+	VMOVAPD Z0, Z4
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
+
+several:
+	CMPQ    R14, $0x00000020
+	JL      one
+	VMOVUPD (R13), Z5
+	VPMINSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	VMOVUPD 64(R13), Z5
+	VPMINSQ Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPD 128(R13), Z5
+	VPMINSQ Z5, Z3, Z3
+	VMOVAPS Z3, Z3
+	VMOVUPD 192(R13), Z5
+	VPMINSQ Z5, Z4, Z4
+	VMOVAPS Z4, Z4
+	ADDQ    $0x00000100, R13
+	SUBQ    $0x00000020, R14
+	JMP     several
+
+one:
+	CMPQ    R14, $0x00000008
+	JL      rest
+	VMOVUPD (R13), Z5
+	VPMINSQ Z5, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000008, R14
+	JMP     one
+
+rest:
+	TESTQ   R14, R14
+	JZ      joined
+	BZHIQ   R14, R9, R14
+	KMOVB   R14, K1
+	VMOVUPD (R13), Z5
+	VMOVAPD Z0, Z6
+	VMOVAPD Z5, K1, Z6
+	VPMINSQ Z6, Z1, Z1
+	VMOVAPS Z1, Z1
+
+joined:
+	VPMINSQ Z2, Z1, Z1
+	VPMINSQ Z4, Z3, Z2
+	VPMINSQ Z2, Z1, Z1
+	VMOVAPS Z1, Z2
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanI64AVX512(out *float64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·meanI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ        R10, $0x08
+	JL          done
+	PREFETCHT0  2048(DX)
+	VMOVUPD     8(DX), Z0
+	VPSUBQ      (DX), Z0, Z0
+	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW    K1, K1
+	JNZ         some
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VCVTQQ2PD   64(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	VCVTQQ2PD   128(R11), Z2
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z2, Z0, K1, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VCVTQQ2PD   64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VCVTQQ2PD   128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VUNPCKLPD   Z2, Z0, Z3
+	VUNPCKHPD   Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VCVTQQ2PD   64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VCVTQQ2PD   128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VCVTQQ2PD   64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VCVTQQ2PD   128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z2
+	VMOVAPD.Z   Z2, K1, Z2
+	VCVTQQ2PD   64(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	VCVTQQ2PD   128(R11), Z3
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z3, Z2, K1, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VCVTQQ2PD   64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VCVTQQ2PD   128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VUNPCKLPD   Z3, Z2, Z4
+	VUNPCKHPD   Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VCVTQQ2PD   64(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	VCVTQQ2PD   128(R11), Z4
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z4, Z3, K1, Z3
+	LEAQ        (CX)(DI*8), R11
+	MOVQ        DI, R12
+	MOVQ        (R8), DI
+	SUBQ        DI, R12
+	NEGQ        R12
+	ADDQ        $0x08, R8
+	PREFETCHT0  2048(R11)
+	BZHIQ       R12, R9, R12
+	KMOVB       R12, K1
+	VCVTQQ2PD   (R11), Z4
+	VMOVAPD.Z   Z4, K1, Z4
+	VCVTQQ2PD   64(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VCVTQQ2PD   128(R11), Z5
+	SHRQ        $0x08, R12
+	KMOVB       R12, K1
+	VADDPD      Z5, Z4, K1, Z4
+	VUNPCKLPD   Z4, Z3, Z5
+	VUNPCKHPD   Z4, Z3, Z3
+	VADDPD      Z3, Z5, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z3
+	VSHUFF64X2  $0xdd, Z2, Z0, Z0
+	VADDPD      Z0, Z3, Z0
+	VMOVUPD     8(DX), Z2
+	VMOVUPD     (DX), Z3
+	VPSUBQ      Z3, Z2, Z2
+	VCVTQQ2PD   Z2, Z2
+	VDIVPD      Z2, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VCVTQQ2PD  (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VCVTQQ2PD  64(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	VCVTQQ2PD  128(R13), Z2
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z2, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z2
+	VUNPCKLPD  Z2, Z0, Z3
+	VUNPCKHPD  Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    128(SI), Z2
+	VMOVUPD    192(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    256(SI), Z2
+	VMOVUPD    320(SI), Z3
+	VUNPCKLPD  Z3, Z2, Z4
+	VUNPCKHPD  Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VMOVUPD    384(SI), Z3
+	VMOVUPD    448(SI), Z4
+	VUNPCKLPD  Z4, Z3, Z5
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z3, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z2, Z4
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VADDPD     Z2, Z4, Z2
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VADDPD     Z0, Z3, Z0
+	VMOVUPD    8(DX), Z2
+	VMOVUPD    (DX), Z3
+	VPSUBQ     Z3, Z2, Z2
+	VCVTQQ2PD  Z2, Z2
+	VDIVPD     Z2, Z0, Z0
+	VMOVUPD    Z0, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R10
+	JMP        batch
+
+long:
+	CMPQ      R14, $0x00001000
+	JG        done
+	VCVTQQ2PD (R13), Z0
+	VCVTQQ2PD 64(R13), Z2
+	VCVTQQ2PD 128(R13), Z3
+	VPXORD    Z1, Z1, Z1
+	ADDQ      $0x000000c0, R13
+	SUBQ      $0x00000018, R14
+
+several:
+	CMPQ      R14, $0x00000020
+	JL        one
+	VCVTQQ2PD (R13), Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+	VCVTQQ2PD 64(R13), Z4
+	VADDPD    Z4, Z2, Z2
+	VMOVAPS   Z2, Z2
+	VCVTQQ2PD 128(R13), Z4
+	VADDPD    Z4, Z3, Z3
+	VMOVAPS   Z3, Z3
+	VCVTQQ2PD 192(R13), Z4
+	VADDPD    Z4, Z1, Z1
+	VMOVAPS   Z1, Z1
+	ADDQ      $0x00000100, R13
+	SUBQ      $0x00000020, R14
+	JMP       several
+
+one:
+	CMPQ      R14, $0x00000008
+	JL        rest
+	VCVTQQ2PD (R13), Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+	ADDQ      $0x00000040, R13
+	SUBQ      $0x00000008, R14
+	JMP       one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VCVTQQ2PD (R13), Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z1, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesI64AVX512(out *float64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·distancesI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R10
+
+batch:
+	CMPQ         R10, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Z0
+	VPSUBQ       (DX), Z0, Z0
+	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
+	KORTESTW     K1, K1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VCVTQQ2PD    64(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	VCVTQQ2PD    128(R11), Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z4, Z0, K1, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTQQ2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTQQ2PD    128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VUNPCKLPD    Z4, Z0, Z5
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTQQ2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTQQ2PD    128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTQQ2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTQQ2PD    128(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VCVTQQ2PD    64(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	VCVTQQ2PD    128(R11), Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z5, Z4, K1, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTQQ2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTQQ2PD    128(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VUNPCKLPD    Z5, Z4, Z6
+	VUNPCKHPD    Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z5
+	VMOVAPD.Z    Z5, K1, Z5
+	VCVTQQ2PD    64(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	VCVTQQ2PD    128(R11), Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z6, Z5, K1, Z5
+	LEAQ         (CX)(DI*8), R11
+	MOVQ         DI, R12
+	MOVQ         (R8), DI
+	SUBQ         DI, R12
+	NEGQ         R12
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R11)
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VCVTQQ2PD    64(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VCVTQQ2PD    128(R11), Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VADDPD       Z7, Z6, K1, Z6
+	VUNPCKLPD    Z6, Z5, Z7
+	VUNPCKHPD    Z6, Z5, Z5
+	VADDPD       Z5, Z7, Z5
+	VSHUFF64X2   $0x88, Z5, Z4, Z6
+	VSHUFF64X2   $0xdd, Z5, Z4, Z4
+	VADDPD       Z4, Z6, Z4
+	VSHUFF64X2   $0x88, Z4, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z5, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z5
+	VPSUBQ       Z5, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VMOVUPD      Z0, 1024(SI)
+	VBROADCASTSD 1024(SI), Z0
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z4
+	VSUBPD       Z0, Z4, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMULPD       Z4, Z4, Z5
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z6
+	VSUBPD       Z0, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z5
+	VADDPD       Z6, Z4, Z4
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z6
+	VSUBPD       Z0, Z6, Z0
+	VMOVAPD.Z    Z0, K1, Z0
+	VFMADD231PD  Z0, Z0, Z5
+	VADDPD       Z0, Z4, Z0
+	VBROADCASTSD 1032(SI), Z4
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VUNPCKLPD    Z7, Z5, Z6
+	VUNPCKHPD    Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VUNPCKLPD    Z4, Z0, Z6
+	VUNPCKHPD    Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1040(SI), Z4
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1048(SI), Z6
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VBROADCASTSD 1056(SI), Z4
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z6
+	VSUBPD       Z4, Z6, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VMULPD       Z6, Z6, Z7
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z8
+	VSUBPD       Z4, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z7
+	VADDPD       Z8, Z6, Z6
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z8
+	VSUBPD       Z4, Z8, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VFMADD231PD  Z4, Z4, Z7
+	VADDPD       Z4, Z6, Z4
+	VBROADCASTSD 1064(SI), Z6
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VUNPCKLPD    Z9, Z7, Z8
+	VUNPCKHPD    Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VUNPCKLPD    Z6, Z4, Z8
+	VUNPCKHPD    Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VBROADCASTSD 1072(SI), Z6
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z8
+	VSUBPD       Z6, Z8, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VMULPD       Z8, Z8, Z9
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z10
+	VSUBPD       Z6, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VFMADD231PD  Z10, Z10, Z9
+	VADDPD       Z10, Z8, Z8
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z10
+	VSUBPD       Z6, Z10, Z6
+	VMOVAPD.Z    Z6, K1, Z6
+	VFMADD231PD  Z6, Z6, Z9
+	VADDPD       Z6, Z8, Z6
+	VBROADCASTSD 1080(SI), Z8
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	BZHIQ        R12, R9, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    (R11), Z10
+	VSUBPD       Z8, Z10, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VMULPD       Z10, Z10, Z11
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    64(R11), Z12
+	VSUBPD       Z8, Z12, Z12
+	VMOVAPD.Z    Z12, K1, Z12
+	VFMADD231PD  Z12, Z12, Z11
+	VADDPD       Z12, Z10, Z10
+	SHRQ         $0x08, R12
+	KMOVB        R12, K1
+	VCVTQQ2PD    128(R11), Z12
+	VSUBPD       Z8, Z12, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VFMADD231PD  Z8, Z8, Z11
+	VADDPD       Z8, Z10, Z8
+	VUNPCKLPD    Z11, Z9, Z10
+	VUNPCKHPD    Z11, Z9, Z9
+	VADDPD       Z9, Z10, Z9
+	VUNPCKLPD    Z8, Z6, Z10
+	VUNPCKHPD    Z8, Z6, Z6
+	VADDPD       Z6, Z10, Z6
+	VSHUFF64X2   $0x88, Z9, Z7, Z8
+	VSHUFF64X2   $0xdd, Z9, Z7, Z7
+	VADDPD       Z7, Z8, Z7
+	VSHUFF64X2   $0x88, Z6, Z4, Z8
+	VSHUFF64X2   $0xdd, Z6, Z4, Z4
+	VADDPD       Z4, Z8, Z4
+	VSHUFF64X2   $0x88, Z7, Z5, Z6
+	VSHUFF64X2   $0xdd, Z7, Z5, Z5
+	VADDPD       Z5, Z6, Z5
+	VSHUFF64X2   $0x88, Z4, Z0, Z6
+	VSHUFF64X2   $0xdd, Z4, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VMULPD       Z0, Z0, Z0
+	VMOVUPD      8(DX), Z4
+	VMOVUPD      (DX), Z6
+	VPSUBQ       Z6, Z4, Z4
+	VCVTQQ2PD    Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VSUBPD       Z0, Z5, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R10
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R11
+	MOVQ SI, R12
+
+row:
+	LEAQ       (CX)(DI*8), R13
+	MOVQ       DI, R14
+	MOVQ       (R8), DI
+	SUBQ       DI, R14
+	NEGQ       R14
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R13)
+	BZHIQ      R14, R9, R15
+	KMOVB      R15, K1
+	VCVTQQ2PD  (R13), Z0
+	VMOVAPD.Z  Z0, K1, Z0
+	VCVTQQ2PD  64(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	VCVTQQ2PD  128(R13), Z4
+	SHRQ       $0x08, R15
+	KMOVB      R15, K1
+	VADDPD     Z4, Z0, K1, Z0
+	CMPQ       R14, $0x18
+	JG         long
+
+reduced:
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R12
+	DECQ       R11
+	JNZ        row
+	VMOVUPD    (SI), Z0
+	VMOVUPD    64(SI), Z4
+	VUNPCKLPD  Z4, Z0, Z5
+	VUNPCKHPD  Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    128(SI), Z4
+	VMOVUPD    192(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    256(SI), Z4
+	VMOVUPD    320(SI), Z5
+	VUNPCKLPD  Z5, Z4, Z6
+	VUNPCKHPD  Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VMOVUPD    384(SI), Z5
+	VMOVUPD    448(SI), Z6
+	VUNPCKLPD  Z6, Z5, Z7
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z5, Z7, Z5
+	VSHUFF64X2 $0x88, Z5, Z4, Z6
+	VSHUFF64X2 $0xdd, Z5, Z4, Z4
+	VADDPD     Z4, Z6, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z0, Z5, Z0
+	VMOVUPD    8(DX), Z4
+	VMOVUPD    (DX), Z5
+	VPSUBQ     Z5, Z4, Z4
+	VCVTQQ2PD  Z4, Z4
+	VDIVPD     Z4, Z0, Z0
+	VMOVUPD    Z0, 1024(SI)
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Z0
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+
+vector:
+	CMPQ        R13, $0x08
+	JL          tail
+	VCVTQQ2PD   (R12), Z4
+	VSUBPD      Z0, Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VADDPD      Z4, Z2, Z2
+	VMOVAPD     Z2, Z2
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R13
+	JMP         vector
+
+tail:
+	BZHIQ       R13, R9, R13
+	KMOVB       R13, K1
+	VCVTQQ2PD   (R12), Z4
+	VSUBPD      Z0, Z4, Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VFMADD231PD Z0, Z0, Z1
+	VADDPD      Z0, Z2, Z0
+	VMOVAPD     Z0, Z2
+	MOVQ        R11, R12
+	SHLQ        $0x06, R12
+	VMOVUPD     Z1, (SI)(R12*1)
+	VMOVUPD     Z2, 512(SI)(R12*1)
+	INCQ        R11
+	CMPQ        R11, $0x08
+	JL          again
+	VMOVUPD     (SI), Z0
+	VMOVUPD     512(SI), Z4
+	VMOVUPD     64(SI), Z5
+	VMOVUPD     576(SI), Z6
+	VUNPCKLPD   Z5, Z0, Z7
+	VUNPCKHPD   Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VUNPCKLPD   Z6, Z4, Z5
+	VUNPCKHPD   Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     128(SI), Z5
+	VMOVUPD     640(SI), Z6
+	VMOVUPD     192(SI), Z7
+	VMOVUPD     704(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     256(SI), Z5
+	VMOVUPD     768(SI), Z6
+	VMOVUPD     320(SI), Z7
+	VMOVUPD     832(SI), Z8
+	VUNPCKLPD   Z7, Z5, Z9
+	VUNPCKHPD   Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VUNPCKLPD   Z8, Z6, Z7
+	VUNPCKHPD   Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD     384(SI), Z7
+	VMOVUPD     896(SI), Z8
+	VMOVUPD     448(SI), Z9
+	VMOVUPD     960(SI), Z10
+	VUNPCKLPD   Z9, Z7, Z11
+	VUNPCKHPD   Z9, Z7, Z7
+	VADDPD      Z7, Z11, Z7
+	VUNPCKLPD   Z10, Z8, Z9
+	VUNPCKHPD   Z10, Z8, Z8
+	VADDPD      Z8, Z9, Z8
+	VSHUFF64X2  $0x88, Z7, Z5, Z9
+	VSHUFF64X2  $0xdd, Z7, Z5, Z5
+	VADDPD      Z5, Z9, Z5
+	VSHUFF64X2  $0x88, Z8, Z6, Z7
+	VSHUFF64X2  $0xdd, Z8, Z6, Z6
+	VADDPD      Z6, Z7, Z6
+	VSHUFF64X2  $0x88, Z5, Z0, Z7
+	VSHUFF64X2  $0xdd, Z5, Z0, Z0
+	VADDPD      Z0, Z7, Z0
+	VSHUFF64X2  $0x88, Z6, Z4, Z5
+	VSHUFF64X2  $0xdd, Z6, Z4, Z4
+	VADDPD      Z4, Z5, Z4
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD     8(DX), Z5
+	VMOVUPD     (DX), Z6
+	VPSUBQ      Z6, Z5, Z5
+	VCVTQQ2PD   Z5, Z5
+	VDIVPD      Z5, Z4, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMOVUPD     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x08, R10
+	JMP         batch
+
+long:
+	CMPQ      R14, $0x00001000
+	JG        done
+	VCVTQQ2PD (R13), Z0
+	VCVTQQ2PD 64(R13), Z4
+	VCVTQQ2PD 128(R13), Z5
+	VPXORD    Z3, Z3, Z3
+	ADDQ      $0x000000c0, R13
+	SUBQ      $0x00000018, R14
+
+several:
+	CMPQ      R14, $0x00000020
+	JL        one
+	VCVTQQ2PD (R13), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+	VCVTQQ2PD 64(R13), Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVAPS   Z4, Z4
+	VCVTQQ2PD 128(R13), Z6
+	VADDPD    Z6, Z5, Z5
+	VMOVAPS   Z5, Z5
+	VCVTQQ2PD 192(R13), Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVAPS   Z3, Z3
+	ADDQ      $0x00000100, R13
+	SUBQ      $0x00000020, R14
+	JMP       several
+
+one:
+	CMPQ      R14, $0x00000008
+	JL        rest
+	VCVTQQ2PD (R13), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+	ADDQ      $0x00000040, R13
+	SUBQ      $0x00000008, R14
+	JMP       one
+
+rest:
+	TESTQ     R14, R14
+	JZ        joined
+	BZHIQ     R14, R9, R14
+	KMOVB     R14, K1
+	VCVTQQ2PD (R13), Z6
+	VMOVAPD.Z Z6, K1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVAPS   Z0, Z0
+
+joined:
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z3, Z5, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVAPS Z0, Z0
+	JMP     reduced
+
+done:
+	SUBQ R10, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroI64AVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x03, SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*8), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x18
+	JG         long
+	VPCMPQ     $0x04, (R8), Z0, K1
+	VPCMPQ     $0x04, 64(R8), Z0, K2
+	KUNPCKBW   K1, K2, K1
+	VPCMPQ     $0x04, 128(R8), Z0, K2
+	KUNPCKWD   K1, K2, K1
+	KMOVD      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VPCMPQ   $0x04, (R8), Z0, K1
+	VPCMPQ   $0x04, 64(R8), Z0, K2
+	KUNPCKBW K1, K2, K1
+	VPCMPQ   $0x04, 128(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R9
+	POPCNTQ  R9, R9
+	ADDQ     R9, R10
+	ADDQ     $0x000000c0, R8
+	SUBQ     $0x18, R11
+	CMPQ     R11, $0x18
+	JG       step
+	VPCMPQ   $0x04, (R8), Z0, K1
+	VPCMPQ   $0x04, 64(R8), Z0, K2
+	KUNPCKBW K1, K2, K1
+	VPCMPQ   $0x04, 128(R8), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R9
+	ADDQ     R9, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroI8AVX512(out *int64, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroI8AVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*1), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x40
+	JG         long
+	VMOVUPS    (R8), Z0
+	VPTESTMB   Z0, Z0, K1
+	KMOVQ      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VMOVUPS  (R8), Z0
+	VPTESTMB Z0, Z0, K1
+	KMOVQ    K1, R9
+	POPCNTQ  R9, R9
+	ADDQ     R9, R10
+	ADDQ     $0x00000040, R8
+	SUBQ     $0x40, R11
+	CMPQ     R11, $0x40
+	JG       step
+	VMOVUPS  (R8), Z0
+	VPTESTMB Z0, Z0, K1
+	KMOVQ    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R9
+	ADDQ     R9, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func anyAVX512(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·anyAVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*1), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x40
+	JG         long
+	VMOVUPS    (R8), Z0
+	VPTESTMB   Z0, Z0, K1
+	KMOVQ      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	TESTQ R10, R10
+	SETNE (AX)
+	ADDQ  $0x01, AX
+	JMP   row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VMOVUPS  (R8), Z0
+	VPTESTMB Z0, Z0, K1
+	KMOVQ    K1, R9
+	POPCNTQ  R9, R9
+	ADDQ     R9, R10
+	ADDQ     $0x00000040, R8
+	SUBQ     $0x40, R11
+	CMPQ     R11, $0x40
+	JG       step
+	VMOVUPS  (R8), Z0
+	VPTESTMB Z0, Z0, K1
+	KMOVQ    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R9
+	ADDQ     R9, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func allAVX512(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
+TEXT ·allAVX512(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SUBQ   SI, CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*1), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x40
+	JG         long
+	VMOVUPS    (R8), Z0
+	VPTESTMB   Z0, Z0, K1
+	KMOVQ      K1, R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	CMPQ  R10, R9
+	SETEQ (AX)
+	ADDQ  $0x01, AX
+	JMP   row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VMOVUPS  (R8), Z0
+	VPTESTMB Z0, Z0, K1
+	KMOVQ    K1, R12
+	POPCNTQ  R12, R12
+	ADDQ     R12, R10
+	ADDQ     $0x00000040, R8
+	SUBQ     $0x40, R11
+	CMPQ     R11, $0x40
+	JG       step
+	VMOVUPS  (R8), Z0
+	VPTESTMB Z0, Z0, K1
+	KMOVQ    K1, R8
+	BZHIQ    R11, R8, R8
+	POPCNTQ  R8, R12
+	ADDQ     R12, R10
+	JMP      counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·sumF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y0
+	VMOVUPS    32(SI), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    64(SI), Y1
+	VMOVUPS    96(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    128(SI), Y1
+	VMOVUPS    160(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMOVUPS    192(SI), Y2
+	VMOVUPS    224(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y0
+	VMOVUPS 32(R12), Y1
+	VMOVUPS 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPS 32(R12), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 96(R12), Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x02, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPS (R12), Y5
+	VANDPS  Y5, Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA laneTable<>+0(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+8(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+16(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+24(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+32(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+40(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+48(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+56(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+64(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+72(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+80(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+88(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+96(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+104(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+112(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+120(SB)/8, $0xffffffffffffffff
+DATA laneTable<>+128(SB)/8, $0x0000000000000000
+DATA laneTable<>+136(SB)/8, $0x0000000000000000
+DATA laneTable<>+144(SB)/8, $0x0000000000000000
+DATA laneTable<>+152(SB)/8, $0x0000000000000000
+DATA laneTable<>+160(SB)/8, $0x0000000000000000
+DATA laneTable<>+168(SB)/8, $0x0000000000000000
+DATA laneTable<>+176(SB)/8, $0x0000000000000000
+DATA laneTable<>+184(SB)/8, $0x0000000000000000
+DATA laneTable<>+192(SB)/8, $0x0000000000000000
+DATA laneTable<>+200(SB)/8, $0x0000000000000000
+DATA laneTable<>+208(SB)/8, $0x0000000000000000
+DATA laneTable<>+216(SB)/8, $0x0000000000000000
+DATA laneTable<>+224(SB)/8, $0x0000000000000000
+DATA laneTable<>+232(SB)/8, $0x0000000000000000
+DATA laneTable<>+240(SB)/8, $0x0000000000000000
+DATA laneTable<>+248(SB)/8, $0x0000000000000000
+GLOBL laneTable<>(SB), RODATA|NOPTR, $256
+
+// func prodF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·prodF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_3f800000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VMOVUPD      40(DX), Y2
+	VPSUBQ       32(DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VORPS        Y1, Y2, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMULPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPS    (R12), Y2
+	VBLENDVPS  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPS    32(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPS    64(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMULPS     Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMULPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMULPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMULPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMULPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMULPS     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMULPS     Y1, Y3, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y1
+	VMOVUPS 32(R12), Y2
+	VMOVUPS 64(R12), Y3
+	VMOVAPS Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y5
+	VMULPS  Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R12), Y5
+	VMULPS  Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(R12), Y5
+	VMULPS  Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(R12), Y5
+	VMULPS  Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y5
+	VMULPS  Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPS   (R12), Y6
+	VBLENDVPS Y5, Y6, Y0, Y5
+	VMULPS    Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VMULPS  Y2, Y1, Y1
+	VMULPS  Y4, Y3, Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·maxF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_ff800000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VMOVUPD      40(DX), Y3
+	VPSUBQ       32(DX), Y3, Y3
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMOVUPS      32(R11), Y6
+	VMOVUPS      32(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y5, Y7
+	VORPS        Y7, Y1, Y1
+	VMAXPS       Y6, Y5, Y5
+	VMOVUPS      64(R11), Y6
+	VMOVUPS      64(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VORPS        Y7, Y1, Y1
+	VMAXPS       Y6, Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y6
+	VUNPCKHPS    Y5, Y4, Y4
+	VMAXPS       Y4, Y6, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPS    (R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPS    32(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPS     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPS    64(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPS     Y3, Y2, Y2
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMAXPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y2
+	VCMPPS  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPS 32(R12), Y3
+	VCMPPS  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VCMPPS  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPS Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 32(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 64(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 96(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPS   (R12), Y7
+	VBLENDVPS Y6, Y7, Y0, Y6
+	VCMPPS    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMAXPS    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMAXPS  Y3, Y2, Y2
+	VMAXPS  Y5, Y4, Y3
+	VMAXPS  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·minF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_7f800000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VMOVUPD      40(DX), Y3
+	VPSUBQ       32(DX), Y3, Y3
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMOVUPS      32(R11), Y6
+	VMOVUPS      32(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y5, Y7
+	VORPS        Y7, Y1, Y1
+	VMINPS       Y6, Y5, Y5
+	VMOVUPS      64(R11), Y6
+	VMOVUPS      64(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VORPS        Y7, Y1, Y1
+	VMINPS       Y6, Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y6
+	VUNPCKHPS    Y5, Y4, Y4
+	VMINPS       Y4, Y6, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPS    (R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPS    32(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPS     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPS    64(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPS     Y3, Y2, Y2
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMINPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y2
+	VCMPPS  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPS 32(R12), Y3
+	VCMPPS  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VCMPPS  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPS Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 32(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 64(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 96(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPS   (R12), Y7
+	VBLENDVPS Y6, Y7, Y0, Y6
+	VCMPPS    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMINPS    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMINPS  Y3, Y2, Y2
+	VMINPS  Y5, Y4, Y3
+	VMINPS  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMaxF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMaxF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_ff800000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VMOVUPD      40(DX), Y3
+	VPSUBQ       32(DX), Y3, Y3
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPS       Y5, Y4, Y4
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMOVUPS      32(R11), Y6
+	VMOVUPS      32(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y5, Y7
+	VORPS        Y7, Y1, Y1
+	VMAXPS       Y6, Y5, Y5
+	VMOVUPS      64(R11), Y6
+	VMOVUPS      64(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VORPS        Y7, Y1, Y1
+	VMAXPS       Y6, Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y6
+	VUNPCKHPS    Y5, Y4, Y4
+	VMAXPS       Y4, Y6, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMAXPS       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMAXPS       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPS      Y2, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSS 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSS 1028(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSS 1032(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSS 1036(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	VBROADCASTSS 1040(SI), Y1
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 32(AX)
+	VBROADCASTSS 1044(SI), Y1
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 40(AX)
+	VBROADCASTSS 1048(SI), Y1
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 48(AX)
+	VBROADCASTSS 1052(SI), Y1
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPS    (R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPS    32(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPS     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPS    64(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPS     Y3, Y2, Y2
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMAXPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMAXPS     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMOVUPS    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSS 1024(SI)(R11*4), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VCMPPS    $0x00, (R12), Y1, Y2
+	VMOVMSKPS Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x08, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -8(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y2
+	VCMPPS  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPS 32(R12), Y3
+	VCMPPS  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VCMPPS  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPS Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 32(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 64(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 96(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPS   (R12), Y7
+	VBLENDVPS Y6, Y7, Y0, Y6
+	VCMPPS    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMAXPS    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMAXPS  Y3, Y2, Y2
+	VMAXPS  Y5, Y4, Y3
+	VMAXPS  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMinF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_7f800000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VMOVUPD      40(DX), Y3
+	VPSUBQ       32(DX), Y3, Y3
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPS        Y2, Y3, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VCMPPS       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VCMPPS       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPS       Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VCMPPS       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPS       Y5, Y4, Y4
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPS      (R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VMOVUPS      32(R11), Y6
+	VMOVUPS      32(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y5, Y7
+	VORPS        Y7, Y1, Y1
+	VMINPS       Y6, Y5, Y5
+	VMOVUPS      64(R11), Y6
+	VMOVUPS      64(R10), Y7
+	VBLENDVPS    Y6, Y7, Y0, Y6
+	VCMPPS       $0x03, Y6, Y6, Y7
+	VORPS        Y7, Y1, Y1
+	VMINPS       Y6, Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y6
+	VUNPCKHPS    Y5, Y4, Y4
+	VMINPS       Y4, Y6, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMINPS       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMINPS       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPS      Y2, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSS 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSS 1028(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSS 1032(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSS 1036(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	VBROADCASTSS 1040(SI), Y1
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 32(AX)
+	VBROADCASTSS 1044(SI), Y1
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 40(AX)
+	VBROADCASTSS 1048(SI), Y1
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 48(AX)
+	VBROADCASTSS 1052(SI), Y1
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VCMPPS       $0x00, (R11), Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPS    (R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPS    32(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPS     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPS    64(R12), Y4
+	VBLENDVPS  Y3, Y4, Y0, Y3
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPS     Y3, Y2, Y2
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VMINPS     Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMINPS     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMINPS     Y1, Y3, Y1
+	VMOVUPS    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSS 1024(SI)(R11*4), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VCMPPS    $0x00, (R12), Y1, Y2
+	VMOVMSKPS Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x08, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -8(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y2
+	VCMPPS  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPS 32(R12), Y3
+	VCMPPS  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VCMPPS  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPS Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 32(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 64(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 96(R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y6
+	VCMPPS  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPS  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPS   (R12), Y7
+	VBLENDVPS Y6, Y7, Y0, Y6
+	VCMPPS    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMINPS    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMINPS  Y3, Y2, Y2
+	VMINPS  Y5, Y4, Y3
+	VMINPS  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·meanF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPD      40(DX), Y1
+	VMOVUPD      32(DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VMOVUPD      (DX), Y3
+	VPSUBQ       Y3, Y2, Y2
+	VSHUFPS      $0x88, Y1, Y2, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y0
+	VMOVUPS    32(SI), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    64(SI), Y1
+	VMOVUPS    96(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VMOVUPS    128(SI), Y1
+	VMOVUPS    160(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMOVUPS    192(SI), Y2
+	VMOVUPS    224(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VMOVUPD    40(DX), Y1
+	VMOVUPD    32(DX), Y2
+	VPSUBQ     Y2, Y1, Y1
+	VMOVUPD    8(DX), Y2
+	VMOVUPD    (DX), Y3
+	VPSUBQ     Y3, Y2, Y2
+	VSHUFPS    $0x88, Y1, Y2, Y1
+	VPERMQ     $0xd8, Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VDIVPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y0
+	VMOVUPS 32(R12), Y1
+	VMOVUPS 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPS 32(R12), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 96(R12), Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x02, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPS (R12), Y5
+	VANDPS  Y5, Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·inverseF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS      Y0, (R11)
+	ADDQ         $0x20, R11
+	DECQ         R10
+	JNZ          row
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      64(SI), Y1
+	VMOVUPS      96(SI), Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VMOVUPS      128(SI), Y1
+	VMOVUPS      160(SI), Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VMOVUPS      192(SI), Y2
+	VMOVUPS      224(SI), Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y0
+	VMOVUPS 32(R12), Y1
+	VMOVUPS 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPS 32(R12), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 96(R12), Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x02, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPS (R12), Y5
+	VANDPS  Y5, Y4, Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesF32AVX2(out *float64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·distancesF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VCVTPS2PD    (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VCVTPS2PD    16(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VCVTPS2PD    32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTPS2PD    (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VCVTPS2PD    16(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VCVTPS2PD    32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTPS2PD    (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VCVTPS2PD    16(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VCVTPS2PD    32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VCVTPS2PD    (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VCVTPS2PD    16(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VCVTPS2PD    32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 1024(SI)
+	VBROADCASTSD 1024(SI), Y0
+	MOVQ         (DX), R12
+	MOVQ         8(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTPS2PD    (R10), Y2
+	VSUBPD       Y0, Y2, Y2
+	VANDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y1, Y2
+	VMOVUPS      32(R11), Y3
+	VCVTPS2PD    16(R10), Y4
+	VSUBPD       Y0, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VFMADD231PD  Y3, Y3, Y2
+	VADDPD       Y3, Y1, Y1
+	VMOVUPS      64(R11), Y3
+	VCVTPS2PD    32(R10), Y4
+	VSUBPD       Y0, Y4, Y0
+	VANDPD       Y0, Y3, Y0
+	VFMADD231PD  Y0, Y0, Y2
+	VADDPD       Y0, Y1, Y0
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R12
+	MOVQ         16(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VCVTPS2PD    (R10), Y4
+	VSUBPD       Y1, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      32(R11), Y5
+	VCVTPS2PD    16(R10), Y6
+	VSUBPD       Y1, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VFMADD231PD  Y5, Y5, Y4
+	VADDPD       Y5, Y3, Y3
+	VMOVUPS      64(R11), Y5
+	VCVTPS2PD    32(R10), Y6
+	VSUBPD       Y1, Y6, Y1
+	VANDPD       Y1, Y5, Y1
+	VFMADD231PD  Y1, Y1, Y4
+	VADDPD       Y1, Y3, Y1
+	VUNPCKLPD    Y4, Y2, Y3
+	VUNPCKHPD    Y4, Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VUNPCKLPD    Y1, Y0, Y3
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R12
+	MOVQ         24(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VCVTPS2PD    (R10), Y4
+	VSUBPD       Y1, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      32(R11), Y5
+	VCVTPS2PD    16(R10), Y6
+	VSUBPD       Y1, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VFMADD231PD  Y5, Y5, Y4
+	VADDPD       Y5, Y3, Y3
+	VMOVUPS      64(R11), Y5
+	VCVTPS2PD    32(R10), Y6
+	VSUBPD       Y1, Y6, Y1
+	VANDPD       Y1, Y5, Y1
+	VFMADD231PD  Y1, Y1, Y4
+	VADDPD       Y1, Y3, Y1
+	VBROADCASTSD 1048(SI), Y3
+	MOVQ         24(DX), R12
+	MOVQ         32(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VCVTPS2PD    (R10), Y6
+	VSUBPD       Y3, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      32(R11), Y7
+	VCVTPS2PD    16(R10), Y8
+	VSUBPD       Y3, Y8, Y8
+	VANDPD       Y8, Y7, Y7
+	VFMADD231PD  Y7, Y7, Y6
+	VADDPD       Y7, Y5, Y5
+	VMOVUPS      64(R11), Y7
+	VCVTPS2PD    32(R10), Y8
+	VSUBPD       Y3, Y8, Y3
+	VANDPD       Y3, Y7, Y3
+	VFMADD231PD  Y3, Y3, Y6
+	VADDPD       Y3, Y5, Y3
+	VUNPCKLPD    Y6, Y4, Y5
+	VUNPCKHPD    Y6, Y4, Y4
+	VADDPD       Y4, Y5, Y4
+	VUNPCKLPD    Y3, Y1, Y5
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPD       Y1, Y5, Y1
+	VPERM2F128   $0x20, Y4, Y2, Y3
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VPERM2F128   $0x20, Y1, Y0, Y3
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y0, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y3
+	VPSUBQ       Y3, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VCVTPS2PD  (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VCVTPS2PD  16(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VCVTPS2PD  32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    8(DX), Y1
+	VMOVUPD    (DX), Y2
+	VPSUBQ     Y2, Y1, Y1
+	VSHUFPS    $0x88, Y1, Y1, Y1
+	VPERMQ     $0xd8, Y1, Y1
+	VCVTDQ2PD  X1, Y1
+	VDIVPD     Y1, Y0, Y0
+	VMOVUPD    Y0, 1024(SI)
+	XORQ       R10, R10
+
+again:
+	VBROADCASTSD 1024(SI)(R10*8), Y0
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         8(DX)(R10*8), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+
+vector:
+	CMPQ        R12, $0x04
+	JL          tail
+	VCVTPS2PD   (R11), Y3
+	VSUBPD      Y0, Y3, Y3
+	VFMADD231PD Y3, Y3, Y1
+	VADDPD      Y3, Y2, Y2
+	VMOVAPD     Y2, Y2
+	ADDQ        $0x10, R11
+	SUBQ        $0x04, R12
+	JMP         vector
+
+tail:
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQLT     R12, R13
+	LEAQ        laneTable<>+128(SB), R12
+	SHLQ        $0x03, R13
+	SUBQ        R13, R12
+	VMOVUPS     (R12), Y3
+	VCVTPS2PD   (R11), Y4
+	VSUBPD      Y0, Y4, Y0
+	VANDPD      Y0, Y3, Y0
+	VFMADD231PD Y0, Y0, Y1
+	VADDPD      Y0, Y2, Y0
+	VMOVAPD     Y0, Y2
+	MOVQ        R10, R11
+	SHLQ        $0x05, R11
+	VMOVUPD     Y1, (SI)(R11*1)
+	VMOVUPD     Y2, 128(SI)(R11*1)
+	INCQ        R10
+	CMPQ        R10, $0x04
+	JL          again
+	VMOVUPD     (SI), Y0
+	VMOVUPD     128(SI), Y1
+	VMOVUPD     32(SI), Y2
+	VMOVUPD     160(SI), Y3
+	VUNPCKLPD   Y2, Y0, Y4
+	VUNPCKHPD   Y2, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VUNPCKLPD   Y3, Y1, Y2
+	VUNPCKHPD   Y3, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     64(SI), Y2
+	VMOVUPD     192(SI), Y3
+	VMOVUPD     96(SI), Y4
+	VMOVUPD     224(SI), Y5
+	VUNPCKLPD   Y4, Y2, Y6
+	VUNPCKHPD   Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y2
+	VUNPCKLPD   Y5, Y3, Y4
+	VUNPCKHPD   Y5, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VPERM2F128  $0x20, Y2, Y0, Y4
+	VPERM2F128  $0x31, Y2, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VPERM2F128  $0x20, Y3, Y1, Y2
+	VPERM2F128  $0x31, Y3, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     8(DX), Y2
+	VMOVUPD     (DX), Y3
+	VPSUBQ      Y3, Y2, Y2
+	VSHUFPS     $0x88, Y2, Y2, Y2
+	VPERMQ      $0xd8, Y2, Y2
+	VCVTDQ2PD   X2, Y2
+	VDIVPD      Y2, Y1, Y1
+	VSUBPD      Y1, Y0, Y0
+	VMOVUPD     Y0, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x04, R9
+	JMP         batch
+
+long:
+	CMPQ      R13, $0x00001000
+	JG        done
+	VCVTPS2PD (R12), Y0
+	VCVTPS2PD 16(R12), Y1
+	VCVTPS2PD 32(R12), Y2
+	VXORPS    Y3, Y3, Y3
+	ADDQ      $0x00000030, R12
+	SUBQ      $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VCVTPS2PD (R12), Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+	VCVTPS2PD 16(R12), Y4
+	VADDPD    Y4, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VCVTPS2PD 32(R12), Y4
+	VADDPD    Y4, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VCVTPS2PD 48(R12), Y4
+	VADDPD    Y4, Y3, Y3
+	VMOVAPS   Y3, Y3
+	ADDQ      $0x00000040, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VCVTPS2PD (R12), Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+	ADDQ      $0x00000010, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y4
+	VCVTPS2PD (R12), Y5
+	VANDPD    Y5, Y4, Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA c64_000000000000000c<>+0(SB)/8, $0x000000000000000c
+DATA c64_000000000000000c<>+8(SB)/8, $0x000000000000000c
+DATA c64_000000000000000c<>+16(SB)/8, $0x000000000000000c
+DATA c64_000000000000000c<>+24(SB)/8, $0x000000000000000c
+GLOBL c64_000000000000000c<>(SB), RODATA|NOPTR, $32
+
+// func countNonzeroF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x02, SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*4), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x18
+	JG         long
+	VCMPPS     $0x04, (R8), Y0, Y1
+	VMOVMSKPS  Y1, R10
+	VCMPPS     $0x04, 32(R8), Y0, Y1
+	VMOVMSKPS  Y1, R11
+	SHLQ       $0x08, R11
+	ORQ        R11, R10
+	VCMPPS     $0x04, 64(R8), Y0, Y1
+	VMOVMSKPS  Y1, R8
+	SHLQ       $0x10, R8
+	ORQ        R8, R10
+	BZHIQ      R9, R10, R10
+	POPCNTQ    R10, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VCMPPS    $0x04, (R8), Y0, Y1
+	VMOVMSKPS Y1, R9
+	VCMPPS    $0x04, 32(R8), Y0, Y1
+	VMOVMSKPS Y1, R12
+	SHLQ      $0x08, R12
+	ORQ       R12, R9
+	VCMPPS    $0x04, 64(R8), Y0, Y1
+	VMOVMSKPS Y1, R12
+	SHLQ      $0x10, R12
+	ORQ       R12, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	ADDQ      $0x00000060, R8
+	SUBQ      $0x18, R11
+	CMPQ      R11, $0x18
+	JG        step
+	VCMPPS    $0x04, (R8), Y0, Y1
+	VMOVMSKPS Y1, R9
+	VCMPPS    $0x04, 32(R8), Y0, Y1
+	VMOVMSKPS Y1, R12
+	SHLQ      $0x08, R12
+	ORQ       R12, R9
+	VCMPPS    $0x04, 64(R8), Y0, Y1
+	VMOVMSKPS Y1, R8
+	SHLQ      $0x10, R8
+	ORQ       R8, R9
+	BZHIQ     R11, R9, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y0
+	VMOVUPD 32(R12), Y1
+	VMOVUPD 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPD 32(R12), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 96(R12), Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x03, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPD (R12), Y5
+	VANDPD  Y5, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prodF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·prodF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMULPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMULPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMULPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMULPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMULPD       Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPD    (R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPD    32(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPD    64(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMULPD     Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMULPD     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMULPD     Y1, Y3, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y1
+	VMOVUPD 32(R12), Y2
+	VMOVUPD 64(R12), Y3
+	VMOVAPD Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y5
+	VMULPD  Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 32(R12), Y5
+	VMULPD  Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 64(R12), Y5
+	VMULPD  Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 96(R12), Y5
+	VMULPD  Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y5
+	VMULPD  Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPD   (R12), Y6
+	VBLENDVPD Y5, Y6, Y0, Y5
+	VMULPD    Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VMULPD  Y2, Y1, Y1
+	VMULPD  Y4, Y3, Y2
+	VMULPD  Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·maxF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMAXPD       Y2, Y4, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPD      (R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPD       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPD       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMAXPD       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMAXPD       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPD      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPD    (R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPD    32(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPD     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPD    64(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPD     Y3, Y2, Y2
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMAXPD     Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMAXPD     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMAXPD     Y1, Y3, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y2
+	VCMPPD  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPD 32(R12), Y3
+	VCMPPD  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VCMPPD  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPD Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 32(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 64(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 96(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPD   (R12), Y7
+	VBLENDVPD Y6, Y7, Y0, Y6
+	VCMPPD    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMAXPD    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMAXPD  Y3, Y2, Y2
+	VMAXPD  Y5, Y4, Y3
+	VMAXPD  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·minF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPD      (R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPD       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPD       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMINPD       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPD      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPD    (R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPD    32(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPD     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPD    64(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPD     Y3, Y2, Y2
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMINPD     Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMINPD     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMINPD     Y1, Y3, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y2
+	VCMPPD  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPD 32(R12), Y3
+	VCMPPD  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VCMPPD  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPD Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 32(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 64(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 96(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPD   (R12), Y7
+	VBLENDVPD Y6, Y7, Y0, Y6
+	VCMPPD    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMINPD    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMINPD  Y3, Y2, Y2
+	VMINPD  Y5, Y4, Y3
+	VMINPD  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMaxF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMaxF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMAXPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMAXPD       Y2, Y4, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMAXPD       Y4, Y3, Y3
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPD      (R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPD       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMAXPD       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMAXPD       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMAXPD       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPD      Y2, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSD 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSD 1048(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPD    (R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPD    32(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPD     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPD    64(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMAXPD     Y3, Y2, Y2
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMAXPD     Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMAXPD     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMAXPD     Y1, Y3, Y1
+	VMOVUPD    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VCMPPD    $0x00, (R12), Y1, Y2
+	VMOVMSKPD Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x04, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -4(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x04
+	JL   again
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, DX
+	SUBQ $0x04, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y2
+	VCMPPD  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPD 32(R12), Y3
+	VCMPPD  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VCMPPD  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPD Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 32(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 64(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 96(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMAXPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPD   (R12), Y7
+	VBLENDVPD Y6, Y7, Y0, Y6
+	VCMPPD    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMAXPD    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMAXPD  Y3, Y2, Y2
+	VMAXPD  Y5, Y4, Y3
+	VMAXPD  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMinF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      8(DX), Y2
+	VPSUBQ       (DX), Y2, Y2
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPTEST       Y2, Y2
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y2, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x03, Y3, Y3, Y4
+	VORPS        Y4, Y1, Y1
+	VMINPD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y3, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VCMPPD       $0x03, Y4, Y4, Y5
+	VORPS        Y5, Y1, Y1
+	VMINPD       Y4, Y3, Y3
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPD      (R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y4, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPD       Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VCMPPD       $0x03, Y5, Y5, Y6
+	VORPS        Y6, Y1, Y1
+	VMINPD       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y5
+	VUNPCKHPD    Y4, Y3, Y3
+	VMINPD       Y3, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y2, Y4
+	VPERM2F128   $0x31, Y3, Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	VMOVMSKPS    Y1, R10
+	TESTL        R10, R10
+	JNZ          done
+	VMOVUPD      Y2, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSD 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSD 1048(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VCMPPD       $0x00, (R11), Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VCMPPD       $0x00, 32(R11), Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VCMPPD       $0x00, 64(R11), Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y2
+	VMOVUPD    (R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVUPS    32(R14), Y3
+	VMOVUPD    32(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y2, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPD     Y3, Y2, Y2
+	VMOVUPS    64(R14), Y3
+	VMOVUPD    64(R12), Y4
+	VBLENDVPD  Y3, Y4, Y0, Y3
+	VCMPPD     $0x03, Y3, Y3, Y4
+	VORPS      Y4, Y1, Y1
+	VMINPD     Y3, Y2, Y2
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y2, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVMSKPS  Y1, R10
+	TESTL      R10, R10
+	JNZ        done
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMINPD     Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMINPD     Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMINPD     Y1, Y3, Y1
+	VMOVUPD    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VCMPPD    $0x00, (R12), Y1, Y2
+	VMOVMSKPD Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x04, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -4(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x04
+	JL   again
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, DX
+	SUBQ $0x04, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y2
+	VCMPPD  $0x03, Y2, Y2, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPD 32(R12), Y3
+	VCMPPD  $0x03, Y3, Y3, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VCMPPD  $0x03, Y4, Y4, Y5
+	VORPS   Y5, Y1, Y1
+	VMOVAPD Y0, Y5
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 32(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPD 64(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y4, Y4
+	VMOVAPS Y4, Y4
+	VMOVUPD 96(R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y5, Y5
+	VMOVAPS Y5, Y5
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y6
+	VCMPPD  $0x03, Y6, Y6, Y7
+	VORPS   Y7, Y1, Y1
+	VMINPD  Y6, Y2, Y2
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y6
+	VMOVUPD   (R12), Y7
+	VBLENDVPD Y6, Y7, Y0, Y6
+	VCMPPD    $0x03, Y6, Y6, Y7
+	VORPS     Y7, Y1, Y1
+	VMINPD    Y6, Y2, Y2
+	VMOVAPS   Y2, Y2
+
+joined:
+	VMINPD  Y3, Y2, Y2
+	VMINPD  Y5, Y4, Y3
+	VMINPD  Y3, Y2, Y2
+	VMOVAPS Y2, Y2
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·meanF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    8(DX), Y1
+	VMOVUPD    (DX), Y2
+	VPSUBQ     Y2, Y1, Y1
+	VSHUFPS    $0x88, Y1, Y1, Y1
+	VPERMQ     $0xd8, Y1, Y1
+	VCVTDQ2PD  X1, Y1
+	VDIVPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y0
+	VMOVUPD 32(R12), Y1
+	VMOVUPD 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPD 32(R12), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 96(R12), Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x03, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPD (R12), Y5
+	VANDPD  Y5, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·inverseF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD      Y0, (R11)
+	ADDQ         $0x20, R11
+	DECQ         R10
+	JNZ          row
+	VMOVUPD      (SI), Y0
+	VMOVUPD      32(SI), Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      64(SI), Y1
+	VMOVUPD      96(SI), Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y0
+	VMOVUPD 32(R12), Y1
+	VMOVUPD 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPD 32(R12), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 96(R12), Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x03, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPD (R12), Y5
+	VANDPD  Y5, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·distancesF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 1024(SI)
+	VBROADCASTSD 1024(SI), Y0
+	MOVQ         (DX), R12
+	MOVQ         8(DX), R11
+	LEAQ         (CX)(R12*8), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VSUBPD       Y0, Y2, Y2
+	VANDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y1, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VSUBPD       Y0, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VFMADD231PD  Y3, Y3, Y2
+	VADDPD       Y3, Y1, Y1
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VSUBPD       Y0, Y4, Y0
+	VANDPD       Y0, Y3, Y0
+	VFMADD231PD  Y0, Y0, Y2
+	VADDPD       Y0, Y1, Y0
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R12
+	MOVQ         16(DX), R11
+	LEAQ         (CX)(R12*8), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VSUBPD       Y1, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VSUBPD       Y1, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VFMADD231PD  Y5, Y5, Y4
+	VADDPD       Y5, Y3, Y3
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VSUBPD       Y1, Y6, Y1
+	VANDPD       Y1, Y5, Y1
+	VFMADD231PD  Y1, Y1, Y4
+	VADDPD       Y1, Y3, Y1
+	VUNPCKLPD    Y4, Y2, Y3
+	VUNPCKHPD    Y4, Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VUNPCKLPD    Y1, Y0, Y3
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R12
+	MOVQ         24(DX), R11
+	LEAQ         (CX)(R12*8), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VSUBPD       Y1, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPD      32(R10), Y6
+	VSUBPD       Y1, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VFMADD231PD  Y5, Y5, Y4
+	VADDPD       Y5, Y3, Y3
+	VMOVUPS      64(R11), Y5
+	VMOVUPD      64(R10), Y6
+	VSUBPD       Y1, Y6, Y1
+	VANDPD       Y1, Y5, Y1
+	VFMADD231PD  Y1, Y1, Y4
+	VADDPD       Y1, Y3, Y1
+	VBROADCASTSD 1048(SI), Y3
+	MOVQ         24(DX), R12
+	MOVQ         32(DX), R11
+	LEAQ         (CX)(R12*8), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VMOVUPD      (R10), Y6
+	VSUBPD       Y3, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      32(R11), Y7
+	VMOVUPD      32(R10), Y8
+	VSUBPD       Y3, Y8, Y8
+	VANDPD       Y8, Y7, Y7
+	VFMADD231PD  Y7, Y7, Y6
+	VADDPD       Y7, Y5, Y5
+	VMOVUPS      64(R11), Y7
+	VMOVUPD      64(R10), Y8
+	VSUBPD       Y3, Y8, Y3
+	VANDPD       Y3, Y7, Y3
+	VFMADD231PD  Y3, Y3, Y6
+	VADDPD       Y3, Y5, Y3
+	VUNPCKLPD    Y6, Y4, Y5
+	VUNPCKHPD    Y6, Y4, Y4
+	VADDPD       Y4, Y5, Y4
+	VUNPCKLPD    Y3, Y1, Y5
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPD       Y1, Y5, Y1
+	VPERM2F128   $0x20, Y4, Y2, Y3
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VPERM2F128   $0x20, Y1, Y0, Y3
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y0, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y3
+	VPSUBQ       Y3, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    8(DX), Y1
+	VMOVUPD    (DX), Y2
+	VPSUBQ     Y2, Y1, Y1
+	VSHUFPS    $0x88, Y1, Y1, Y1
+	VPERMQ     $0xd8, Y1, Y1
+	VCVTDQ2PD  X1, Y1
+	VDIVPD     Y1, Y0, Y0
+	VMOVUPD    Y0, 1024(SI)
+	XORQ       R10, R10
+
+again:
+	VBROADCASTSD 1024(SI)(R10*8), Y0
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         8(DX)(R10*8), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+
+vector:
+	CMPQ        R12, $0x04
+	JL          tail
+	VMOVUPD     (R11), Y3
+	VSUBPD      Y0, Y3, Y3
+	VFMADD231PD Y3, Y3, Y1
+	VADDPD      Y3, Y2, Y2
+	VMOVAPD     Y2, Y2
+	ADDQ        $0x20, R11
+	SUBQ        $0x04, R12
+	JMP         vector
+
+tail:
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQLT     R12, R13
+	LEAQ        laneTable<>+128(SB), R12
+	SHLQ        $0x03, R13
+	SUBQ        R13, R12
+	VMOVUPS     (R12), Y3
+	VMOVUPD     (R11), Y4
+	VSUBPD      Y0, Y4, Y0
+	VANDPD      Y0, Y3, Y0
+	VFMADD231PD Y0, Y0, Y1
+	VADDPD      Y0, Y2, Y0
+	VMOVAPD     Y0, Y2
+	MOVQ        R10, R11
+	SHLQ        $0x05, R11
+	VMOVUPD     Y1, (SI)(R11*1)
+	VMOVUPD     Y2, 128(SI)(R11*1)
+	INCQ        R10
+	CMPQ        R10, $0x04
+	JL          again
+	VMOVUPD     (SI), Y0
+	VMOVUPD     128(SI), Y1
+	VMOVUPD     32(SI), Y2
+	VMOVUPD     160(SI), Y3
+	VUNPCKLPD   Y2, Y0, Y4
+	VUNPCKHPD   Y2, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VUNPCKLPD   Y3, Y1, Y2
+	VUNPCKHPD   Y3, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     64(SI), Y2
+	VMOVUPD     192(SI), Y3
+	VMOVUPD     96(SI), Y4
+	VMOVUPD     224(SI), Y5
+	VUNPCKLPD   Y4, Y2, Y6
+	VUNPCKHPD   Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y2
+	VUNPCKLPD   Y5, Y3, Y4
+	VUNPCKHPD   Y5, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VPERM2F128  $0x20, Y2, Y0, Y4
+	VPERM2F128  $0x31, Y2, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VPERM2F128  $0x20, Y3, Y1, Y2
+	VPERM2F128  $0x31, Y3, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     8(DX), Y2
+	VMOVUPD     (DX), Y3
+	VPSUBQ      Y3, Y2, Y2
+	VSHUFPS     $0x88, Y2, Y2, Y2
+	VPERMQ      $0xd8, Y2, Y2
+	VCVTDQ2PD   X2, Y2
+	VDIVPD      Y2, Y1, Y1
+	VSUBPD      Y1, Y0, Y0
+	VMOVUPD     Y0, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x04, R9
+	JMP         batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y0
+	VMOVUPD 32(R12), Y1
+	VMOVUPD 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPD 32(R12), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 96(R12), Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x03, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPD (R12), Y5
+	VANDPD  Y5, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x03, SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*8), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x0c
+	JG         long
+	VCMPPD     $0x04, (R8), Y0, Y1
+	VMOVMSKPD  Y1, R10
+	VCMPPD     $0x04, 32(R8), Y0, Y1
+	VMOVMSKPD  Y1, R11
+	SHLQ       $0x04, R11
+	ORQ        R11, R10
+	VCMPPD     $0x04, 64(R8), Y0, Y1
+	VMOVMSKPD  Y1, R8
+	SHLQ       $0x08, R8
+	ORQ        R8, R10
+	BZHIQ      R9, R10, R10
+	POPCNTQ    R10, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VCMPPD    $0x04, (R8), Y0, Y1
+	VMOVMSKPD Y1, R9
+	VCMPPD    $0x04, 32(R8), Y0, Y1
+	VMOVMSKPD Y1, R12
+	SHLQ      $0x04, R12
+	ORQ       R12, R9
+	VCMPPD    $0x04, 64(R8), Y0, Y1
+	VMOVMSKPD Y1, R12
+	SHLQ      $0x08, R12
+	ORQ       R12, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	ADDQ      $0x00000060, R8
+	SUBQ      $0x0c, R11
+	CMPQ      R11, $0x0c
+	JG        step
+	VCMPPD    $0x04, (R8), Y0, Y1
+	VMOVMSKPD Y1, R9
+	VCMPPD    $0x04, 32(R8), Y0, Y1
+	VMOVMSKPD Y1, R12
+	SHLQ      $0x04, R12
+	ORQ       R12, R9
+	VCMPPD    $0x04, 64(R8), Y0, Y1
+	VMOVMSKPD Y1, R8
+	SHLQ      $0x08, R8
+	ORQ       R8, R9
+	BZHIQ     R11, R9, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·sumI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VMOVUPD      40(DX), Y1
+	VPSUBQ       32(DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VORPS        Y0, Y1, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R10), Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPS      32(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPS      64(R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPADDD       Y1, Y3, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPADDD       Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VANDPS       Y4, Y3, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VANDPS       Y5, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPADDD       Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPADDD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPS    (R12), Y1
+	VANDPS     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPS    32(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VPADDD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPS    64(R12), Y2
+	VANDPS     Y2, Y1, Y1
+	VPADDD     Y1, Y0, Y0
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y0
+	VMOVUPS    32(SI), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y0
+	VPADDD     Y0, Y2, Y0
+	VMOVUPS    64(SI), Y1
+	VMOVUPS    96(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPADDD     Y1, Y3, Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VPADDD     Y0, Y2, Y0
+	VMOVUPS    128(SI), Y1
+	VMOVUPS    160(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPADDD     Y1, Y3, Y1
+	VMOVUPS    192(SI), Y2
+	VMOVUPS    224(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPADDD     Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPADDD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VPADDD     Y0, Y2, Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y0
+	VMOVUPS 32(R12), Y1
+	VMOVUPS 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y4
+	VPADDD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPS 32(R12), Y4
+	VPADDD  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 64(R12), Y4
+	VPADDD  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 96(R12), Y4
+	VPADDD  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y4
+	VPADDD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x02, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPS (R12), Y5
+	VANDPS  Y5, Y4, Y4
+	VPADDD  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VPADDD  Y1, Y0, Y0
+	VPADDD  Y3, Y2, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prodI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·prodI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_00000001<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VMOVUPD      40(DX), Y2
+	VPSUBQ       32(DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VORPS        Y1, Y2, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMULLD      Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMULLD      Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMULLD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMULLD      Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPMULLD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMULLD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMULLD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMULLD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMULLD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMULLD      Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPMULLD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMULLD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMULLD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMULLD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMULLD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMULLD      Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMULLD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMULLD      Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMULLD      Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMULLD      Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VPMULLD      Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VPMULLD      Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VPMULLD      Y1, Y3, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPS    (R12), Y2
+	VBLENDVPS  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPS    32(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMULLD    Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPS    64(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMULLD    Y2, Y1, Y1
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPMULLD    Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMULLD    Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPMULLD    Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMULLD    Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VPMULLD    Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VPMULLD    Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPMULLD    Y1, Y3, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y1
+	VMOVUPS 32(R12), Y2
+	VMOVUPS 64(R12), Y3
+	VMOVAPS Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y5
+	VPMULLD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R12), Y5
+	VPMULLD Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(R12), Y5
+	VPMULLD Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(R12), Y5
+	VPMULLD Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y5
+	VPMULLD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPS   (R12), Y6
+	VBLENDVPS Y5, Y6, Y0, Y5
+	VPMULLD   Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VPMULLD Y2, Y1, Y1
+	VPMULLD Y4, Y3, Y2
+	VPMULLD Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func maxI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·maxI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_80000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VMOVUPD      40(DX), Y2
+	VPSUBQ       32(DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VORPS        Y1, Y2, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMAXSD      Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMAXSD      Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPMAXSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMAXSD      Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPMAXSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMAXSD      Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VPMAXSD      Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VPMAXSD      Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VPMAXSD      Y1, Y3, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPS    (R12), Y2
+	VBLENDVPS  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPS    32(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMAXSD    Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPS    64(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMAXSD    Y2, Y1, Y1
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPMAXSD    Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMAXSD    Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPMAXSD    Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMAXSD    Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VPMAXSD    Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VPMAXSD    Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPMAXSD    Y1, Y3, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y1
+	VMOVUPS 32(R12), Y2
+	VMOVUPS 64(R12), Y3
+	VMOVAPS Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y5
+	VPMAXSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R12), Y5
+	VPMAXSD Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(R12), Y5
+	VPMAXSD Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(R12), Y5
+	VPMAXSD Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y5
+	VPMAXSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPS   (R12), Y6
+	VBLENDVPS Y5, Y6, Y0, Y5
+	VPMAXSD   Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VPMAXSD Y2, Y1, Y1
+	VPMAXSD Y4, Y3, Y2
+	VPMAXSD Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func minI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·minI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_7fffffff<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VMOVUPD      40(DX), Y2
+	VPSUBQ       32(DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VORPS        Y1, Y2, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMINSD      Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMINSD      Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPMINSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMINSD      Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPMINSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMINSD      Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMINSD      Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMINSD      Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VPMINSD      Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VPMINSD      Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VPMINSD      Y1, Y3, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPS    (R12), Y2
+	VBLENDVPS  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPS    32(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMINSD    Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPS    64(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMINSD    Y2, Y1, Y1
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPMINSD    Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMINSD    Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPMINSD    Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMINSD    Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VPMINSD    Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VPMINSD    Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPMINSD    Y1, Y3, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x08, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y1
+	VMOVUPS 32(R12), Y2
+	VMOVUPS 64(R12), Y3
+	VMOVAPS Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y5
+	VPMINSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R12), Y5
+	VPMINSD Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(R12), Y5
+	VPMINSD Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(R12), Y5
+	VPMINSD Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y5
+	VPMINSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPS   (R12), Y6
+	VBLENDVPS Y5, Y6, Y0, Y5
+	VPMINSD   Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VPMINSD Y2, Y1, Y1
+	VPMINSD Y4, Y3, Y2
+	VPMINSD Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMaxI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMaxI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_80000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VMOVUPD      40(DX), Y2
+	VPSUBQ       32(DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VORPS        Y1, Y2, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMAXSD      Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMAXSD      Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPMAXSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMAXSD      Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPMAXSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMAXSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMAXSD      Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMAXSD      Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VPMAXSD      Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VPMAXSD      Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VPMAXSD      Y1, Y3, Y1
+	VMOVUPS      Y1, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSS 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSS 1028(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSS 1032(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSS 1036(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	VBROADCASTSS 1040(SI), Y1
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 32(AX)
+	VBROADCASTSS 1044(SI), Y1
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 40(AX)
+	VBROADCASTSS 1048(SI), Y1
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 48(AX)
+	VBROADCASTSS 1052(SI), Y1
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPS    (R12), Y2
+	VBLENDVPS  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPS    32(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMAXSD    Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPS    64(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMAXSD    Y2, Y1, Y1
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPMAXSD    Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMAXSD    Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPMAXSD    Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMAXSD    Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VPMAXSD    Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VPMAXSD    Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPMAXSD    Y1, Y3, Y1
+	VMOVUPS    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSS 1024(SI)(R11*4), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VMOVUPS   (R12), Y2
+	VPCMPEQD  Y2, Y1, Y2
+	VMOVMSKPS Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x08, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -8(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y1
+	VMOVUPS 32(R12), Y2
+	VMOVUPS 64(R12), Y3
+	VMOVAPS Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y5
+	VPMAXSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R12), Y5
+	VPMAXSD Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(R12), Y5
+	VPMAXSD Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(R12), Y5
+	VPMAXSD Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y5
+	VPMAXSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPS   (R12), Y6
+	VBLENDVPS Y5, Y6, Y0, Y5
+	VPMAXSD   Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VPMAXSD Y2, Y1, Y1
+	VPMAXSD Y4, Y3, Y2
+	VPMAXSD Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMinI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSS c32_7fffffff<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x08
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VMOVUPD      40(DX), Y2
+	VPSUBQ       32(DX), Y2, Y2
+	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VORPS        Y1, Y2, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R10), Y2
+	VBLENDVPS    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPS      32(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMINSD      Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPS      64(R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VPMINSD      Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VPMINSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMINSD      Y2, Y4, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPMINSD      Y1, Y3, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R10), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPS      32(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPS      64(R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VPMINSD      Y3, Y2, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VUNPCKLPS    Y3, Y2, Y4
+	VUNPCKHPS    Y3, Y2, Y2
+	VPMINSD      Y2, Y4, Y2
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R10), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPS      32(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPS      64(R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VPMINSD      Y4, Y3, Y3
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x02, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      (R10), Y5
+	VBLENDVPS    Y4, Y5, Y0, Y4
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMINSD      Y5, Y4, Y4
+	VMOVUPS      64(R11), Y5
+	VMOVUPS      64(R10), Y6
+	VBLENDVPS    Y5, Y6, Y0, Y5
+	VPMINSD      Y5, Y4, Y4
+	VUNPCKLPS    Y4, Y3, Y5
+	VUNPCKHPS    Y4, Y3, Y3
+	VPMINSD      Y3, Y5, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VPMINSD      Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VPMINSD      Y1, Y3, Y1
+	VMOVUPS      Y1, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSS 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSS 1028(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSS 1032(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSS 1036(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	VBROADCASTSS 1040(SI), Y1
+	MOVQ         32(DX), R13
+	MOVQ         40(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 32(AX)
+	VBROADCASTSS 1044(SI), Y1
+	MOVQ         40(DX), R13
+	MOVQ         48(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 40(AX)
+	VBROADCASTSS 1048(SI), Y1
+	MOVQ         48(DX), R13
+	MOVQ         56(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 48(AX)
+	VBROADCASTSS 1052(SI), Y1
+	MOVQ         56(DX), R13
+	MOVQ         64(DX), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VMOVUPS      (R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R13
+	VMOVUPS      32(R11), Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R14
+	ORQ          R14, R13
+	VMOVUPS      64(R11), Y2
+	VPCMPEQD     Y2, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	SHLQ         $0x10, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 56(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x08, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000008, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000020, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x02, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPS    (R12), Y2
+	VBLENDVPS  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPS    32(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMINSD    Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPS    64(R12), Y3
+	VBLENDVPS  Y2, Y3, Y0, Y2
+	VPMINSD    Y2, Y1, Y1
+	CMPQ       R13, $0x18
+	JG         long
+
+reduced:
+	VMOVUPS    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPS    (SI), Y1
+	VMOVUPS    32(SI), Y2
+	VUNPCKLPS  Y2, Y1, Y3
+	VUNPCKHPS  Y2, Y1, Y1
+	VPMINSD    Y1, Y3, Y1
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMINSD    Y2, Y4, Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPMINSD    Y1, Y3, Y1
+	VMOVUPS    128(SI), Y2
+	VMOVUPS    160(SI), Y3
+	VUNPCKLPS  Y3, Y2, Y4
+	VUNPCKHPS  Y3, Y2, Y2
+	VPMINSD    Y2, Y4, Y2
+	VMOVUPS    192(SI), Y3
+	VMOVUPS    224(SI), Y4
+	VUNPCKLPS  Y4, Y3, Y5
+	VUNPCKHPS  Y4, Y3, Y3
+	VPMINSD    Y3, Y5, Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VPMINSD    Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPMINSD    Y1, Y3, Y1
+	VMOVUPS    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSS 1024(SI)(R11*4), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*4), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VMOVUPS   (R12), Y2
+	VPCMPEQD  Y2, Y1, Y2
+	VMOVMSKPS Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x08, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -8(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x08
+	JL   again
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, DX
+	SUBQ $0x08, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPS (R12), Y1
+	VMOVUPS 32(R12), Y2
+	VMOVUPS 64(R12), Y3
+	VMOVAPS Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x00000018, R13
+
+several:
+	CMPQ    R13, $0x00000020
+	JL      one
+	VMOVUPS (R12), Y5
+	VPMINSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R12), Y5
+	VPMINSD Y5, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 64(R12), Y5
+	VPMINSD Y5, Y3, Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 96(R12), Y5
+	VPMINSD Y5, Y4, Y4
+	VMOVAPS Y4, Y4
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000020, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000008
+	JL      rest
+	VMOVUPS (R12), Y5
+	VPMINSD Y5, Y1, Y1
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000008, R13
+	JMP     one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000020, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x02, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPS   (R12), Y6
+	VBLENDVPS Y5, Y6, Y0, Y5
+	VPMINSD   Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VPMINSD Y2, Y1, Y1
+	VPMINSD Y4, Y3, Y2
+	VPMINSD Y2, Y1, Y1
+	VMOVAPS Y1, Y1
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func meanI32AVX2(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·meanI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VCVTDQ2PD    (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VCVTDQ2PD    16(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VCVTDQ2PD    32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTDQ2PD    (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VCVTDQ2PD    16(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VCVTDQ2PD    32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTDQ2PD    (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VCVTDQ2PD    16(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VCVTDQ2PD    32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VCVTDQ2PD    (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VCVTDQ2PD    16(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VCVTDQ2PD    32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VCVTDQ2PD  (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VCVTDQ2PD  16(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VCVTDQ2PD  32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    8(DX), Y1
+	VMOVUPD    (DX), Y2
+	VPSUBQ     Y2, Y1, Y1
+	VSHUFPS    $0x88, Y1, Y1, Y1
+	VPERMQ     $0xd8, Y1, Y1
+	VCVTDQ2PD  X1, Y1
+	VDIVPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ      R13, $0x00001000
+	JG        done
+	VCVTDQ2PD (R12), Y0
+	VCVTDQ2PD 16(R12), Y1
+	VCVTDQ2PD 32(R12), Y2
+	VXORPS    Y3, Y3, Y3
+	ADDQ      $0x00000030, R12
+	SUBQ      $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VCVTDQ2PD (R12), Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+	VCVTDQ2PD 16(R12), Y4
+	VADDPD    Y4, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VCVTDQ2PD 32(R12), Y4
+	VADDPD    Y4, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VCVTDQ2PD 48(R12), Y4
+	VADDPD    Y4, Y3, Y3
+	VMOVAPS   Y3, Y3
+	ADDQ      $0x00000040, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VCVTDQ2PD (R12), Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+	ADDQ      $0x00000010, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y4
+	VCVTDQ2PD (R12), Y5
+	VANDPD    Y5, Y4, Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func distancesI32AVX2(out *float64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·distancesI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x02, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VCVTDQ2PD    (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VCVTDQ2PD    16(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VCVTDQ2PD    32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTDQ2PD    (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VCVTDQ2PD    16(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VCVTDQ2PD    32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTDQ2PD    (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VCVTDQ2PD    16(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VCVTDQ2PD    32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (CX)(DI*4), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VCVTDQ2PD    (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VCVTDQ2PD    16(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VCVTDQ2PD    32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y2
+	VPSUBQ       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 1024(SI)
+	VBROADCASTSD 1024(SI), Y0
+	MOVQ         (DX), R12
+	MOVQ         8(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VCVTDQ2PD    (R10), Y2
+	VSUBPD       Y0, Y2, Y2
+	VANDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y1, Y2
+	VMOVUPS      32(R11), Y3
+	VCVTDQ2PD    16(R10), Y4
+	VSUBPD       Y0, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VFMADD231PD  Y3, Y3, Y2
+	VADDPD       Y3, Y1, Y1
+	VMOVUPS      64(R11), Y3
+	VCVTDQ2PD    32(R10), Y4
+	VSUBPD       Y0, Y4, Y0
+	VANDPD       Y0, Y3, Y0
+	VFMADD231PD  Y0, Y0, Y2
+	VADDPD       Y0, Y1, Y0
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R12
+	MOVQ         16(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VCVTDQ2PD    (R10), Y4
+	VSUBPD       Y1, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      32(R11), Y5
+	VCVTDQ2PD    16(R10), Y6
+	VSUBPD       Y1, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VFMADD231PD  Y5, Y5, Y4
+	VADDPD       Y5, Y3, Y3
+	VMOVUPS      64(R11), Y5
+	VCVTDQ2PD    32(R10), Y6
+	VSUBPD       Y1, Y6, Y1
+	VANDPD       Y1, Y5, Y1
+	VFMADD231PD  Y1, Y1, Y4
+	VADDPD       Y1, Y3, Y1
+	VUNPCKLPD    Y4, Y2, Y3
+	VUNPCKHPD    Y4, Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VUNPCKLPD    Y1, Y0, Y3
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R12
+	MOVQ         24(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VCVTDQ2PD    (R10), Y4
+	VSUBPD       Y1, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      32(R11), Y5
+	VCVTDQ2PD    16(R10), Y6
+	VSUBPD       Y1, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VFMADD231PD  Y5, Y5, Y4
+	VADDPD       Y5, Y3, Y3
+	VMOVUPS      64(R11), Y5
+	VCVTDQ2PD    32(R10), Y6
+	VSUBPD       Y1, Y6, Y1
+	VANDPD       Y1, Y5, Y1
+	VFMADD231PD  Y1, Y1, Y4
+	VADDPD       Y1, Y3, Y1
+	VBROADCASTSD 1048(SI), Y3
+	MOVQ         24(DX), R12
+	MOVQ         32(DX), R11
+	LEAQ         (CX)(R12*4), R10
+	SUBQ         R12, R11
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y5
+	VCVTDQ2PD    (R10), Y6
+	VSUBPD       Y3, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      32(R11), Y7
+	VCVTDQ2PD    16(R10), Y8
+	VSUBPD       Y3, Y8, Y8
+	VANDPD       Y8, Y7, Y7
+	VFMADD231PD  Y7, Y7, Y6
+	VADDPD       Y7, Y5, Y5
+	VMOVUPS      64(R11), Y7
+	VCVTDQ2PD    32(R10), Y8
+	VSUBPD       Y3, Y8, Y3
+	VANDPD       Y3, Y7, Y3
+	VFMADD231PD  Y3, Y3, Y6
+	VADDPD       Y3, Y5, Y3
+	VUNPCKLPD    Y6, Y4, Y5
+	VUNPCKHPD    Y6, Y4, Y4
+	VADDPD       Y4, Y5, Y4
+	VUNPCKLPD    Y3, Y1, Y5
+	VUNPCKHPD    Y3, Y1, Y1
+	VADDPD       Y1, Y5, Y1
+	VPERM2F128   $0x20, Y4, Y2, Y3
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VPERM2F128   $0x20, Y1, Y0, Y3
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y0, Y0
+	VMOVUPD      8(DX), Y1
+	VMOVUPD      (DX), Y3
+	VPSUBQ       Y3, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VCVTDQ2PD    X1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*4), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VCVTDQ2PD  (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VCVTDQ2PD  16(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VCVTDQ2PD  32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    8(DX), Y1
+	VMOVUPD    (DX), Y2
+	VPSUBQ     Y2, Y1, Y1
+	VSHUFPS    $0x88, Y1, Y1, Y1
+	VPERMQ     $0xd8, Y1, Y1
+	VCVTDQ2PD  X1, Y1
+	VDIVPD     Y1, Y0, Y0
+	VMOVUPD    Y0, 1024(SI)
+	XORQ       R10, R10
+
+again:
+	VBROADCASTSD 1024(SI)(R10*8), Y0
+	MOVQ         (DX)(R10*8), R13
+	MOVQ         8(DX)(R10*8), R12
+	LEAQ         (CX)(R13*4), R11
+	SUBQ         R13, R12
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+
+vector:
+	CMPQ        R12, $0x04
+	JL          tail
+	VCVTDQ2PD   (R11), Y3
+	VSUBPD      Y0, Y3, Y3
+	VFMADD231PD Y3, Y3, Y1
+	VADDPD      Y3, Y2, Y2
+	VMOVAPD     Y2, Y2
+	ADDQ        $0x10, R11
+	SUBQ        $0x04, R12
+	JMP         vector
+
+tail:
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQLT     R12, R13
+	LEAQ        laneTable<>+128(SB), R12
+	SHLQ        $0x03, R13
+	SUBQ        R13, R12
+	VMOVUPS     (R12), Y3
+	VCVTDQ2PD   (R11), Y4
+	VSUBPD      Y0, Y4, Y0
+	VANDPD      Y0, Y3, Y0
+	VFMADD231PD Y0, Y0, Y1
+	VADDPD      Y0, Y2, Y0
+	VMOVAPD     Y0, Y2
+	MOVQ        R10, R11
+	SHLQ        $0x05, R11
+	VMOVUPD     Y1, (SI)(R11*1)
+	VMOVUPD     Y2, 128(SI)(R11*1)
+	INCQ        R10
+	CMPQ        R10, $0x04
+	JL          again
+	VMOVUPD     (SI), Y0
+	VMOVUPD     128(SI), Y1
+	VMOVUPD     32(SI), Y2
+	VMOVUPD     160(SI), Y3
+	VUNPCKLPD   Y2, Y0, Y4
+	VUNPCKHPD   Y2, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VUNPCKLPD   Y3, Y1, Y2
+	VUNPCKHPD   Y3, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMOVUPD     64(SI), Y2
+	VMOVUPD     192(SI), Y3
+	VMOVUPD     96(SI), Y4
+	VMOVUPD     224(SI), Y5
+	VUNPCKLPD   Y4, Y2, Y6
+	VUNPCKHPD   Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y2
+	VUNPCKLPD   Y5, Y3, Y4
+	VUNPCKHPD   Y5, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VPERM2F128  $0x20, Y2, Y0, Y4
+	VPERM2F128  $0x31, Y2, Y0, Y0
+	VADDPD      Y0, Y4, Y0
+	VPERM2F128  $0x20, Y3, Y1, Y2
+	VPERM2F128  $0x31, Y3, Y1, Y1
+	VADDPD      Y1, Y2, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     8(DX), Y2
+	VMOVUPD     (DX), Y3
+	VPSUBQ      Y3, Y2, Y2
+	VSHUFPS     $0x88, Y2, Y2, Y2
+	VPERMQ      $0xd8, Y2, Y2
+	VCVTDQ2PD   X2, Y2
+	VDIVPD      Y2, Y1, Y1
+	VSUBPD      Y1, Y0, Y0
+	VMOVUPD     Y0, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x04, R9
+	JMP         batch
+
+long:
+	CMPQ      R13, $0x00001000
+	JG        done
+	VCVTDQ2PD (R12), Y0
+	VCVTDQ2PD 16(R12), Y1
+	VCVTDQ2PD 32(R12), Y2
+	VXORPS    Y3, Y3, Y3
+	ADDQ      $0x00000030, R12
+	SUBQ      $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VCVTDQ2PD (R12), Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+	VCVTDQ2PD 16(R12), Y4
+	VADDPD    Y4, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VCVTDQ2PD 32(R12), Y4
+	VADDPD    Y4, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VCVTDQ2PD 48(R12), Y4
+	VADDPD    Y4, Y3, Y3
+	VMOVAPS   Y3, Y3
+	ADDQ      $0x00000040, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VCVTDQ2PD (R12), Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+	ADDQ      $0x00000010, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y4
+	VCVTDQ2PD (R12), Y5
+	VANDPD    Y5, Y4, Y4
+	VADDPD    Y4, Y0, Y0
+	VMOVAPS   Y0, Y0
+
+joined:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroI32AVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x02, SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*4), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x18
+	JG         long
+	VMOVUPS    (R8), Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y2, Y1, Y1
+	VMOVMSKPS  Y1, R10
+	VMOVUPS    32(R8), Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y2, Y1, Y1
+	VMOVMSKPS  Y1, R11
+	SHLQ       $0x08, R11
+	ORQ        R11, R10
+	VMOVUPS    64(R8), Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y2, Y1, Y1
+	VMOVMSKPS  Y1, R8
+	SHLQ       $0x10, R8
+	ORQ        R8, R10
+	BZHIQ      R9, R10, R10
+	POPCNTQ    R10, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VMOVUPS   (R8), Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPS Y1, R9
+	VMOVUPS   32(R8), Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPS Y1, R12
+	SHLQ      $0x08, R12
+	ORQ       R12, R9
+	VMOVUPS   64(R8), Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPS Y1, R12
+	SHLQ      $0x10, R12
+	ORQ       R12, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	ADDQ      $0x00000060, R8
+	SUBQ      $0x18, R11
+	CMPQ      R11, $0x18
+	JG        step
+	VMOVUPS   (R8), Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPS Y1, R9
+	VMOVUPS   32(R8), Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPS Y1, R12
+	SHLQ      $0x08, R12
+	ORQ       R12, R9
+	VMOVUPS   64(R8), Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPS Y1, R8
+	SHLQ      $0x10, R8
+	ORQ       R8, R9
+	BZHIQ     R11, R9, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·sumI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ splits+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ scratch+40(FP), SI
+	MOVQ first+16(FP), DI
+	SHLQ $0x03, DI
+	SUBQ DI, CX
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ (DX), DI
+	LEAQ 8(DX), R8
+	MOVQ $-1, R9
+	MOVQ BX, R9
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y0
+	VPSUBQ       (DX), Y0, Y0
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPD      (R10), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPS      32(R11), Y1
+	VMOVUPD      32(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VPADDQ       Y1, Y0, Y0
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VPADDQ       Y1, Y0, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y0
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VANDPD       Y2, Y1, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VANDPD       Y3, Y2, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VPADDQ       Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VANDPD       Y4, Y3, Y3
+	VPADDQ       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VPADDQ       Y1, Y3, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y0
+	VMOVUPD    (R12), Y1
+	VANDPD     Y1, Y0, Y0
+	VMOVUPS    32(R14), Y1
+	VMOVUPD    32(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VPADDQ     Y1, Y0, Y0
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VANDPD     Y2, Y1, Y1
+	VPADDQ     Y1, Y0, Y0
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y0, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VPADDQ     Y0, Y2, Y0
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VPADDQ     Y1, Y3, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VPADDQ     Y0, Y2, Y0
+	VMOVUPD    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y0
+	VMOVUPD 32(R12), Y1
+	VMOVUPD 64(R12), Y2
+	VXORPS  Y3, Y3, Y3
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ    R13, $0x00000010
+	JL      one
+	VMOVUPD (R12), Y4
+	VPADDQ  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	VMOVUPD 32(R12), Y4
+	VPADDQ  Y4, Y1, Y1
+	VMOVAPS Y1, Y1
+	VMOVUPD 64(R12), Y4
+	VPADDQ  Y4, Y2, Y2
+	VMOVAPS Y2, Y2
+	VMOVUPD 96(R12), Y4
+	VPADDQ  Y4, Y3, Y3
+	VMOVAPS Y3, Y3
+	ADDQ    $0x00000080, R12
+	SUBQ    $0x00000010, R13
+	JMP     several
+
+one:
+	CMPQ    R13, $0x00000004
+	JL      rest
+	VMOVUPD (R12), Y4
+	VPADDQ  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+	ADDQ    $0x00000020, R12
+	SUBQ    $0x00000004, R13
+	JMP     one
+
+rest:
+	TESTQ   R13, R13
+	JZ      joined
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	LEAQ    laneTable<>+128(SB), R13
+	SHLQ    $0x03, R14
+	SUBQ    R14, R13
+	VMOVUPS (R13), Y4
+	VMOVUPD (R12), Y5
+	VANDPD  Y5, Y4, Y4
+	VPADDQ  Y4, Y0, Y0
+	VMOVAPS Y0, Y0
+
+joined:
+	VPADDQ  Y1, Y0, Y0
+	VPADDQ  Y3, Y2, Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVAPS Y0, Y0
+	JMP     reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prodI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·prodI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y4
+	VPMULUDQ     Y2, Y1, Y5
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y4, Y1, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPADDQ       Y4, Y5, Y5
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVAPD      Y1, Y1
+	VPSRLQ       $0x20, Y5, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPMULUDQ     Y1, Y5, Y4
+	VPMULUDQ     Y1, Y2, Y2
+	VPMULUDQ     Y3, Y5, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPADDQ       Y3, Y4, Y4
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y5
+	VPMULUDQ     Y2, Y1, Y6
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y5, Y1, Y5
+	VPADDQ       Y3, Y5, Y5
+	VPSLLQ       $0x20, Y5, Y5
+	VPADDQ       Y5, Y6, Y6
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVAPD      Y1, Y1
+	VPSRLQ       $0x20, Y6, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPMULUDQ     Y1, Y6, Y5
+	VPMULUDQ     Y1, Y2, Y2
+	VPMULUDQ     Y3, Y6, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPADDQ       Y3, Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y1
+	VUNPCKHPD    Y5, Y4, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y4
+	VPMULUDQ     Y2, Y1, Y5
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y4, Y1, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPADDQ       Y4, Y5, Y5
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y4
+	VPMULUDQ     Y2, Y1, Y6
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y4, Y1, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVAPD      Y1, Y1
+	VPSRLQ       $0x20, Y6, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPMULUDQ     Y1, Y6, Y4
+	VPMULUDQ     Y1, Y2, Y2
+	VPMULUDQ     Y3, Y6, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPADDQ       Y3, Y4, Y4
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y6
+	VPMULUDQ     Y2, Y1, Y7
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y6, Y1, Y6
+	VPADDQ       Y3, Y6, Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VPADDQ       Y6, Y7, Y7
+	VMOVUPS      64(R11), Y1
+	VMOVUPD      64(R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVAPD      Y1, Y1
+	VPSRLQ       $0x20, Y7, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPMULUDQ     Y1, Y7, Y6
+	VPMULUDQ     Y1, Y2, Y2
+	VPMULUDQ     Y3, Y7, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPADDQ       Y3, Y6, Y6
+	VUNPCKLPD    Y6, Y4, Y1
+	VUNPCKHPD    Y6, Y4, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y4
+	VPMULUDQ     Y2, Y1, Y6
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y4, Y1, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VPERM2F128   $0x20, Y6, Y5, Y1
+	VPERM2F128   $0x31, Y6, Y5, Y2
+	VMOVAPD      Y2, Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y4
+	VPMULUDQ     Y2, Y1, Y5
+	VPMULUDQ     Y2, Y3, Y3
+	VPMULUDQ     Y4, Y1, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPADDQ       Y4, Y5, Y5
+	VMOVUPD      Y5, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPD    (R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPD    32(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VPSRLQ     $0x20, Y1, Y3
+	VPSRLQ     $0x20, Y2, Y4
+	VPMULUDQ   Y2, Y1, Y5
+	VPMULUDQ   Y2, Y3, Y3
+	VPMULUDQ   Y4, Y1, Y4
+	VPADDQ     Y3, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPADDQ     Y4, Y5, Y5
+	VMOVUPS    64(R14), Y1
+	VMOVUPD    64(R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVAPD    Y1, Y1
+	VPSRLQ     $0x20, Y5, Y2
+	VPSRLQ     $0x20, Y1, Y3
+	VPMULUDQ   Y1, Y5, Y4
+	VPMULUDQ   Y1, Y2, Y2
+	VPMULUDQ   Y3, Y5, Y3
+	VPADDQ     Y2, Y3, Y3
+	VPSLLQ     $0x20, Y3, Y3
+	VPADDQ     Y3, Y4, Y4
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y4, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VPSRLQ     $0x20, Y3, Y2
+	VPSRLQ     $0x20, Y1, Y4
+	VPMULUDQ   Y1, Y3, Y5
+	VPMULUDQ   Y1, Y2, Y2
+	VPMULUDQ   Y4, Y3, Y4
+	VPADDQ     Y2, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPADDQ     Y4, Y5, Y5
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    96(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VPSRLQ     $0x20, Y3, Y2
+	VPSRLQ     $0x20, Y1, Y4
+	VPMULUDQ   Y1, Y3, Y6
+	VPMULUDQ   Y1, Y2, Y2
+	VPMULUDQ   Y4, Y3, Y4
+	VPADDQ     Y2, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPADDQ     Y4, Y6, Y6
+	VPERM2F128 $0x20, Y6, Y5, Y1
+	VPERM2F128 $0x31, Y6, Y5, Y2
+	VMOVAPD    Y2, Y2
+	VPSRLQ     $0x20, Y1, Y3
+	VPSRLQ     $0x20, Y2, Y4
+	VPMULUDQ   Y2, Y1, Y5
+	VPMULUDQ   Y2, Y3, Y3
+	VPMULUDQ   Y4, Y1, Y4
+	VPADDQ     Y3, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPADDQ     Y4, Y5, Y5
+	VMOVUPD    Y5, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y1
+	VMOVUPD 32(R12), Y2
+	VMOVUPD 64(R12), Y3
+	VMOVAPD Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ     R13, $0x00000010
+	JL       one
+	VMOVUPD  (R12), Y5
+	VMOVAPD  Y5, Y5
+	VPSRLQ   $0x20, Y1, Y6
+	VPSRLQ   $0x20, Y5, Y7
+	VPMULUDQ Y5, Y1, Y8
+	VPMULUDQ Y5, Y6, Y6
+	VPMULUDQ Y7, Y1, Y7
+	VPADDQ   Y6, Y7, Y7
+	VPSLLQ   $0x20, Y7, Y7
+	VPADDQ   Y7, Y8, Y8
+	VMOVAPS  Y8, Y1
+	VMOVUPD  32(R12), Y5
+	VMOVAPD  Y5, Y5
+	VPSRLQ   $0x20, Y2, Y6
+	VPSRLQ   $0x20, Y5, Y7
+	VPMULUDQ Y5, Y2, Y8
+	VPMULUDQ Y5, Y6, Y6
+	VPMULUDQ Y7, Y2, Y7
+	VPADDQ   Y6, Y7, Y7
+	VPSLLQ   $0x20, Y7, Y7
+	VPADDQ   Y7, Y8, Y8
+	VMOVAPS  Y8, Y2
+	VMOVUPD  64(R12), Y5
+	VMOVAPD  Y5, Y5
+	VPSRLQ   $0x20, Y3, Y6
+	VPSRLQ   $0x20, Y5, Y7
+	VPMULUDQ Y5, Y3, Y8
+	VPMULUDQ Y5, Y6, Y6
+	VPMULUDQ Y7, Y3, Y7
+	VPADDQ   Y6, Y7, Y7
+	VPSLLQ   $0x20, Y7, Y7
+	VPADDQ   Y7, Y8, Y8
+	VMOVAPS  Y8, Y3
+	VMOVUPD  96(R12), Y5
+	VMOVAPD  Y5, Y5
+	VPSRLQ   $0x20, Y4, Y6
+	VPSRLQ   $0x20, Y5, Y7
+	VPMULUDQ Y5, Y4, Y8
+	VPMULUDQ Y5, Y6, Y6
+	VPMULUDQ Y7, Y4, Y7
+	VPADDQ   Y6, Y7, Y7
+	VPSLLQ   $0x20, Y7, Y7
+	VPADDQ   Y7, Y8, Y8
+	VMOVAPS  Y8, Y4
+	ADDQ     $0x00000080, R12
+	SUBQ     $0x00000010, R13
+	JMP      several
+
+one:
+	CMPQ     R13, $0x00000004
+	JL       rest
+	VMOVUPD  (R12), Y5
+	VMOVAPD  Y5, Y5
+	VPSRLQ   $0x20, Y1, Y6
+	VPSRLQ   $0x20, Y5, Y7
+	VPMULUDQ Y5, Y1, Y8
+	VPMULUDQ Y5, Y6, Y6
+	VPMULUDQ Y7, Y1, Y7
+	VPADDQ   Y6, Y7, Y7
+	VPSLLQ   $0x20, Y7, Y7
+	VPADDQ   Y7, Y8, Y8
+	VMOVAPS  Y8, Y1
+	ADDQ     $0x00000020, R12
+	SUBQ     $0x00000004, R13
+	JMP      one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPD   (R12), Y6
+	VBLENDVPD Y5, Y6, Y0, Y5
+	VMOVAPD   Y5, Y5
+	VPSRLQ    $0x20, Y1, Y6
+	VPSRLQ    $0x20, Y5, Y7
+	VPMULUDQ  Y5, Y1, Y8
+	VPMULUDQ  Y5, Y6, Y6
+	VPMULUDQ  Y7, Y1, Y7
+	VPADDQ    Y6, Y7, Y7
+	VPSLLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y8, Y8
+	VMOVAPS   Y8, Y1
+
+joined:
+	VMOVAPD  Y2, Y2
+	VPSRLQ   $0x20, Y1, Y5
+	VPSRLQ   $0x20, Y2, Y6
+	VPMULUDQ Y2, Y1, Y7
+	VPMULUDQ Y2, Y5, Y5
+	VPMULUDQ Y6, Y1, Y6
+	VPADDQ   Y5, Y6, Y6
+	VPSLLQ   $0x20, Y6, Y6
+	VPADDQ   Y6, Y7, Y7
+	VMOVAPD  Y4, Y1
+	VPSRLQ   $0x20, Y3, Y2
+	VPSRLQ   $0x20, Y1, Y4
+	VPMULUDQ Y1, Y3, Y5
+	VPMULUDQ Y1, Y2, Y2
+	VPMULUDQ Y4, Y3, Y4
+	VPADDQ   Y2, Y4, Y4
+	VPSLLQ   $0x20, Y4, Y4
+	VPADDQ   Y4, Y5, Y5
+	VMOVAPD  Y5, Y1
+	VPSRLQ   $0x20, Y7, Y2
+	VPSRLQ   $0x20, Y1, Y3
+	VPMULUDQ Y1, Y7, Y4
+	VPMULUDQ Y1, Y2, Y2
+	VPMULUDQ Y3, Y7, Y3
+	VPADDQ   Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y4, Y4
+	VMOVAPS  Y4, Y4
+	JMP      reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func maxI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·maxI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y4, Y3
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPD    (R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPD    32(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPD    64(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y3, Y1, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y4, Y3
+	VBLENDVPD  Y3, Y4, Y2, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y3, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y1
+	VMOVUPD 32(R12), Y2
+	VMOVUPD 64(R12), Y3
+	VMOVAPD Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y2, Y6
+	VBLENDVPD Y6, Y2, Y5, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y3, Y6
+	VBLENDVPD Y6, Y3, Y5, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y4, Y6
+	VBLENDVPD Y6, Y4, Y5, Y4
+	VMOVAPS   Y4, Y4
+	ADDQ      $0x00000080, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVAPS   Y1, Y1
+	ADDQ      $0x00000020, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPD   (R12), Y6
+	VBLENDVPD Y5, Y6, Y0, Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y5
+	VPCMPGTQ  Y5, Y1, Y5
+	VBLENDVPD Y5, Y1, Y2, Y1
+	VMOVAPD   Y4, Y2
+	VMOVAPD   Y2, Y4
+	VPCMPGTQ  Y4, Y3, Y4
+	VBLENDVPD Y4, Y3, Y2, Y2
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y3
+	VPCMPGTQ  Y3, Y1, Y3
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VMOVAPS   Y1, Y1
+	JMP       reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func minI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·minI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y4, Y3
+	VBLENDVPD    Y3, Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPD    (R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPD    32(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPD    64(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y2, Y1, Y1
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y4, Y3
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x04, R9
+	JMP        batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y1
+	VMOVUPD 32(R12), Y2
+	VMOVUPD 64(R12), Y3
+	VMOVAPD Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y2, Y6
+	VBLENDVPD Y6, Y5, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y3, Y6
+	VBLENDVPD Y6, Y5, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y4, Y6
+	VBLENDVPD Y6, Y5, Y4, Y4
+	VMOVAPS   Y4, Y4
+	ADDQ      $0x00000080, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+	ADDQ      $0x00000020, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPD   (R12), Y6
+	VBLENDVPD Y5, Y6, Y0, Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y5
+	VPCMPGTQ  Y5, Y1, Y5
+	VBLENDVPD Y5, Y2, Y1, Y1
+	VMOVAPD   Y4, Y2
+	VMOVAPD   Y2, Y4
+	VPCMPGTQ  Y4, Y3, Y4
+	VBLENDVPD Y4, Y2, Y3, Y2
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y3
+	VPCMPGTQ  Y3, Y1, Y3
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VMOVAPS   Y1, Y1
+	JMP       reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMaxI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMaxI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y4, Y3
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VMOVUPD      Y1, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSD 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSD 1048(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPD    (R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPD    32(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPD    64(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y1, Y2, Y1
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y3, Y1, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y4, Y3
+	VBLENDVPD  Y3, Y4, Y2, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y3, Y1, Y1
+	VMOVUPD    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VMOVUPD   (R12), Y2
+	VPCMPEQQ  Y2, Y1, Y2
+	VMOVMSKPD Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x04, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -4(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x04
+	JL   again
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, DX
+	SUBQ $0x04, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y1
+	VMOVUPD 32(R12), Y2
+	VMOVUPD 64(R12), Y3
+	VMOVAPD Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y2, Y6
+	VBLENDVPD Y6, Y2, Y5, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y3, Y6
+	VBLENDVPD Y6, Y3, Y5, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y4, Y6
+	VBLENDVPD Y6, Y4, Y5, Y4
+	VMOVAPS   Y4, Y4
+	ADDQ      $0x00000080, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVAPS   Y1, Y1
+	ADDQ      $0x00000020, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPD   (R12), Y6
+	VBLENDVPD Y5, Y6, Y0, Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y5
+	VPCMPGTQ  Y5, Y1, Y5
+	VBLENDVPD Y5, Y1, Y2, Y1
+	VMOVAPD   Y4, Y2
+	VMOVAPD   Y2, Y4
+	VPCMPGTQ  Y4, Y3, Y4
+	VBLENDVPD Y4, Y3, Y2, Y2
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y3
+	VPCMPGTQ  Y3, Y1, Y3
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VMOVAPS   Y1, Y1
+	JMP       reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func argMinI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·argMinI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         scratch+40(FP), SI
+	MOVQ         first+16(FP), DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, CX
+	ADDQ         $0x3f, SI
+	ANDQ         $-64, SI
+	MOVQ         (DX), DI
+	LEAQ         8(DX), R8
+	MOVQ         $-1, R9
+	MOVQ         BX, R9
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Y0
+
+batch:
+	CMPQ         R9, $0x04
+	JL           done
+	PREFETCHT0   2048(DX)
+	VMOVUPD      8(DX), Y1
+	VPSUBQ       (DX), Y1, Y1
+	VBROADCASTSD c64_000000000000000c<>+0(SB), Y2
+	VPCMPGTQ     Y2, Y1, Y1
+	VPTEST       Y1, Y1
+	JNZ          some
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y1
+	VMOVUPD      (R10), Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPS      32(R11), Y2
+	VMOVUPD      32(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+	VMOVUPS      64(R11), Y2
+	VMOVUPD      64(R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y2
+	VMOVUPD      (R10), Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVUPS      32(R11), Y3
+	VMOVUPD      32(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VMOVUPS      64(R11), Y3
+	VMOVUPD      64(R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      Y3, Y4
+	VPCMPGTQ     Y4, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	LEAQ         (CX)(DI*8), R10
+	MOVQ         DI, R11
+	MOVQ         (R8), DI
+	SUBQ         DI, R11
+	NEGQ         R11
+	ADDQ         $0x08, R8
+	PREFETCHT0   2048(R10)
+	MOVQ         $0x00000010, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	LEAQ         laneTable<>+128(SB), R11
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VMOVUPS      (R11), Y3
+	VMOVUPD      (R10), Y4
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMOVUPS      32(R11), Y4
+	VMOVUPD      32(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VMOVUPS      64(R11), Y4
+	VMOVUPD      64(R10), Y5
+	VBLENDVPD    Y4, Y5, Y0, Y4
+	VMOVAPD      Y4, Y4
+	VMOVAPD      Y4, Y5
+	VPCMPGTQ     Y5, Y3, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y4
+	VUNPCKHPD    Y3, Y2, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      Y2, Y3
+	VPCMPGTQ     Y3, Y4, Y3
+	VBLENDVPD    Y3, Y2, Y4, Y2
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VMOVAPD      Y1, Y1
+	VMOVAPD      Y1, Y2
+	VPCMPGTQ     Y2, Y3, Y2
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 1024(SI)
+	MOVQ         $-1, R10
+	VBROADCASTSD 1024(SI), Y1
+	MOVQ         (DX), R13
+	MOVQ         8(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, (AX)
+	VBROADCASTSD 1032(SI), Y1
+	MOVQ         8(DX), R13
+	MOVQ         16(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 8(AX)
+	VBROADCASTSD 1040(SI), Y1
+	MOVQ         16(DX), R13
+	MOVQ         24(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 16(AX)
+	VBROADCASTSD 1048(SI), Y1
+	MOVQ         24(DX), R13
+	MOVQ         32(DX), R12
+	LEAQ         (CX)(R13*8), R11
+	SUBQ         R13, R12
+	VMOVUPD      (R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R13
+	VMOVUPD      32(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y2
+	VMOVMSKPD    Y2, R14
+	SHLQ         $0x04, R14
+	ORQ          R14, R13
+	VMOVUPD      64(R11), Y2
+	VPCMPEQQ     Y2, Y1, Y1
+	VMOVMSKPD    Y1, R11
+	SHLQ         $0x08, R11
+	ORQ          R11, R13
+	TZCNTQ       R13, R13
+	TESTQ        R12, R12
+	CMOVQEQ      R10, R13
+	MOVQ         R13, 24(AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x04, R9
+	JMP          batch
+
+some:
+	MOVQ $0x00000004, R10
+	MOVQ SI, R11
+
+row:
+	LEAQ       (CX)(DI*8), R12
+	MOVQ       DI, R13
+	MOVQ       (R8), DI
+	SUBQ       DI, R13
+	NEGQ       R13
+	ADDQ       $0x08, R8
+	PREFETCHT0 2048(R12)
+	MOVQ       $0x00000010, R15
+	CMPQ       R13, R15
+	CMOVQLT    R13, R15
+	LEAQ       laneTable<>+128(SB), R14
+	SHLQ       $0x03, R15
+	SUBQ       R15, R14
+	VMOVUPS    (R14), Y1
+	VMOVUPD    (R12), Y2
+	VBLENDVPD  Y1, Y2, Y0, Y1
+	VMOVUPS    32(R14), Y2
+	VMOVUPD    32(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y2, Y1, Y1
+	VMOVUPS    64(R14), Y2
+	VMOVUPD    64(R12), Y3
+	VBLENDVPD  Y2, Y3, Y0, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y1, Y3
+	VBLENDVPD  Y3, Y2, Y1, Y1
+	CMPQ       R13, $0x0c
+	JG         long
+
+reduced:
+	VMOVUPD    Y1, (R11)
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNZ        row
+	VMOVUPD    (SI), Y1
+	VMOVUPD    32(SI), Y2
+	VUNPCKLPD  Y2, Y1, Y3
+	VUNPCKHPD  Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VUNPCKLPD  Y3, Y2, Y4
+	VUNPCKHPD  Y3, Y2, Y2
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y3
+	VPCMPGTQ   Y3, Y4, Y3
+	VBLENDVPD  Y3, Y2, Y4, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y2
+	VPCMPGTQ   Y2, Y3, Y2
+	VBLENDVPD  Y2, Y1, Y3, Y1
+	VMOVUPD    Y1, 1024(SI)
+	MOVQ       $-1, R10
+	XORQ       R11, R11
+
+again:
+	VBROADCASTSD 1024(SI)(R11*8), Y1
+	MOVQ         (DX)(R11*8), R14
+	MOVQ         8(DX)(R11*8), R13
+	LEAQ         (CX)(R14*8), R12
+	SUBQ         R14, R13
+	MOVQ         R10, R14
+	TESTQ        R13, R13
+	JZ           located
+	XORQ         R14, R14
+
+search:
+	VMOVUPD   (R12), Y2
+	VPCMPEQQ  Y2, Y1, Y2
+	VMOVMSKPD Y2, R13
+	ADDQ      $0x20, R12
+	ADDQ      $0x04, R14
+	TESTQ     R13, R13
+	JZ        search
+	TZCNTQ    R13, R13
+	LEAQ      -4(R14)(R13*1), R14
+
+located:
+	MOVQ R14, (AX)(R11*8)
+	INCQ R11
+	CMPQ R11, $0x04
+	JL   again
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, DX
+	SUBQ $0x04, R9
+	JMP  batch
+
+long:
+	CMPQ    R13, $0x00001000
+	JG      done
+	VMOVUPD (R12), Y1
+	VMOVUPD 32(R12), Y2
+	VMOVUPD 64(R12), Y3
+	VMOVAPD Y0, Y4
+	ADDQ    $0x00000060, R12
+	SUBQ    $0x0000000c, R13
+
+several:
+	CMPQ      R13, $0x00000010
+	JL        one
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPD   32(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y2, Y6
+	VBLENDVPD Y6, Y5, Y2, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPD   64(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y3, Y6
+	VBLENDVPD Y6, Y5, Y3, Y3
+	VMOVAPS   Y3, Y3
+	VMOVUPD   96(R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y4, Y6
+	VBLENDVPD Y6, Y5, Y4, Y4
+	VMOVAPS   Y4, Y4
+	ADDQ      $0x00000080, R12
+	SUBQ      $0x00000010, R13
+	JMP       several
+
+one:
+	CMPQ      R13, $0x00000004
+	JL        rest
+	VMOVUPD   (R12), Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+	ADDQ      $0x00000020, R12
+	SUBQ      $0x00000004, R13
+	JMP       one
+
+rest:
+	TESTQ     R13, R13
+	JZ        joined
+	MOVQ      $0x00000010, R14
+	CMPQ      R13, R14
+	CMOVQLT   R13, R14
+	LEAQ      laneTable<>+128(SB), R13
+	SHLQ      $0x03, R14
+	SUBQ      R14, R13
+	VMOVUPS   (R13), Y5
+	VMOVUPD   (R12), Y6
+	VBLENDVPD Y5, Y6, Y0, Y5
+	VMOVAPD   Y5, Y5
+	VMOVAPD   Y5, Y6
+	VPCMPGTQ  Y6, Y1, Y6
+	VBLENDVPD Y6, Y5, Y1, Y1
+	VMOVAPS   Y1, Y1
+
+joined:
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y5
+	VPCMPGTQ  Y5, Y1, Y5
+	VBLENDVPD Y5, Y2, Y1, Y1
+	VMOVAPD   Y4, Y2
+	VMOVAPD   Y2, Y4
+	VPCMPGTQ  Y4, Y3, Y4
+	VBLENDVPD Y4, Y2, Y3, Y2
+	VMOVAPD   Y2, Y2
+	VMOVAPD   Y2, Y3
+	VPCMPGTQ  Y3, Y1, Y3
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VMOVAPS   Y1, Y1
+	JMP       reduced
+
+done:
+	SUBQ R9, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroI64AVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SHLQ   $0x03, SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*8), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x0c
+	JG         long
+	VMOVUPD    (R8), Y1
+	VPCMPEQQ   Y1, Y0, Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y2, Y1, Y1
+	VMOVMSKPD  Y1, R10
+	VMOVUPD    32(R8), Y1
+	VPCMPEQQ   Y1, Y0, Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y2, Y1, Y1
+	VMOVMSKPD  Y1, R11
+	SHLQ       $0x04, R11
+	ORQ        R11, R10
+	VMOVUPD    64(R8), Y1
+	VPCMPEQQ   Y1, Y0, Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y2, Y1, Y1
+	VMOVMSKPD  Y1, R8
+	SHLQ       $0x08, R8
+	ORQ        R8, R10
+	BZHIQ      R9, R10, R10
+	POPCNTQ    R10, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VMOVUPD   (R8), Y1
+	VPCMPEQQ  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPD Y1, R9
+	VMOVUPD   32(R8), Y1
+	VPCMPEQQ  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPD Y1, R12
+	SHLQ      $0x04, R12
+	ORQ       R12, R9
+	VMOVUPD   64(R8), Y1
+	VPCMPEQQ  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPD Y1, R12
+	SHLQ      $0x08, R12
+	ORQ       R12, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	ADDQ      $0x00000060, R8
+	SUBQ      $0x0c, R11
+	CMPQ      R11, $0x0c
+	JG        step
+	VMOVUPD   (R8), Y1
+	VPCMPEQQ  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPD Y1, R9
+	VMOVUPD   32(R8), Y1
+	VPCMPEQQ  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPD Y1, R12
+	SHLQ      $0x04, R12
+	ORQ       R12, R9
+	VMOVUPD   64(R8), Y1
+	VPCMPEQQ  Y1, Y0, Y1
+	VPCMPEQD  Y2, Y2, Y2
+	VPXOR     Y2, Y1, Y1
+	VMOVMSKPD Y1, R8
+	SHLQ      $0x08, R8
+	ORQ       R8, R9
+	BZHIQ     R11, R9, R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countNonzeroI8AVX2(out *int64, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI2, MMX+, POPCNT
+TEXT ·countNonzeroI8AVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*1), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x20
+	JG         long
+	VPCMPEQB   (R8), Y0, Y1
+	VPMOVMSKB  Y1, R8
+	NOTL       R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	MOVQ R10, (AX)
+	ADDQ $0x08, AX
+	JMP  row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VPCMPEQB  (R8), Y0, Y1
+	VPMOVMSKB Y1, R9
+	NOTL      R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	ADDQ      $0x00000020, R8
+	SUBQ      $0x20, R11
+	CMPQ      R11, $0x20
+	JG        step
+	VPCMPEQB  (R8), Y0, Y1
+	VPMOVMSKB Y1, R8
+	NOTL      R8
+	BZHIQ     R11, R8, R8
+	POPCNTQ   R8, R9
+	ADDQ      R9, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func anyAVX2(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI2, MMX+, POPCNT
+TEXT ·anyAVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*1), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x20
+	JG         long
+	VPCMPEQB   (R8), Y0, Y1
+	VPMOVMSKB  Y1, R8
+	NOTL       R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	TESTQ R10, R10
+	SETNE (AX)
+	ADDQ  $0x01, AX
+	JMP   row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VPCMPEQB  (R8), Y0, Y1
+	VPMOVMSKB Y1, R9
+	NOTL      R9
+	POPCNTQ   R9, R9
+	ADDQ      R9, R10
+	ADDQ      $0x00000020, R8
+	SUBQ      $0x20, R11
+	CMPQ      R11, $0x20
+	JG        step
+	VPCMPEQB  (R8), Y0, Y1
+	VPMOVMSKB Y1, R8
+	NOTL      R8
+	BZHIQ     R11, R8, R8
+	POPCNTQ   R8, R9
+	ADDQ      R9, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func allAVX2(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+// Requires: AVX, AVX2, BMI2, MMX+, POPCNT
+TEXT ·allAVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   splits+24(FP), DX
+	MOVQ   rows+32(FP), BX
+	MOVQ   first+16(FP), SI
+	SUBQ   SI, CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   (DX), SI
+	MOVQ   BX, DI
+
+row:
+	DECQ       DI
+	JL         done
+	LEAQ       (CX)(SI*1), R8
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R9
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 2048(R8)
+	SUBQ       SI, R9
+	ADDQ       R9, SI
+	CMPQ       R9, $0x20
+	JG         long
+	VPCMPEQB   (R8), Y0, Y1
+	VPMOVMSKB  Y1, R8
+	NOTL       R8
+	BZHIQ      R9, R8, R8
+	POPCNTQ    R8, R10
+
+counted:
+	CMPQ  R10, R9
+	SETEQ (AX)
+	ADDQ  $0x01, AX
+	JMP   row
+
+long:
+	MOVQ R9, R11
+	XORQ R10, R10
+	CMPQ R9, $0x00001000
+	JG   stop
+
+step:
+	VPCMPEQB  (R8), Y0, Y1
+	VPMOVMSKB Y1, R12
+	NOTL      R12
+	POPCNTQ   R12, R12
+	ADDQ      R12, R10
+	ADDQ      $0x00000020, R8
+	SUBQ      $0x20, R11
+	CMPQ      R11, $0x20
+	JG        step
+	VPCMPEQB  (R8), Y0, Y1
+	VPMOVMSKB Y1, R8
+	NOTL      R8
+	BZHIQ     R11, R8, R8
+	POPCNTQ   R8, R12
+	ADDQ      R12, R10
+	JMP       counted
+
+stop:
+	INCQ DI
+	SUBQ DI, BX
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+done:
+	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
 
 // func expNearF32AVX512(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
@@ -2837,12 +32119,6 @@ constants:
 	VBROADCASTSD c32_3e2aab68<>+0(SB), Z12
 	VBROADCASTSD c32_3f000000<>+0(SB), Z13
 	JMP          begin
-
-DATA c32_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
-DATA c32_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
-DATA c32_7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
-DATA c32_7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
-GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $32
 
 DATA c32_42200000<>+0(SB)/8, $0x4220000042200000
 DATA c32_42200000<>+8(SB)/8, $0x4220000042200000
@@ -4138,1937 +33414,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x03, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R10
-
-batch:
-	CMPQ        R10, $0x08
-	JL          done
-	PREFETCHT0  2048(DX)
-	VMOVUPD     8(DX), Z0
-	VPSUBQ      (DX), Z0, Z0
-	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
-	KORTESTW    K1, K1
-	JNZ         some
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z0
-	VMOVAPD.Z   Z0, K1, Z0
-	VMOVUPD     64(R11), Z1
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z1, Z0, K1, Z0
-	VMOVUPD     128(R11), Z1
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z1, Z0, K1, Z0
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z1
-	VMOVAPD.Z   Z1, K1, Z1
-	VMOVUPD     64(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VMOVUPD     128(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VUNPCKLPD   Z1, Z0, Z2
-	VUNPCKHPD   Z1, Z0, Z0
-	VADDPD      Z0, Z2, Z0
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z1
-	VMOVAPD.Z   Z1, K1, Z1
-	VMOVUPD     64(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VMOVUPD     128(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z2
-	VMOVAPD.Z   Z2, K1, Z2
-	VMOVUPD     64(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VMOVUPD     128(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	VSHUFF64X2  $0x88, Z1, Z0, Z2
-	VSHUFF64X2  $0xdd, Z1, Z0, Z0
-	VADDPD      Z0, Z2, Z0
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z1
-	VMOVAPD.Z   Z1, K1, Z1
-	VMOVUPD     64(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VMOVUPD     128(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z2
-	VMOVAPD.Z   Z2, K1, Z2
-	VMOVUPD     64(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VMOVUPD     128(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z2
-	VMOVAPD.Z   Z2, K1, Z2
-	VMOVUPD     64(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VMOVUPD     128(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z3
-	VMOVAPD.Z   Z3, K1, Z3
-	VMOVUPD     64(R11), Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z4, Z3, K1, Z3
-	VMOVUPD     128(R11), Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z4, Z3, K1, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VADDPD      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	VSHUFF64X2  $0x88, Z1, Z0, Z2
-	VSHUFF64X2  $0xdd, Z1, Z0, Z0
-	VADDPD      Z0, Z2, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x00000040, DX
-	SUBQ        $0x08, R10
-	JMP         batch
-
-some:
-	MOVQ $0x00000008, R11
-	MOVQ SI, R12
-
-row:
-	LEAQ       (CX)(DI*8), R13
-	MOVQ       DI, R14
-	MOVQ       (R8), DI
-	SUBQ       DI, R14
-	NEGQ       R14
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R13)
-	BZHIQ      R14, R9, R15
-	KMOVB      R15, K1
-	VMOVUPD    (R13), Z0
-	VMOVAPD.Z  Z0, K1, Z0
-	VMOVUPD    64(R13), Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K1
-	VADDPD     Z1, Z0, K1, Z0
-	VMOVUPD    128(R13), Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K1
-	VADDPD     Z1, Z0, K1, Z0
-	CMPQ       R14, $0x18
-	JG         long
-
-reduced:
-	VMOVUPD    Z0, (R12)
-	ADDQ       $0x40, R12
-	DECQ       R11
-	JNZ        row
-	VMOVUPD    (SI), Z0
-	VMOVUPD    64(SI), Z1
-	VUNPCKLPD  Z1, Z0, Z2
-	VUNPCKHPD  Z1, Z0, Z0
-	VADDPD     Z0, Z2, Z0
-	VMOVUPD    128(SI), Z1
-	VMOVUPD    192(SI), Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z1, Z3, Z1
-	VSHUFF64X2 $0x88, Z1, Z0, Z2
-	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPD     Z0, Z2, Z0
-	VMOVUPD    256(SI), Z1
-	VMOVUPD    320(SI), Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z1, Z3, Z1
-	VMOVUPD    384(SI), Z2
-	VMOVUPD    448(SI), Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VADDPD     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VADDPD     Z1, Z3, Z1
-	VSHUFF64X2 $0x88, Z1, Z0, Z2
-	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPD     Z0, Z2, Z0
-	VMOVUPD    Z0, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R10
-	JMP        batch
-
-long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPD      (R13), Z0
-	VMOVUPD      64(R13), Z1
-	VMOVUPD      128(R13), Z2
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Z3
-	ADDQ         $0x000000c0, R13
-	SUBQ         $0x00000018, R14
-
-several:
-	CMPQ    R14, $0x00000020
-	JL      one
-	VMOVUPD (R13), Z4
-	VADDPD  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	VMOVUPD 64(R13), Z4
-	VADDPD  Z4, Z1, Z1
-	VMOVAPS Z1, Z1
-	VMOVUPD 128(R13), Z4
-	VADDPD  Z4, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPD 192(R13), Z4
-	VADDPD  Z4, Z3, Z3
-	VMOVAPS Z3, Z3
-	ADDQ    $0x00000100, R13
-	SUBQ    $0x00000020, R14
-	JMP     several
-
-one:
-	CMPQ    R14, $0x00000008
-	JL      rest
-	VMOVUPD (R13), Z4
-	VADDPD  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000008, R14
-	JMP     one
-
-rest:
-	TESTQ     R14, R14
-	JZ        joined
-	BZHIQ     R14, R9, R14
-	KMOVB     R14, K1
-	VMOVUPD   (R13), Z4
-	VMOVAPD.Z Z4, K1, Z4
-	VADDPD    Z4, Z0, Z0
-	VMOVAPS   Z0, Z0
-
-joined:
-	VADDPD  Z1, Z0, Z0
-	VADDPD  Z3, Z2, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVAPS Z0, Z0
-	JMP     reduced
-
-done:
-	SUBQ R10, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA c64_0000000000000018<>+0(SB)/8, $0x0000000000000018
-DATA c64_0000000000000018<>+8(SB)/8, $0x0000000000000018
-DATA c64_0000000000000018<>+16(SB)/8, $0x0000000000000018
-DATA c64_0000000000000018<>+24(SB)/8, $0x0000000000000018
-GLOBL c64_0000000000000018<>(SB), RODATA|NOPTR, $32
-
-DATA c64_0000000000000000<>+0(SB)/8, $0x0000000000000000
-DATA c64_0000000000000000<>+8(SB)/8, $0x0000000000000000
-DATA c64_0000000000000000<>+16(SB)/8, $0x0000000000000000
-DATA c64_0000000000000000<>+24(SB)/8, $0x0000000000000000
-GLOBL c64_0000000000000000<>(SB), RODATA|NOPTR, $32
-
-// func meanF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·meanF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x03, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R10
-
-batch:
-	CMPQ        R10, $0x08
-	JL          done
-	PREFETCHT0  2048(DX)
-	VMOVUPD     8(DX), Z0
-	VPSUBQ      (DX), Z0, Z0
-	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z0, K1
-	KORTESTW    K1, K1
-	JNZ         some
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z0
-	VMOVAPD.Z   Z0, K1, Z0
-	VMOVUPD     64(R11), Z1
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z1, Z0, K1, Z0
-	VMOVUPD     128(R11), Z1
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z1, Z0, K1, Z0
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z1
-	VMOVAPD.Z   Z1, K1, Z1
-	VMOVUPD     64(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VMOVUPD     128(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VUNPCKLPD   Z1, Z0, Z2
-	VUNPCKHPD   Z1, Z0, Z0
-	VADDPD      Z0, Z2, Z0
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z1
-	VMOVAPD.Z   Z1, K1, Z1
-	VMOVUPD     64(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VMOVUPD     128(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z2
-	VMOVAPD.Z   Z2, K1, Z2
-	VMOVUPD     64(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VMOVUPD     128(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	VSHUFF64X2  $0x88, Z1, Z0, Z2
-	VSHUFF64X2  $0xdd, Z1, Z0, Z0
-	VADDPD      Z0, Z2, Z0
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z1
-	VMOVAPD.Z   Z1, K1, Z1
-	VMOVUPD     64(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	VMOVUPD     128(R11), Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z2, Z1, K1, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z2
-	VMOVAPD.Z   Z2, K1, Z2
-	VMOVUPD     64(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VMOVUPD     128(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z2
-	VMOVAPD.Z   Z2, K1, Z2
-	VMOVUPD     64(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	VMOVUPD     128(R11), Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z3, Z2, K1, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K1
-	VMOVUPD     (R11), Z3
-	VMOVAPD.Z   Z3, K1, Z3
-	VMOVUPD     64(R11), Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z4, Z3, K1, Z3
-	VMOVUPD     128(R11), Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K1
-	VADDPD      Z4, Z3, K1, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VADDPD      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	VSHUFF64X2  $0x88, Z1, Z0, Z2
-	VSHUFF64X2  $0xdd, Z1, Z0, Z0
-	VADDPD      Z0, Z2, Z0
-	VMOVUPD     8(DX), Z1
-	VMOVUPD     (DX), Z2
-	VPSUBQ      Z2, Z1, Z1
-	VCVTQQ2PD   Z1, Z1
-	VDIVPD      Z1, Z0, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x00000040, DX
-	SUBQ        $0x08, R10
-	JMP         batch
-
-some:
-	MOVQ $0x00000008, R11
-	MOVQ SI, R12
-
-row:
-	LEAQ       (CX)(DI*8), R13
-	MOVQ       DI, R14
-	MOVQ       (R8), DI
-	SUBQ       DI, R14
-	NEGQ       R14
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R13)
-	BZHIQ      R14, R9, R15
-	KMOVB      R15, K1
-	VMOVUPD    (R13), Z0
-	VMOVAPD.Z  Z0, K1, Z0
-	VMOVUPD    64(R13), Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K1
-	VADDPD     Z1, Z0, K1, Z0
-	VMOVUPD    128(R13), Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K1
-	VADDPD     Z1, Z0, K1, Z0
-	CMPQ       R14, $0x18
-	JG         long
-
-reduced:
-	VMOVUPD    Z0, (R12)
-	ADDQ       $0x40, R12
-	DECQ       R11
-	JNZ        row
-	VMOVUPD    (SI), Z0
-	VMOVUPD    64(SI), Z1
-	VUNPCKLPD  Z1, Z0, Z2
-	VUNPCKHPD  Z1, Z0, Z0
-	VADDPD     Z0, Z2, Z0
-	VMOVUPD    128(SI), Z1
-	VMOVUPD    192(SI), Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z1, Z3, Z1
-	VSHUFF64X2 $0x88, Z1, Z0, Z2
-	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPD     Z0, Z2, Z0
-	VMOVUPD    256(SI), Z1
-	VMOVUPD    320(SI), Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z1, Z3, Z1
-	VMOVUPD    384(SI), Z2
-	VMOVUPD    448(SI), Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VADDPD     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VADDPD     Z1, Z3, Z1
-	VSHUFF64X2 $0x88, Z1, Z0, Z2
-	VSHUFF64X2 $0xdd, Z1, Z0, Z0
-	VADDPD     Z0, Z2, Z0
-	VMOVUPD    8(DX), Z1
-	VMOVUPD    (DX), Z2
-	VPSUBQ     Z2, Z1, Z1
-	VCVTQQ2PD  Z1, Z1
-	VDIVPD     Z1, Z0, Z0
-	VMOVUPD    Z0, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R10
-	JMP        batch
-
-long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPD      (R13), Z0
-	VMOVUPD      64(R13), Z1
-	VMOVUPD      128(R13), Z2
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Z3
-	ADDQ         $0x000000c0, R13
-	SUBQ         $0x00000018, R14
-
-several:
-	CMPQ    R14, $0x00000020
-	JL      one
-	VMOVUPD (R13), Z4
-	VADDPD  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	VMOVUPD 64(R13), Z4
-	VADDPD  Z4, Z1, Z1
-	VMOVAPS Z1, Z1
-	VMOVUPD 128(R13), Z4
-	VADDPD  Z4, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPD 192(R13), Z4
-	VADDPD  Z4, Z3, Z3
-	VMOVAPS Z3, Z3
-	ADDQ    $0x00000100, R13
-	SUBQ    $0x00000020, R14
-	JMP     several
-
-one:
-	CMPQ    R14, $0x00000008
-	JL      rest
-	VMOVUPD (R13), Z4
-	VADDPD  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000008, R14
-	JMP     one
-
-rest:
-	TESTQ     R14, R14
-	JZ        joined
-	BZHIQ     R14, R9, R14
-	KMOVB     R14, K1
-	VMOVUPD   (R13), Z4
-	VMOVAPD.Z Z4, K1, Z4
-	VADDPD    Z4, Z0, Z0
-	VMOVAPS   Z0, Z0
-
-joined:
-	VADDPD  Z1, Z0, Z0
-	VADDPD  Z3, Z2, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVAPS Z0, Z0
-	JMP     reduced
-
-done:
-	SUBQ R10, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func inverseF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·inverseF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x03, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R10
-
-batch:
-	CMPQ         R10, $0x08
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Z0
-	VPSUBQ       (DX), Z0, Z0
-	VPCMPQ.BCST  $0x06, c64_0000000000000018<>+0(SB), Z0, K1
-	KORTESTW     K1, K1
-	JNZ          some
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z0
-	VMOVAPD.Z    Z0, K1, Z0
-	VMOVUPD      64(R11), Z1
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z1, Z0, K1, Z0
-	VMOVUPD      128(R11), Z1
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z1, Z0, K1, Z0
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z1
-	VMOVAPD.Z    Z1, K1, Z1
-	VMOVUPD      64(R11), Z2
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z2, Z1, K1, Z1
-	VMOVUPD      128(R11), Z2
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z2, Z1, K1, Z1
-	VUNPCKLPD    Z1, Z0, Z2
-	VUNPCKHPD    Z1, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z1
-	VMOVAPD.Z    Z1, K1, Z1
-	VMOVUPD      64(R11), Z2
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z2, Z1, K1, Z1
-	VMOVUPD      128(R11), Z2
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z2, Z1, K1, Z1
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z2
-	VMOVAPD.Z    Z2, K1, Z2
-	VMOVUPD      64(R11), Z3
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z3, Z2, K1, Z2
-	VMOVUPD      128(R11), Z3
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z3, Z2, K1, Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPD       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z1
-	VMOVAPD.Z    Z1, K1, Z1
-	VMOVUPD      64(R11), Z2
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z2, Z1, K1, Z1
-	VMOVUPD      128(R11), Z2
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z2, Z1, K1, Z1
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z2
-	VMOVAPD.Z    Z2, K1, Z2
-	VMOVUPD      64(R11), Z3
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z3, Z2, K1, Z2
-	VMOVUPD      128(R11), Z3
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z3, Z2, K1, Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPD       Z1, Z3, Z1
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z2
-	VMOVAPD.Z    Z2, K1, Z2
-	VMOVUPD      64(R11), Z3
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z3, Z2, K1, Z2
-	VMOVUPD      128(R11), Z3
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z3, Z2, K1, Z2
-	LEAQ         (CX)(DI*8), R11
-	MOVQ         DI, R12
-	MOVQ         (R8), DI
-	SUBQ         DI, R12
-	NEGQ         R12
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R11)
-	BZHIQ        R12, R9, R12
-	KMOVB        R12, K1
-	VMOVUPD      (R11), Z3
-	VMOVAPD.Z    Z3, K1, Z3
-	VMOVUPD      64(R11), Z4
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z4, Z3, K1, Z3
-	VMOVUPD      128(R11), Z4
-	SHRQ         $0x08, R12
-	KMOVB        R12, K1
-	VADDPD       Z4, Z3, K1, Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPD       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z1, Z3
-	VSHUFF64X2   $0xdd, Z2, Z1, Z1
-	VADDPD       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R10
-	JMP          batch
-
-some:
-	MOVQ $0x00000008, R11
-	MOVQ SI, R12
-
-row:
-	LEAQ       (CX)(DI*8), R13
-	MOVQ       DI, R14
-	MOVQ       (R8), DI
-	SUBQ       DI, R14
-	NEGQ       R14
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R13)
-	BZHIQ      R14, R9, R15
-	KMOVB      R15, K1
-	VMOVUPD    (R13), Z0
-	VMOVAPD.Z  Z0, K1, Z0
-	VMOVUPD    64(R13), Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K1
-	VADDPD     Z1, Z0, K1, Z0
-	VMOVUPD    128(R13), Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K1
-	VADDPD     Z1, Z0, K1, Z0
-	CMPQ       R14, $0x18
-	JG         long
-
-reduced:
-	VMOVUPD      Z0, (R12)
-	ADDQ         $0x40, R12
-	DECQ         R11
-	JNZ          row
-	VMOVUPD      (SI), Z0
-	VMOVUPD      64(SI), Z1
-	VUNPCKLPD    Z1, Z0, Z2
-	VUNPCKHPD    Z1, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	VMOVUPD      128(SI), Z1
-	VMOVUPD      192(SI), Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPD       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	VMOVUPD      256(SI), Z1
-	VMOVUPD      320(SI), Z2
-	VUNPCKLPD    Z2, Z1, Z3
-	VUNPCKHPD    Z2, Z1, Z1
-	VADDPD       Z1, Z3, Z1
-	VMOVUPD      384(SI), Z2
-	VMOVUPD      448(SI), Z3
-	VUNPCKLPD    Z3, Z2, Z4
-	VUNPCKHPD    Z3, Z2, Z2
-	VADDPD       Z2, Z4, Z2
-	VSHUFF64X2   $0x88, Z2, Z1, Z3
-	VSHUFF64X2   $0xdd, Z2, Z1, Z1
-	VADDPD       Z1, Z3, Z1
-	VSHUFF64X2   $0x88, Z1, Z0, Z2
-	VSHUFF64X2   $0xdd, Z1, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R10
-	JMP          batch
-
-long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPD      (R13), Z0
-	VMOVUPD      64(R13), Z1
-	VMOVUPD      128(R13), Z2
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Z3
-	ADDQ         $0x000000c0, R13
-	SUBQ         $0x00000018, R14
-
-several:
-	CMPQ    R14, $0x00000020
-	JL      one
-	VMOVUPD (R13), Z4
-	VADDPD  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	VMOVUPD 64(R13), Z4
-	VADDPD  Z4, Z1, Z1
-	VMOVAPS Z1, Z1
-	VMOVUPD 128(R13), Z4
-	VADDPD  Z4, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPD 192(R13), Z4
-	VADDPD  Z4, Z3, Z3
-	VMOVAPS Z3, Z3
-	ADDQ    $0x00000100, R13
-	SUBQ    $0x00000020, R14
-	JMP     several
-
-one:
-	CMPQ    R14, $0x00000008
-	JL      rest
-	VMOVUPD (R13), Z4
-	VADDPD  Z4, Z0, Z0
-	VMOVAPS Z0, Z0
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000008, R14
-	JMP     one
-
-rest:
-	TESTQ     R14, R14
-	JZ        joined
-	BZHIQ     R14, R9, R14
-	KMOVB     R14, K1
-	VMOVUPD   (R13), Z4
-	VMOVAPD.Z Z4, K1, Z4
-	VADDPD    Z4, Z0, Z0
-	VMOVAPS   Z0, Z0
-
-joined:
-	VADDPD  Z1, Z0, Z0
-	VADDPD  Z3, Z2, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVAPS Z0, Z0
-	JMP     reduced
-
-done:
-	SUBQ R10, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA c64_3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA c64_3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA c64_3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
-
-// func maxF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·maxF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ         out+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         splits+24(FP), DX
-	MOVQ         rows+32(FP), BX
-	MOVQ         scratch+40(FP), SI
-	MOVQ         first+16(FP), DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, CX
-	ADDQ         $0x3f, SI
-	ANDQ         $-64, SI
-	MOVQ         (DX), DI
-	LEAQ         8(DX), R8
-	MOVQ         $-1, R9
-	MOVQ         BX, R10
-	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z0
-
-batch:
-	CMPQ        R10, $0x08
-	JL          done
-	PREFETCHT0  2048(DX)
-	KXORW       K1, K1, K1
-	VMOVUPD     8(DX), Z1
-	VPSUBQ      (DX), Z1, Z1
-	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K2
-	KORTESTW    K2, K2
-	JNZ         some
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z1
-	VMOVAPD     Z0, Z2
-	VMOVAPD     Z1, K2, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z1
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z1, K2, Z3
-	VCMPPD      $0x03, Z3, Z2, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z3, Z2, Z1
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	VCMPPD      $0x03, Z3, Z3, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z3, Z1, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z2
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z2, K2, Z4
-	VCMPPD      $0x03, Z4, Z3, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z4, Z3, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	VCMPPD      $0x03, Z4, Z4, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z4, Z2, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VMAXPD      Z1, Z3, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z2
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z2, K2, Z4
-	VCMPPD      $0x03, Z4, Z3, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z4, Z3, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	VCMPPD      $0x03, Z4, Z4, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z4, Z2, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z3
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z3, K2, Z5
-	VCMPPD      $0x03, Z5, Z4, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z5, Z4, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	VCMPPD      $0x03, Z5, Z5, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z5, Z3, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VMAXPD      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VMAXPD      Z1, Z3, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z2
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z2, K2, Z4
-	VCMPPD      $0x03, Z4, Z3, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z4, Z3, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	VCMPPD      $0x03, Z4, Z4, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z4, Z2, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z3
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z3, K2, Z5
-	VCMPPD      $0x03, Z5, Z4, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z5, Z4, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	VCMPPD      $0x03, Z5, Z5, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z5, Z3, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VMAXPD      Z2, Z4, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z3
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z3, K2, Z5
-	VCMPPD      $0x03, Z5, Z4, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z5, Z4, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	VCMPPD      $0x03, Z5, Z5, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z5, Z3, Z3
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z4
-	VMOVAPD     Z0, Z6
-	VMOVAPD     Z4, K2, Z6
-	VCMPPD      $0x03, Z6, Z5, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z6, Z5, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z5
-	VMOVAPD     Z0, Z6
-	VMOVAPD     Z5, K2, Z6
-	VCMPPD      $0x03, Z6, Z6, K2
-	KORW        K2, K1, K1
-	VMAXPD      Z6, Z4, Z4
-	VUNPCKLPD   Z4, Z3, Z5
-	VUNPCKHPD   Z4, Z3, Z3
-	VMAXPD      Z3, Z5, Z3
-	VSHUFF64X2  $0x88, Z3, Z2, Z4
-	VSHUFF64X2  $0xdd, Z3, Z2, Z2
-	VMAXPD      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VMAXPD      Z1, Z3, Z1
-	KORTESTW    K1, K1
-	JNZ         done
-	VMOVUPD     Z1, (AX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x00000040, DX
-	SUBQ        $0x08, R10
-	JMP         batch
-
-some:
-	MOVQ $0x00000008, R11
-	MOVQ SI, R12
-
-row:
-	LEAQ       (CX)(DI*8), R13
-	MOVQ       DI, R14
-	MOVQ       (R8), DI
-	SUBQ       DI, R14
-	NEGQ       R14
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R13)
-	BZHIQ      R14, R9, R15
-	KMOVB      R15, K2
-	VMOVUPD    (R13), Z1
-	VMOVAPD    Z0, Z2
-	VMOVAPD    Z1, K2, Z2
-	SHRQ       $0x08, R15
-	KMOVB      R15, K2
-	VMOVUPD    64(R13), Z1
-	VMOVAPD    Z0, Z3
-	VMOVAPD    Z1, K2, Z3
-	VCMPPD     $0x03, Z3, Z2, K2
-	KORW       K2, K1, K1
-	VMAXPD     Z3, Z2, Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K2
-	VMOVUPD    128(R13), Z2
-	VMOVAPD    Z0, Z3
-	VMOVAPD    Z2, K2, Z3
-	VCMPPD     $0x03, Z3, Z3, K2
-	KORW       K2, K1, K1
-	VMAXPD     Z3, Z1, Z1
-	CMPQ       R14, $0x18
-	JG         long
-
-reduced:
-	VMOVUPD    Z1, (R12)
-	ADDQ       $0x40, R12
-	DECQ       R11
-	JNZ        row
-	KORTESTW   K1, K1
-	JNZ        done
-	VMOVUPD    (SI), Z1
-	VMOVUPD    64(SI), Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VMAXPD     Z1, Z3, Z1
-	VMOVUPD    128(SI), Z2
-	VMOVUPD    192(SI), Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VMAXPD     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMAXPD     Z1, Z3, Z1
-	VMOVUPD    256(SI), Z2
-	VMOVUPD    320(SI), Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VMAXPD     Z2, Z4, Z2
-	VMOVUPD    384(SI), Z3
-	VMOVUPD    448(SI), Z4
-	VUNPCKLPD  Z4, Z3, Z5
-	VUNPCKHPD  Z4, Z3, Z3
-	VMAXPD     Z3, Z5, Z3
-	VSHUFF64X2 $0x88, Z3, Z2, Z4
-	VSHUFF64X2 $0xdd, Z3, Z2, Z2
-	VMAXPD     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMAXPD     Z1, Z3, Z1
-	VMOVUPD    Z1, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R10
-	JMP        batch
-
-long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPD      (R13), Z1
-	VCMPPD       $0x03, Z1, Z1, K2
-	KORW         K2, K1, K1
-	VMOVUPD      64(R13), Z2
-	VCMPPD       $0x03, Z2, Z2, K2
-	KORW         K2, K1, K1
-	VMOVUPD      128(R13), Z3
-	VCMPPD       $0x03, Z3, Z3, K2
-	KORW         K2, K1, K1
-	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z4
-	ADDQ         $0x000000c0, R13
-	SUBQ         $0x00000018, R14
-
-several:
-	CMPQ    R14, $0x00000020
-	JL      one
-	VMOVUPD (R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z5, Z1, Z1
-	VMOVAPS Z1, Z1
-	VMOVUPD 64(R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z5, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPD 128(R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z5, Z3, Z3
-	VMOVAPS Z3, Z3
-	VMOVUPD 192(R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z5, Z4, Z4
-	VMOVAPS Z4, Z4
-	ADDQ    $0x00000100, R13
-	SUBQ    $0x00000020, R14
-	JMP     several
-
-one:
-	CMPQ    R14, $0x00000008
-	JL      rest
-	VMOVUPD (R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z5, Z1, Z1
-	VMOVAPS Z1, Z1
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000008, R14
-	JMP     one
-
-rest:
-	TESTQ   R14, R14
-	JZ      joined
-	BZHIQ   R14, R9, R14
-	KMOVB   R14, K2
-	VMOVUPD (R13), Z5
-	VMOVAPD Z0, Z6
-	VMOVAPD Z5, K2, Z6
-	VCMPPD  $0x03, Z6, Z6, K2
-	KORW    K2, K1, K1
-	VMAXPD  Z6, Z1, Z1
-	VMOVAPS Z1, Z1
-
-joined:
-	VMAXPD  Z2, Z1, Z1
-	VMAXPD  Z4, Z3, Z2
-	VMAXPD  Z2, Z1, Z1
-	VMOVAPS Z1, Z1
-	JMP     reduced
-
-done:
-	SUBQ R10, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA c64_fff0000000000000<>+0(SB)/8, $0xfff0000000000000
-DATA c64_fff0000000000000<>+8(SB)/8, $0xfff0000000000000
-DATA c64_fff0000000000000<>+16(SB)/8, $0xfff0000000000000
-DATA c64_fff0000000000000<>+24(SB)/8, $0xfff0000000000000
-GLOBL c64_fff0000000000000<>(SB), RODATA|NOPTR, $32
-
-// func minF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·minF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ         out+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         splits+24(FP), DX
-	MOVQ         rows+32(FP), BX
-	MOVQ         scratch+40(FP), SI
-	MOVQ         first+16(FP), DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, CX
-	ADDQ         $0x3f, SI
-	ANDQ         $-64, SI
-	MOVQ         (DX), DI
-	LEAQ         8(DX), R8
-	MOVQ         $-1, R9
-	MOVQ         BX, R10
-	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Z0
-
-batch:
-	CMPQ        R10, $0x08
-	JL          done
-	PREFETCHT0  2048(DX)
-	KXORW       K1, K1, K1
-	VMOVUPD     8(DX), Z1
-	VPSUBQ      (DX), Z1, Z1
-	VPCMPQ.BCST $0x06, c64_0000000000000018<>+0(SB), Z1, K2
-	KORTESTW    K2, K2
-	JNZ         some
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z1
-	VMOVAPD     Z0, Z2
-	VMOVAPD     Z1, K2, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z1
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z1, K2, Z3
-	VCMPPD      $0x03, Z3, Z2, K2
-	KORW        K2, K1, K1
-	VMINPD      Z3, Z2, Z1
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	VCMPPD      $0x03, Z3, Z3, K2
-	KORW        K2, K1, K1
-	VMINPD      Z3, Z1, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z2
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z2, K2, Z4
-	VCMPPD      $0x03, Z4, Z3, K2
-	KORW        K2, K1, K1
-	VMINPD      Z4, Z3, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	VCMPPD      $0x03, Z4, Z4, K2
-	KORW        K2, K1, K1
-	VMINPD      Z4, Z2, Z2
-	VUNPCKLPD   Z2, Z1, Z3
-	VUNPCKHPD   Z2, Z1, Z1
-	VMINPD      Z1, Z3, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z2
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z2, K2, Z4
-	VCMPPD      $0x03, Z4, Z3, K2
-	KORW        K2, K1, K1
-	VMINPD      Z4, Z3, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	VCMPPD      $0x03, Z4, Z4, K2
-	KORW        K2, K1, K1
-	VMINPD      Z4, Z2, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z3
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z3, K2, Z5
-	VCMPPD      $0x03, Z5, Z4, K2
-	KORW        K2, K1, K1
-	VMINPD      Z5, Z4, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	VCMPPD      $0x03, Z5, Z5, K2
-	KORW        K2, K1, K1
-	VMINPD      Z5, Z3, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VMINPD      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VMINPD      Z1, Z3, Z1
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z2
-	VMOVAPD     Z0, Z3
-	VMOVAPD     Z2, K2, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z2
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z2, K2, Z4
-	VCMPPD      $0x03, Z4, Z3, K2
-	KORW        K2, K1, K1
-	VMINPD      Z4, Z3, Z2
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	VCMPPD      $0x03, Z4, Z4, K2
-	KORW        K2, K1, K1
-	VMINPD      Z4, Z2, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z3
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z3, K2, Z5
-	VCMPPD      $0x03, Z5, Z4, K2
-	KORW        K2, K1, K1
-	VMINPD      Z5, Z4, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	VCMPPD      $0x03, Z5, Z5, K2
-	KORW        K2, K1, K1
-	VMINPD      Z5, Z3, Z3
-	VUNPCKLPD   Z3, Z2, Z4
-	VUNPCKHPD   Z3, Z2, Z2
-	VMINPD      Z2, Z4, Z2
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z3
-	VMOVAPD     Z0, Z4
-	VMOVAPD     Z3, K2, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z3
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z3, K2, Z5
-	VCMPPD      $0x03, Z5, Z4, K2
-	KORW        K2, K1, K1
-	VMINPD      Z5, Z4, Z3
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	VCMPPD      $0x03, Z5, Z5, K2
-	KORW        K2, K1, K1
-	VMINPD      Z5, Z3, Z3
-	LEAQ        (CX)(DI*8), R11
-	MOVQ        DI, R12
-	MOVQ        (R8), DI
-	SUBQ        DI, R12
-	NEGQ        R12
-	ADDQ        $0x08, R8
-	PREFETCHT0  2048(R11)
-	BZHIQ       R12, R9, R12
-	KMOVB       R12, K2
-	VMOVUPD     (R11), Z4
-	VMOVAPD     Z0, Z5
-	VMOVAPD     Z4, K2, Z5
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     64(R11), Z4
-	VMOVAPD     Z0, Z6
-	VMOVAPD     Z4, K2, Z6
-	VCMPPD      $0x03, Z6, Z5, K2
-	KORW        K2, K1, K1
-	VMINPD      Z6, Z5, Z4
-	SHRQ        $0x08, R12
-	KMOVB       R12, K2
-	VMOVUPD     128(R11), Z5
-	VMOVAPD     Z0, Z6
-	VMOVAPD     Z5, K2, Z6
-	VCMPPD      $0x03, Z6, Z6, K2
-	KORW        K2, K1, K1
-	VMINPD      Z6, Z4, Z4
-	VUNPCKLPD   Z4, Z3, Z5
-	VUNPCKHPD   Z4, Z3, Z3
-	VMINPD      Z3, Z5, Z3
-	VSHUFF64X2  $0x88, Z3, Z2, Z4
-	VSHUFF64X2  $0xdd, Z3, Z2, Z2
-	VMINPD      Z2, Z4, Z2
-	VSHUFF64X2  $0x88, Z2, Z1, Z3
-	VSHUFF64X2  $0xdd, Z2, Z1, Z1
-	VMINPD      Z1, Z3, Z1
-	KORTESTW    K1, K1
-	JNZ         done
-	VMOVUPD     Z1, (AX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x00000040, DX
-	SUBQ        $0x08, R10
-	JMP         batch
-
-some:
-	MOVQ $0x00000008, R11
-	MOVQ SI, R12
-
-row:
-	LEAQ       (CX)(DI*8), R13
-	MOVQ       DI, R14
-	MOVQ       (R8), DI
-	SUBQ       DI, R14
-	NEGQ       R14
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R13)
-	BZHIQ      R14, R9, R15
-	KMOVB      R15, K2
-	VMOVUPD    (R13), Z1
-	VMOVAPD    Z0, Z2
-	VMOVAPD    Z1, K2, Z2
-	SHRQ       $0x08, R15
-	KMOVB      R15, K2
-	VMOVUPD    64(R13), Z1
-	VMOVAPD    Z0, Z3
-	VMOVAPD    Z1, K2, Z3
-	VCMPPD     $0x03, Z3, Z2, K2
-	KORW       K2, K1, K1
-	VMINPD     Z3, Z2, Z1
-	SHRQ       $0x08, R15
-	KMOVB      R15, K2
-	VMOVUPD    128(R13), Z2
-	VMOVAPD    Z0, Z3
-	VMOVAPD    Z2, K2, Z3
-	VCMPPD     $0x03, Z3, Z3, K2
-	KORW       K2, K1, K1
-	VMINPD     Z3, Z1, Z1
-	CMPQ       R14, $0x18
-	JG         long
-
-reduced:
-	VMOVUPD    Z1, (R12)
-	ADDQ       $0x40, R12
-	DECQ       R11
-	JNZ        row
-	KORTESTW   K1, K1
-	JNZ        done
-	VMOVUPD    (SI), Z1
-	VMOVUPD    64(SI), Z2
-	VUNPCKLPD  Z2, Z1, Z3
-	VUNPCKHPD  Z2, Z1, Z1
-	VMINPD     Z1, Z3, Z1
-	VMOVUPD    128(SI), Z2
-	VMOVUPD    192(SI), Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VMINPD     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMINPD     Z1, Z3, Z1
-	VMOVUPD    256(SI), Z2
-	VMOVUPD    320(SI), Z3
-	VUNPCKLPD  Z3, Z2, Z4
-	VUNPCKHPD  Z3, Z2, Z2
-	VMINPD     Z2, Z4, Z2
-	VMOVUPD    384(SI), Z3
-	VMOVUPD    448(SI), Z4
-	VUNPCKLPD  Z4, Z3, Z5
-	VUNPCKHPD  Z4, Z3, Z3
-	VMINPD     Z3, Z5, Z3
-	VSHUFF64X2 $0x88, Z3, Z2, Z4
-	VSHUFF64X2 $0xdd, Z3, Z2, Z2
-	VMINPD     Z2, Z4, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VMINPD     Z1, Z3, Z1
-	VMOVUPD    Z1, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R10
-	JMP        batch
-
-long:
-	CMPQ         R14, $0x00001000
-	JG           done
-	VMOVUPD      (R13), Z1
-	VCMPPD       $0x03, Z1, Z1, K2
-	KORW         K2, K1, K1
-	VMOVUPD      64(R13), Z2
-	VCMPPD       $0x03, Z2, Z2, K2
-	KORW         K2, K1, K1
-	VMOVUPD      128(R13), Z3
-	VCMPPD       $0x03, Z3, Z3, K2
-	KORW         K2, K1, K1
-	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Z4
-	ADDQ         $0x000000c0, R13
-	SUBQ         $0x00000018, R14
-
-several:
-	CMPQ    R14, $0x00000020
-	JL      one
-	VMOVUPD (R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMINPD  Z5, Z1, Z1
-	VMOVAPS Z1, Z1
-	VMOVUPD 64(R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMINPD  Z5, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPD 128(R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMINPD  Z5, Z3, Z3
-	VMOVAPS Z3, Z3
-	VMOVUPD 192(R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMINPD  Z5, Z4, Z4
-	VMOVAPS Z4, Z4
-	ADDQ    $0x00000100, R13
-	SUBQ    $0x00000020, R14
-	JMP     several
-
-one:
-	CMPQ    R14, $0x00000008
-	JL      rest
-	VMOVUPD (R13), Z5
-	VCMPPD  $0x03, Z5, Z5, K2
-	KORW    K2, K1, K1
-	VMINPD  Z5, Z1, Z1
-	VMOVAPS Z1, Z1
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000008, R14
-	JMP     one
-
-rest:
-	TESTQ   R14, R14
-	JZ      joined
-	BZHIQ   R14, R9, R14
-	KMOVB   R14, K2
-	VMOVUPD (R13), Z5
-	VMOVAPD Z0, Z6
-	VMOVAPD Z5, K2, Z6
-	VCMPPD  $0x03, Z6, Z6, K2
-	KORW    K2, K1, K1
-	VMINPD  Z6, Z1, Z1
-	VMOVAPS Z1, Z1
-
-joined:
-	VMINPD  Z2, Z1, Z1
-	VMINPD  Z4, Z3, Z2
-	VMINPD  Z2, Z1, Z1
-	VMOVAPS Z1, Z1
-	JMP     reduced
-
-done:
-	SUBQ R10, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA c64_7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
-DATA c64_7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
-DATA c64_7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
-DATA c64_7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
-GLOBL c64_7ff0000000000000<>(SB), RODATA|NOPTR, $32
-
 // func expNearF64AVX512(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·expNearF64AVX512(SB), NOSPLIT, $0-32
@@ -6263,12 +33608,6 @@ constants:
 	VBROADCASTSD c64_3f2a01a01b4ab37f<>+0(SB), Z15
 	VBROADCASTSD c64_3f56c16c16c3260e<>+0(SB), Z16
 	JMP          begin
-
-DATA c64_7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
-DATA c64_7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
-DATA c64_7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
-DATA c64_7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
-GLOBL c64_7fffffffffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA c64_4075400000000000<>+0(SB)/8, $0x4075400000000000
 DATA c64_4075400000000000<>+8(SB)/8, $0x4075400000000000
@@ -7793,2143 +35132,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·sumF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x02, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R9
-
-batch:
-	CMPQ         R9, $0x08
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Y0
-	VPSUBQ       (DX), Y0, Y0
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
-	VPCMPGTQ     Y1, Y0, Y0
-	VMOVUPD      40(DX), Y1
-	VPSUBQ       32(DX), Y1, Y1
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
-	VPCMPGTQ     Y2, Y1, Y1
-	VORPS        Y0, Y1, Y0
-	VPTEST       Y0, Y0
-	JNZ          some
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R10), Y1
-	VANDPS       Y1, Y0, Y0
-	VMOVUPS      32(R11), Y1
-	VMOVUPS      32(R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      64(R11), Y1
-	VMOVUPS      64(R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VUNPCKLPS    Y1, Y0, Y2
-	VUNPCKHPS    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y2
-	VADDPS       Y2, Y4, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000008, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*4), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000020, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x02, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y0
-	VMOVUPS    (R12), Y1
-	VANDPS     Y1, Y0, Y0
-	VMOVUPS    32(R14), Y1
-	VMOVUPS    32(R12), Y2
-	VANDPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    64(R14), Y1
-	VMOVUPS    64(R12), Y2
-	VANDPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	CMPQ       R13, $0x18
-	JG         long
-
-reduced:
-	VMOVUPS    Y0, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVUPS    (SI), Y0
-	VMOVUPS    32(SI), Y1
-	VUNPCKLPS  Y1, Y0, Y2
-	VUNPCKHPS  Y1, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMOVUPS    64(SI), Y1
-	VMOVUPS    96(SI), Y2
-	VUNPCKLPS  Y2, Y1, Y3
-	VUNPCKHPS  Y2, Y1, Y1
-	VADDPS     Y1, Y3, Y1
-	VUNPCKLPD  Y1, Y0, Y2
-	VUNPCKHPD  Y1, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMOVUPS    128(SI), Y1
-	VMOVUPS    160(SI), Y2
-	VUNPCKLPS  Y2, Y1, Y3
-	VUNPCKHPS  Y2, Y1, Y1
-	VADDPS     Y1, Y3, Y1
-	VMOVUPS    192(SI), Y2
-	VMOVUPS    224(SI), Y3
-	VUNPCKLPS  Y3, Y2, Y4
-	VUNPCKHPS  Y3, Y2, Y2
-	VADDPS     Y2, Y4, Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPS     Y1, Y3, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMOVUPS    Y0, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPS      (R12), Y0
-	VMOVUPS      32(R12), Y1
-	VMOVUPS      64(R12), Y2
-	VBROADCASTSS c32_00000000<>+0(SB), Y3
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x00000018, R13
-
-several:
-	CMPQ    R13, $0x00000020
-	JL      one
-	VMOVUPS (R12), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPS 32(R12), Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVAPS Y1, Y1
-	VMOVUPS 64(R12), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS 96(R12), Y4
-	VADDPS  Y4, Y3, Y3
-	VMOVAPS Y3, Y3
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000020, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000008
-	JL      rest
-	VMOVUPS (R12), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000008, R13
-	JMP     one
-
-rest:
-	TESTQ   R13, R13
-	JZ      joined
-	MOVQ    $0x00000020, R14
-	CMPQ    R13, R14
-	CMOVQLT R13, R14
-	LEAQ    laneTable<>+128(SB), R13
-	SHLQ    $0x02, R14
-	SUBQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPS (R12), Y5
-	VANDPS  Y5, Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-
-joined:
-	VADDPS  Y1, Y0, Y0
-	VADDPS  Y3, Y2, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVAPS Y0, Y0
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA laneTable<>+0(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+8(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+16(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+24(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+32(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+40(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+48(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+56(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+64(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+72(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+80(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+88(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+96(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+104(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+112(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+120(SB)/8, $0xffffffffffffffff
-DATA laneTable<>+128(SB)/8, $0x0000000000000000
-DATA laneTable<>+136(SB)/8, $0x0000000000000000
-DATA laneTable<>+144(SB)/8, $0x0000000000000000
-DATA laneTable<>+152(SB)/8, $0x0000000000000000
-DATA laneTable<>+160(SB)/8, $0x0000000000000000
-DATA laneTable<>+168(SB)/8, $0x0000000000000000
-DATA laneTable<>+176(SB)/8, $0x0000000000000000
-DATA laneTable<>+184(SB)/8, $0x0000000000000000
-DATA laneTable<>+192(SB)/8, $0x0000000000000000
-DATA laneTable<>+200(SB)/8, $0x0000000000000000
-DATA laneTable<>+208(SB)/8, $0x0000000000000000
-DATA laneTable<>+216(SB)/8, $0x0000000000000000
-DATA laneTable<>+224(SB)/8, $0x0000000000000000
-DATA laneTable<>+232(SB)/8, $0x0000000000000000
-DATA laneTable<>+240(SB)/8, $0x0000000000000000
-DATA laneTable<>+248(SB)/8, $0x0000000000000000
-GLOBL laneTable<>(SB), RODATA|NOPTR, $256
-
-// func meanF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·meanF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x02, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R9
-
-batch:
-	CMPQ         R9, $0x08
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Y0
-	VPSUBQ       (DX), Y0, Y0
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
-	VPCMPGTQ     Y1, Y0, Y0
-	VMOVUPD      40(DX), Y1
-	VPSUBQ       32(DX), Y1, Y1
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
-	VPCMPGTQ     Y2, Y1, Y1
-	VORPS        Y0, Y1, Y0
-	VPTEST       Y0, Y0
-	JNZ          some
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R10), Y1
-	VANDPS       Y1, Y0, Y0
-	VMOVUPS      32(R11), Y1
-	VMOVUPS      32(R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      64(R11), Y1
-	VMOVUPS      64(R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VUNPCKLPS    Y1, Y0, Y2
-	VUNPCKHPS    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y2
-	VADDPS       Y2, Y4, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	VMOVUPD      40(DX), Y1
-	VMOVUPD      32(DX), Y2
-	VPSUBQ       Y2, Y1, Y1
-	VMOVUPD      8(DX), Y2
-	VMOVUPD      (DX), Y3
-	VPSUBQ       Y3, Y2, Y2
-	VSHUFPS      $0x88, Y1, Y2, Y1
-	VPERMQ       $0xd8, Y1, Y1
-	VCVTDQ2PS    Y1, Y1
-	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000008, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*4), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000020, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x02, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y0
-	VMOVUPS    (R12), Y1
-	VANDPS     Y1, Y0, Y0
-	VMOVUPS    32(R14), Y1
-	VMOVUPS    32(R12), Y2
-	VANDPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    64(R14), Y1
-	VMOVUPS    64(R12), Y2
-	VANDPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	CMPQ       R13, $0x18
-	JG         long
-
-reduced:
-	VMOVUPS    Y0, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVUPS    (SI), Y0
-	VMOVUPS    32(SI), Y1
-	VUNPCKLPS  Y1, Y0, Y2
-	VUNPCKHPS  Y1, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMOVUPS    64(SI), Y1
-	VMOVUPS    96(SI), Y2
-	VUNPCKLPS  Y2, Y1, Y3
-	VUNPCKHPS  Y2, Y1, Y1
-	VADDPS     Y1, Y3, Y1
-	VUNPCKLPD  Y1, Y0, Y2
-	VUNPCKHPD  Y1, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMOVUPS    128(SI), Y1
-	VMOVUPS    160(SI), Y2
-	VUNPCKLPS  Y2, Y1, Y3
-	VUNPCKHPS  Y2, Y1, Y1
-	VADDPS     Y1, Y3, Y1
-	VMOVUPS    192(SI), Y2
-	VMOVUPS    224(SI), Y3
-	VUNPCKLPS  Y3, Y2, Y4
-	VUNPCKHPS  Y3, Y2, Y2
-	VADDPS     Y2, Y4, Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPS     Y1, Y3, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMOVUPD    40(DX), Y1
-	VMOVUPD    32(DX), Y2
-	VPSUBQ     Y2, Y1, Y1
-	VMOVUPD    8(DX), Y2
-	VMOVUPD    (DX), Y3
-	VPSUBQ     Y3, Y2, Y2
-	VSHUFPS    $0x88, Y1, Y2, Y1
-	VPERMQ     $0xd8, Y1, Y1
-	VCVTDQ2PS  Y1, Y1
-	VDIVPS     Y1, Y0, Y0
-	VMOVUPS    Y0, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPS      (R12), Y0
-	VMOVUPS      32(R12), Y1
-	VMOVUPS      64(R12), Y2
-	VBROADCASTSS c32_00000000<>+0(SB), Y3
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x00000018, R13
-
-several:
-	CMPQ    R13, $0x00000020
-	JL      one
-	VMOVUPS (R12), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPS 32(R12), Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVAPS Y1, Y1
-	VMOVUPS 64(R12), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS 96(R12), Y4
-	VADDPS  Y4, Y3, Y3
-	VMOVAPS Y3, Y3
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000020, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000008
-	JL      rest
-	VMOVUPS (R12), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000008, R13
-	JMP     one
-
-rest:
-	TESTQ   R13, R13
-	JZ      joined
-	MOVQ    $0x00000020, R14
-	CMPQ    R13, R14
-	CMOVQLT R13, R14
-	LEAQ    laneTable<>+128(SB), R13
-	SHLQ    $0x02, R14
-	SUBQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPS (R12), Y5
-	VANDPS  Y5, Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-
-joined:
-	VADDPS  Y1, Y0, Y0
-	VADDPS  Y3, Y2, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVAPS Y0, Y0
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func inverseF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·inverseF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x02, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R9
-
-batch:
-	CMPQ         R9, $0x08
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Y0
-	VPSUBQ       (DX), Y0, Y0
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y1
-	VPCMPGTQ     Y1, Y0, Y0
-	VMOVUPD      40(DX), Y1
-	VPSUBQ       32(DX), Y1, Y1
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y2
-	VPCMPGTQ     Y2, Y1, Y1
-	VORPS        Y0, Y1, Y0
-	VPTEST       Y0, Y0
-	JNZ          some
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R10), Y1
-	VANDPS       Y1, Y0, Y0
-	VMOVUPS      32(R11), Y1
-	VMOVUPS      32(R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      64(R11), Y1
-	VMOVUPS      64(R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VUNPCKLPS    Y1, Y0, Y2
-	VUNPCKHPS    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R10), Y2
-	VANDPS       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPS      32(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPS      64(R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VANDPS       Y4, Y3, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y2
-	VADDPS       Y2, Y4, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	VBROADCASTSS c32_3f800000<>+0(SB), Y1
-	VDIVPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000008, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*4), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000020, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x02, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y0
-	VMOVUPS    (R12), Y1
-	VANDPS     Y1, Y0, Y0
-	VMOVUPS    32(R14), Y1
-	VMOVUPS    32(R12), Y2
-	VANDPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    64(R14), Y1
-	VMOVUPS    64(R12), Y2
-	VANDPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	CMPQ       R13, $0x18
-	JG         long
-
-reduced:
-	VMOVUPS      Y0, (R11)
-	ADDQ         $0x20, R11
-	DECQ         R10
-	JNZ          row
-	VMOVUPS      (SI), Y0
-	VMOVUPS      32(SI), Y1
-	VUNPCKLPS    Y1, Y0, Y2
-	VUNPCKHPS    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	VMOVUPS      64(SI), Y1
-	VMOVUPS      96(SI), Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	VMOVUPS      128(SI), Y1
-	VMOVUPS      160(SI), Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VMOVUPS      192(SI), Y2
-	VMOVUPS      224(SI), Y3
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y2
-	VADDPS       Y2, Y4, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y0
-	VBROADCASTSS c32_3f800000<>+0(SB), Y1
-	VDIVPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R9
-	JMP          batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPS      (R12), Y0
-	VMOVUPS      32(R12), Y1
-	VMOVUPS      64(R12), Y2
-	VBROADCASTSS c32_00000000<>+0(SB), Y3
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x00000018, R13
-
-several:
-	CMPQ    R13, $0x00000020
-	JL      one
-	VMOVUPS (R12), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPS 32(R12), Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVAPS Y1, Y1
-	VMOVUPS 64(R12), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS 96(R12), Y4
-	VADDPS  Y4, Y3, Y3
-	VMOVAPS Y3, Y3
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000020, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000008
-	JL      rest
-	VMOVUPS (R12), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000008, R13
-	JMP     one
-
-rest:
-	TESTQ   R13, R13
-	JZ      joined
-	MOVQ    $0x00000020, R14
-	CMPQ    R13, R14
-	CMOVQLT R13, R14
-	LEAQ    laneTable<>+128(SB), R13
-	SHLQ    $0x02, R14
-	SUBQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPS (R12), Y5
-	VANDPS  Y5, Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-
-joined:
-	VADDPS  Y1, Y0, Y0
-	VADDPS  Y3, Y2, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVAPS Y0, Y0
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func maxF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·maxF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ         out+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         splits+24(FP), DX
-	MOVQ         rows+32(FP), BX
-	MOVQ         scratch+40(FP), SI
-	MOVQ         first+16(FP), DI
-	SHLQ         $0x02, DI
-	SUBQ         DI, CX
-	ADDQ         $0x3f, SI
-	ANDQ         $-64, SI
-	MOVQ         (DX), DI
-	LEAQ         8(DX), R8
-	MOVQ         $-1, R9
-	MOVQ         BX, R9
-	VBROADCASTSS c32_ff800000<>+0(SB), Y0
-
-batch:
-	CMPQ         R9, $0x08
-	JL           done
-	PREFETCHT0   2048(DX)
-	VXORPS       Y1, Y1, Y1
-	VMOVUPD      8(DX), Y2
-	VPSUBQ       (DX), Y2, Y2
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
-	VPCMPGTQ     Y3, Y2, Y2
-	VMOVUPD      40(DX), Y3
-	VPSUBQ       32(DX), Y3, Y3
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
-	VPCMPGTQ     Y4, Y3, Y3
-	VORPS        Y2, Y3, Y2
-	VPTEST       Y2, Y2
-	JNZ          some
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VBLENDVPS    Y2, Y3, Y0, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VCMPPS       $0x03, Y3, Y2, Y4
-	VORPS        Y4, Y1, Y1
-	VMAXPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VCMPPS       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMAXPS       Y3, Y2, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPS       Y4, Y3, Y3
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y2
-	VMAXPS       Y2, Y4, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPS       Y4, Y3, Y3
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPS       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPS       Y5, Y4, Y4
-	VUNPCKLPS    Y4, Y3, Y5
-	VUNPCKHPS    Y4, Y3, Y3
-	VMAXPS       Y3, Y5, Y3
-	VUNPCKLPD    Y3, Y2, Y4
-	VUNPCKHPD    Y3, Y2, Y2
-	VMAXPS       Y2, Y4, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPS       Y4, Y3, Y3
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPS       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPS       Y5, Y4, Y4
-	VUNPCKLPS    Y4, Y3, Y5
-	VUNPCKHPS    Y4, Y3, Y3
-	VMAXPS       Y3, Y5, Y3
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPS       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPS       Y5, Y4, Y4
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VMOVUPS      32(R11), Y6
-	VMOVUPS      32(R10), Y7
-	VBLENDVPS    Y6, Y7, Y0, Y6
-	VCMPPS       $0x03, Y6, Y5, Y7
-	VORPS        Y7, Y1, Y1
-	VMAXPS       Y6, Y5, Y5
-	VMOVUPS      64(R11), Y6
-	VMOVUPS      64(R10), Y7
-	VBLENDVPS    Y6, Y7, Y0, Y6
-	VCMPPS       $0x03, Y6, Y6, Y7
-	VORPS        Y7, Y1, Y1
-	VMAXPS       Y6, Y5, Y5
-	VUNPCKLPS    Y5, Y4, Y6
-	VUNPCKHPS    Y5, Y4, Y4
-	VMAXPS       Y4, Y6, Y4
-	VUNPCKLPD    Y4, Y3, Y5
-	VUNPCKHPD    Y4, Y3, Y3
-	VMAXPS       Y3, Y5, Y3
-	VPERM2F128   $0x20, Y3, Y2, Y4
-	VPERM2F128   $0x31, Y3, Y2, Y2
-	VMAXPS       Y2, Y4, Y2
-	VMOVMSKPS    Y1, R10
-	TESTL        R10, R10
-	JNZ          done
-	VMOVUPS      Y2, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000008, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*4), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000020, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x02, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y2
-	VMOVUPS    (R12), Y3
-	VBLENDVPS  Y2, Y3, Y0, Y2
-	VMOVUPS    32(R14), Y3
-	VMOVUPS    32(R12), Y4
-	VBLENDVPS  Y3, Y4, Y0, Y3
-	VCMPPS     $0x03, Y3, Y2, Y4
-	VORPS      Y4, Y1, Y1
-	VMAXPS     Y3, Y2, Y2
-	VMOVUPS    64(R14), Y3
-	VMOVUPS    64(R12), Y4
-	VBLENDVPS  Y3, Y4, Y0, Y3
-	VCMPPS     $0x03, Y3, Y3, Y4
-	VORPS      Y4, Y1, Y1
-	VMAXPS     Y3, Y2, Y2
-	CMPQ       R13, $0x18
-	JG         long
-
-reduced:
-	VMOVUPS    Y2, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVMSKPS  Y1, R10
-	TESTL      R10, R10
-	JNZ        done
-	VMOVUPS    (SI), Y1
-	VMOVUPS    32(SI), Y2
-	VUNPCKLPS  Y2, Y1, Y3
-	VUNPCKHPS  Y2, Y1, Y1
-	VMAXPS     Y1, Y3, Y1
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VUNPCKLPS  Y3, Y2, Y4
-	VUNPCKHPS  Y3, Y2, Y2
-	VMAXPS     Y2, Y4, Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VMAXPS     Y1, Y3, Y1
-	VMOVUPS    128(SI), Y2
-	VMOVUPS    160(SI), Y3
-	VUNPCKLPS  Y3, Y2, Y4
-	VUNPCKHPS  Y3, Y2, Y2
-	VMAXPS     Y2, Y4, Y2
-	VMOVUPS    192(SI), Y3
-	VMOVUPS    224(SI), Y4
-	VUNPCKLPS  Y4, Y3, Y5
-	VUNPCKHPS  Y4, Y3, Y3
-	VMAXPS     Y3, Y5, Y3
-	VUNPCKLPD  Y3, Y2, Y4
-	VUNPCKHPD  Y3, Y2, Y2
-	VMAXPS     Y2, Y4, Y2
-	VPERM2F128 $0x20, Y2, Y1, Y3
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VMAXPS     Y1, Y3, Y1
-	VMOVUPS    Y1, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPS      (R12), Y2
-	VCMPPS       $0x03, Y2, Y2, Y3
-	VORPS        Y3, Y1, Y1
-	VMOVUPS      32(R12), Y3
-	VCMPPS       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMOVUPS      64(R12), Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VBROADCASTSS c32_ff800000<>+0(SB), Y5
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x00000018, R13
-
-several:
-	CMPQ    R13, $0x00000020
-	JL      one
-	VMOVUPS (R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPS  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS 32(R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPS  Y6, Y3, Y3
-	VMOVAPS Y3, Y3
-	VMOVUPS 64(R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPS  Y6, Y4, Y4
-	VMOVAPS Y4, Y4
-	VMOVUPS 96(R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPS  Y6, Y5, Y5
-	VMOVAPS Y5, Y5
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000020, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000008
-	JL      rest
-	VMOVUPS (R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPS  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000008, R13
-	JMP     one
-
-rest:
-	TESTQ     R13, R13
-	JZ        joined
-	MOVQ      $0x00000020, R14
-	CMPQ      R13, R14
-	CMOVQLT   R13, R14
-	LEAQ      laneTable<>+128(SB), R13
-	SHLQ      $0x02, R14
-	SUBQ      R14, R13
-	VMOVUPS   (R13), Y6
-	VMOVUPS   (R12), Y7
-	VBLENDVPS Y6, Y7, Y0, Y6
-	VCMPPS    $0x03, Y6, Y6, Y7
-	VORPS     Y7, Y1, Y1
-	VMAXPS    Y6, Y2, Y2
-	VMOVAPS   Y2, Y2
-
-joined:
-	VMAXPS  Y3, Y2, Y2
-	VMAXPS  Y5, Y4, Y3
-	VMAXPS  Y3, Y2, Y2
-	VMOVAPS Y2, Y2
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func minF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·minF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ         out+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         splits+24(FP), DX
-	MOVQ         rows+32(FP), BX
-	MOVQ         scratch+40(FP), SI
-	MOVQ         first+16(FP), DI
-	SHLQ         $0x02, DI
-	SUBQ         DI, CX
-	ADDQ         $0x3f, SI
-	ANDQ         $-64, SI
-	MOVQ         (DX), DI
-	LEAQ         8(DX), R8
-	MOVQ         $-1, R9
-	MOVQ         BX, R9
-	VBROADCASTSS c32_7f800000<>+0(SB), Y0
-
-batch:
-	CMPQ         R9, $0x08
-	JL           done
-	PREFETCHT0   2048(DX)
-	VXORPS       Y1, Y1, Y1
-	VMOVUPD      8(DX), Y2
-	VPSUBQ       (DX), Y2, Y2
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y3
-	VPCMPGTQ     Y3, Y2, Y2
-	VMOVUPD      40(DX), Y3
-	VPSUBQ       32(DX), Y3, Y3
-	VBROADCASTSD c64_0000000000000018<>+0(SB), Y4
-	VPCMPGTQ     Y4, Y3, Y3
-	VORPS        Y2, Y3, Y2
-	VPTEST       Y2, Y2
-	JNZ          some
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPS      (R10), Y3
-	VBLENDVPS    Y2, Y3, Y0, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPS      32(R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VCMPPS       $0x03, Y3, Y2, Y4
-	VORPS        Y4, Y1, Y1
-	VMINPS       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPS      64(R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VCMPPS       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMINPS       Y3, Y2, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPS       Y4, Y3, Y3
-	VUNPCKLPS    Y3, Y2, Y4
-	VUNPCKHPS    Y3, Y2, Y2
-	VMINPS       Y2, Y4, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPS       Y4, Y3, Y3
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPS       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPS       Y5, Y4, Y4
-	VUNPCKLPS    Y4, Y3, Y5
-	VUNPCKHPS    Y4, Y3, Y3
-	VMINPS       Y3, Y5, Y3
-	VUNPCKLPD    Y3, Y2, Y4
-	VUNPCKHPD    Y3, Y2, Y2
-	VMINPS       Y2, Y4, Y2
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPS      (R10), Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPS      32(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPS       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPS      64(R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPS       Y4, Y3, Y3
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPS       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPS       Y5, Y4, Y4
-	VUNPCKLPS    Y4, Y3, Y5
-	VUNPCKHPS    Y4, Y3, Y3
-	VMINPS       Y3, Y5, Y3
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R10), Y5
-	VBLENDVPS    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPS       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPS      64(R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VCMPPS       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPS       Y5, Y4, Y4
-	LEAQ         (CX)(DI*4), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000020, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x02, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y5
-	VMOVUPS      (R10), Y6
-	VBLENDVPS    Y5, Y6, Y0, Y5
-	VMOVUPS      32(R11), Y6
-	VMOVUPS      32(R10), Y7
-	VBLENDVPS    Y6, Y7, Y0, Y6
-	VCMPPS       $0x03, Y6, Y5, Y7
-	VORPS        Y7, Y1, Y1
-	VMINPS       Y6, Y5, Y5
-	VMOVUPS      64(R11), Y6
-	VMOVUPS      64(R10), Y7
-	VBLENDVPS    Y6, Y7, Y0, Y6
-	VCMPPS       $0x03, Y6, Y6, Y7
-	VORPS        Y7, Y1, Y1
-	VMINPS       Y6, Y5, Y5
-	VUNPCKLPS    Y5, Y4, Y6
-	VUNPCKHPS    Y5, Y4, Y4
-	VMINPS       Y4, Y6, Y4
-	VUNPCKLPD    Y4, Y3, Y5
-	VUNPCKHPD    Y4, Y3, Y3
-	VMINPS       Y3, Y5, Y3
-	VPERM2F128   $0x20, Y3, Y2, Y4
-	VPERM2F128   $0x31, Y3, Y2, Y2
-	VMINPS       Y2, Y4, Y2
-	VMOVMSKPS    Y1, R10
-	TESTL        R10, R10
-	JNZ          done
-	VMOVUPS      Y2, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x08, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000008, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*4), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000020, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x02, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y2
-	VMOVUPS    (R12), Y3
-	VBLENDVPS  Y2, Y3, Y0, Y2
-	VMOVUPS    32(R14), Y3
-	VMOVUPS    32(R12), Y4
-	VBLENDVPS  Y3, Y4, Y0, Y3
-	VCMPPS     $0x03, Y3, Y2, Y4
-	VORPS      Y4, Y1, Y1
-	VMINPS     Y3, Y2, Y2
-	VMOVUPS    64(R14), Y3
-	VMOVUPS    64(R12), Y4
-	VBLENDVPS  Y3, Y4, Y0, Y3
-	VCMPPS     $0x03, Y3, Y3, Y4
-	VORPS      Y4, Y1, Y1
-	VMINPS     Y3, Y2, Y2
-	CMPQ       R13, $0x18
-	JG         long
-
-reduced:
-	VMOVUPS    Y2, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVMSKPS  Y1, R10
-	TESTL      R10, R10
-	JNZ        done
-	VMOVUPS    (SI), Y1
-	VMOVUPS    32(SI), Y2
-	VUNPCKLPS  Y2, Y1, Y3
-	VUNPCKHPS  Y2, Y1, Y1
-	VMINPS     Y1, Y3, Y1
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VUNPCKLPS  Y3, Y2, Y4
-	VUNPCKHPS  Y3, Y2, Y2
-	VMINPS     Y2, Y4, Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VMINPS     Y1, Y3, Y1
-	VMOVUPS    128(SI), Y2
-	VMOVUPS    160(SI), Y3
-	VUNPCKLPS  Y3, Y2, Y4
-	VUNPCKHPS  Y3, Y2, Y2
-	VMINPS     Y2, Y4, Y2
-	VMOVUPS    192(SI), Y3
-	VMOVUPS    224(SI), Y4
-	VUNPCKLPS  Y4, Y3, Y5
-	VUNPCKHPS  Y4, Y3, Y3
-	VMINPS     Y3, Y5, Y3
-	VUNPCKLPD  Y3, Y2, Y4
-	VUNPCKHPD  Y3, Y2, Y2
-	VMINPS     Y2, Y4, Y2
-	VPERM2F128 $0x20, Y2, Y1, Y3
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VMINPS     Y1, Y3, Y1
-	VMOVUPS    Y1, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x08, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPS      (R12), Y2
-	VCMPPS       $0x03, Y2, Y2, Y3
-	VORPS        Y3, Y1, Y1
-	VMOVUPS      32(R12), Y3
-	VCMPPS       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMOVUPS      64(R12), Y4
-	VCMPPS       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VBROADCASTSS c32_7f800000<>+0(SB), Y5
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x00000018, R13
-
-several:
-	CMPQ    R13, $0x00000020
-	JL      one
-	VMOVUPS (R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPS  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS 32(R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPS  Y6, Y3, Y3
-	VMOVAPS Y3, Y3
-	VMOVUPS 64(R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPS  Y6, Y4, Y4
-	VMOVAPS Y4, Y4
-	VMOVUPS 96(R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPS  Y6, Y5, Y5
-	VMOVAPS Y5, Y5
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000020, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000008
-	JL      rest
-	VMOVUPS (R12), Y6
-	VCMPPS  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPS  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000008, R13
-	JMP     one
-
-rest:
-	TESTQ     R13, R13
-	JZ        joined
-	MOVQ      $0x00000020, R14
-	CMPQ      R13, R14
-	CMOVQLT   R13, R14
-	LEAQ      laneTable<>+128(SB), R13
-	SHLQ      $0x02, R14
-	SUBQ      R14, R13
-	VMOVUPS   (R13), Y6
-	VMOVUPS   (R12), Y7
-	VBLENDVPS Y6, Y7, Y0, Y6
-	VCMPPS    $0x03, Y6, Y6, Y7
-	VORPS     Y7, Y1, Y1
-	VMINPS    Y6, Y2, Y2
-	VMOVAPS   Y2, Y2
-
-joined:
-	VMINPS  Y3, Y2, Y2
-	VMINPS  Y5, Y4, Y3
-	VMINPS  Y3, Y2, Y2
-	VMOVAPS Y2, Y2
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
 // func expNearF32AVX2(dst *float32, x *float32, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·expNearF32AVX2(SB), NOSPLIT, $0-32
@@ -11059,1432 +36261,6 @@ stay4:
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, R9
 	JMP     vector
-
-// func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x03, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R9
-
-batch:
-	CMPQ         R9, $0x04
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Y0
-	VPSUBQ       (DX), Y0, Y0
-	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
-	VPCMPGTQ     Y1, Y0, Y0
-	VPTEST       Y0, Y0
-	JNZ          some
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPD      (R10), Y1
-	VANDPD       Y1, Y0, Y0
-	VMOVUPS      32(R11), Y1
-	VMOVUPD      32(R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPS      64(R11), Y1
-	VMOVUPD      64(R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPD      (R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPD      32(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPD      64(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPD      (R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPD      32(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPD      64(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPD      (R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPD      32(R10), Y4
-	VANDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPD      64(R10), Y4
-	VANDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPD       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x04, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000004, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*8), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000010, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x03, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y0
-	VMOVUPD    (R12), Y1
-	VANDPD     Y1, Y0, Y0
-	VMOVUPS    32(R14), Y1
-	VMOVUPD    32(R12), Y2
-	VANDPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	VMOVUPS    64(R14), Y1
-	VMOVUPD    64(R12), Y2
-	VANDPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	CMPQ       R13, $0x0c
-	JG         long
-
-reduced:
-	VMOVUPD    Y0, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVUPD    (SI), Y0
-	VMOVUPD    32(SI), Y1
-	VUNPCKLPD  Y1, Y0, Y2
-	VUNPCKHPD  Y1, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMOVUPD    64(SI), Y1
-	VMOVUPD    96(SI), Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPD     Y1, Y3, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMOVUPD    Y0, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x04, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPD      (R12), Y0
-	VMOVUPD      32(R12), Y1
-	VMOVUPD      64(R12), Y2
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Y3
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x0000000c, R13
-
-several:
-	CMPQ    R13, $0x00000010
-	JL      one
-	VMOVUPD (R12), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPD 32(R12), Y4
-	VADDPD  Y4, Y1, Y1
-	VMOVAPS Y1, Y1
-	VMOVUPD 64(R12), Y4
-	VADDPD  Y4, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPD 96(R12), Y4
-	VADDPD  Y4, Y3, Y3
-	VMOVAPS Y3, Y3
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000010, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000004
-	JL      rest
-	VMOVUPD (R12), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000004, R13
-	JMP     one
-
-rest:
-	TESTQ   R13, R13
-	JZ      joined
-	MOVQ    $0x00000010, R14
-	CMPQ    R13, R14
-	CMOVQLT R13, R14
-	LEAQ    laneTable<>+128(SB), R13
-	SHLQ    $0x03, R14
-	SUBQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPD (R12), Y5
-	VANDPD  Y5, Y4, Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-
-joined:
-	VADDPD  Y1, Y0, Y0
-	VADDPD  Y3, Y2, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVAPS Y0, Y0
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA c64_000000000000000c<>+0(SB)/8, $0x000000000000000c
-DATA c64_000000000000000c<>+8(SB)/8, $0x000000000000000c
-DATA c64_000000000000000c<>+16(SB)/8, $0x000000000000000c
-DATA c64_000000000000000c<>+24(SB)/8, $0x000000000000000c
-GLOBL c64_000000000000000c<>(SB), RODATA|NOPTR, $32
-
-// func meanF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·meanF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x03, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R9
-
-batch:
-	CMPQ         R9, $0x04
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Y0
-	VPSUBQ       (DX), Y0, Y0
-	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
-	VPCMPGTQ     Y1, Y0, Y0
-	VPTEST       Y0, Y0
-	JNZ          some
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPD      (R10), Y1
-	VANDPD       Y1, Y0, Y0
-	VMOVUPS      32(R11), Y1
-	VMOVUPD      32(R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPS      64(R11), Y1
-	VMOVUPD      64(R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPD      (R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPD      32(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPD      64(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPD      (R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPD      32(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPD      64(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPD      (R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPD      32(R10), Y4
-	VANDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPD      64(R10), Y4
-	VANDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPD       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	VMOVUPD      8(DX), Y1
-	VMOVUPD      (DX), Y2
-	VPSUBQ       Y2, Y1, Y1
-	VSHUFPS      $0x88, Y1, Y1, Y1
-	VPERMQ       $0xd8, Y1, Y1
-	VCVTDQ2PD    X1, Y1
-	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x04, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000004, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*8), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000010, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x03, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y0
-	VMOVUPD    (R12), Y1
-	VANDPD     Y1, Y0, Y0
-	VMOVUPS    32(R14), Y1
-	VMOVUPD    32(R12), Y2
-	VANDPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	VMOVUPS    64(R14), Y1
-	VMOVUPD    64(R12), Y2
-	VANDPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	CMPQ       R13, $0x0c
-	JG         long
-
-reduced:
-	VMOVUPD    Y0, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVUPD    (SI), Y0
-	VMOVUPD    32(SI), Y1
-	VUNPCKLPD  Y1, Y0, Y2
-	VUNPCKHPD  Y1, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMOVUPD    64(SI), Y1
-	VMOVUPD    96(SI), Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPD     Y1, Y3, Y1
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMOVUPD    8(DX), Y1
-	VMOVUPD    (DX), Y2
-	VPSUBQ     Y2, Y1, Y1
-	VSHUFPS    $0x88, Y1, Y1, Y1
-	VPERMQ     $0xd8, Y1, Y1
-	VCVTDQ2PD  X1, Y1
-	VDIVPD     Y1, Y0, Y0
-	VMOVUPD    Y0, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x04, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPD      (R12), Y0
-	VMOVUPD      32(R12), Y1
-	VMOVUPD      64(R12), Y2
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Y3
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x0000000c, R13
-
-several:
-	CMPQ    R13, $0x00000010
-	JL      one
-	VMOVUPD (R12), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPD 32(R12), Y4
-	VADDPD  Y4, Y1, Y1
-	VMOVAPS Y1, Y1
-	VMOVUPD 64(R12), Y4
-	VADDPD  Y4, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPD 96(R12), Y4
-	VADDPD  Y4, Y3, Y3
-	VMOVAPS Y3, Y3
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000010, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000004
-	JL      rest
-	VMOVUPD (R12), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000004, R13
-	JMP     one
-
-rest:
-	TESTQ   R13, R13
-	JZ      joined
-	MOVQ    $0x00000010, R14
-	CMPQ    R13, R14
-	CMOVQLT R13, R14
-	LEAQ    laneTable<>+128(SB), R13
-	SHLQ    $0x03, R14
-	SUBQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPD (R12), Y5
-	VANDPD  Y5, Y4, Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-
-joined:
-	VADDPD  Y1, Y0, Y0
-	VADDPD  Y3, Y2, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVAPS Y0, Y0
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func inverseF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·inverseF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ out+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ splits+24(FP), DX
-	MOVQ rows+32(FP), BX
-	MOVQ scratch+40(FP), SI
-	MOVQ first+16(FP), DI
-	SHLQ $0x03, DI
-	SUBQ DI, CX
-	ADDQ $0x3f, SI
-	ANDQ $-64, SI
-	MOVQ (DX), DI
-	LEAQ 8(DX), R8
-	MOVQ $-1, R9
-	MOVQ BX, R9
-
-batch:
-	CMPQ         R9, $0x04
-	JL           done
-	PREFETCHT0   2048(DX)
-	VMOVUPD      8(DX), Y0
-	VPSUBQ       (DX), Y0, Y0
-	VBROADCASTSD c64_000000000000000c<>+0(SB), Y1
-	VPCMPGTQ     Y1, Y0, Y0
-	VPTEST       Y0, Y0
-	JNZ          some
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPD      (R10), Y1
-	VANDPD       Y1, Y0, Y0
-	VMOVUPS      32(R11), Y1
-	VMOVUPD      32(R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPS      64(R11), Y1
-	VMOVUPD      64(R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPD      (R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPD      32(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPD      64(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPD      (R10), Y2
-	VANDPD       Y2, Y1, Y1
-	VMOVUPS      32(R11), Y2
-	VMOVUPD      32(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPS      64(R11), Y2
-	VMOVUPD      64(R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPD      (R10), Y3
-	VANDPD       Y3, Y2, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPD      32(R10), Y4
-	VANDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPD      64(R10), Y4
-	VANDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPD       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
-	VDIVPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x04, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000004, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*8), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000010, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x03, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y0
-	VMOVUPD    (R12), Y1
-	VANDPD     Y1, Y0, Y0
-	VMOVUPS    32(R14), Y1
-	VMOVUPD    32(R12), Y2
-	VANDPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	VMOVUPS    64(R14), Y1
-	VMOVUPD    64(R12), Y2
-	VANDPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	CMPQ       R13, $0x0c
-	JG         long
-
-reduced:
-	VMOVUPD      Y0, (R11)
-	ADDQ         $0x20, R11
-	DECQ         R10
-	JNZ          row
-	VMOVUPD      (SI), Y0
-	VMOVUPD      32(SI), Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	VMOVUPD      64(SI), Y1
-	VMOVUPD      96(SI), Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPD       Y1, Y3, Y1
-	VPERM2F128   $0x20, Y1, Y0, Y2
-	VPERM2F128   $0x31, Y1, Y0, Y0
-	VADDPD       Y0, Y2, Y0
-	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
-	VDIVPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x04, R9
-	JMP          batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPD      (R12), Y0
-	VMOVUPD      32(R12), Y1
-	VMOVUPD      64(R12), Y2
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Y3
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x0000000c, R13
-
-several:
-	CMPQ    R13, $0x00000010
-	JL      one
-	VMOVUPD (R12), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPD 32(R12), Y4
-	VADDPD  Y4, Y1, Y1
-	VMOVAPS Y1, Y1
-	VMOVUPD 64(R12), Y4
-	VADDPD  Y4, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPD 96(R12), Y4
-	VADDPD  Y4, Y3, Y3
-	VMOVAPS Y3, Y3
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000010, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000004
-	JL      rest
-	VMOVUPD (R12), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000004, R13
-	JMP     one
-
-rest:
-	TESTQ   R13, R13
-	JZ      joined
-	MOVQ    $0x00000010, R14
-	CMPQ    R13, R14
-	CMOVQLT R13, R14
-	LEAQ    laneTable<>+128(SB), R13
-	SHLQ    $0x03, R14
-	SUBQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPD (R12), Y5
-	VANDPD  Y5, Y4, Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVAPS Y0, Y0
-
-joined:
-	VADDPD  Y1, Y0, Y0
-	VADDPD  Y3, Y2, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVAPS Y0, Y0
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func maxF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·maxF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ         out+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         splits+24(FP), DX
-	MOVQ         rows+32(FP), BX
-	MOVQ         scratch+40(FP), SI
-	MOVQ         first+16(FP), DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, CX
-	ADDQ         $0x3f, SI
-	ANDQ         $-64, SI
-	MOVQ         (DX), DI
-	LEAQ         8(DX), R8
-	MOVQ         $-1, R9
-	MOVQ         BX, R9
-	VBROADCASTSD c64_fff0000000000000<>+0(SB), Y0
-
-batch:
-	CMPQ         R9, $0x04
-	JL           done
-	PREFETCHT0   2048(DX)
-	VXORPS       Y1, Y1, Y1
-	VMOVUPD      8(DX), Y2
-	VPSUBQ       (DX), Y2, Y2
-	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
-	VPCMPGTQ     Y3, Y2, Y2
-	VPTEST       Y2, Y2
-	JNZ          some
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPD      (R10), Y3
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPD      32(R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x03, Y3, Y2, Y4
-	VORPS        Y4, Y1, Y1
-	VMAXPD       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPD      64(R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMAXPD       Y3, Y2, Y2
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPD      (R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPD      32(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPD       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPD      64(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPD       Y4, Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y4
-	VUNPCKHPD    Y3, Y2, Y2
-	VMAXPD       Y2, Y4, Y2
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPD      (R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPD      32(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPD       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPD      64(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMAXPD       Y4, Y3, Y3
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPD      (R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPD      32(R10), Y6
-	VBLENDVPD    Y5, Y6, Y0, Y5
-	VCMPPD       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPD       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPD      64(R10), Y6
-	VBLENDVPD    Y5, Y6, Y0, Y5
-	VCMPPD       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMAXPD       Y5, Y4, Y4
-	VUNPCKLPD    Y4, Y3, Y5
-	VUNPCKHPD    Y4, Y3, Y3
-	VMAXPD       Y3, Y5, Y3
-	VPERM2F128   $0x20, Y3, Y2, Y4
-	VPERM2F128   $0x31, Y3, Y2, Y2
-	VMAXPD       Y2, Y4, Y2
-	VMOVMSKPS    Y1, R10
-	TESTL        R10, R10
-	JNZ          done
-	VMOVUPD      Y2, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x04, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000004, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*8), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000010, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x03, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y2
-	VMOVUPD    (R12), Y3
-	VBLENDVPD  Y2, Y3, Y0, Y2
-	VMOVUPS    32(R14), Y3
-	VMOVUPD    32(R12), Y4
-	VBLENDVPD  Y3, Y4, Y0, Y3
-	VCMPPD     $0x03, Y3, Y2, Y4
-	VORPS      Y4, Y1, Y1
-	VMAXPD     Y3, Y2, Y2
-	VMOVUPS    64(R14), Y3
-	VMOVUPD    64(R12), Y4
-	VBLENDVPD  Y3, Y4, Y0, Y3
-	VCMPPD     $0x03, Y3, Y3, Y4
-	VORPS      Y4, Y1, Y1
-	VMAXPD     Y3, Y2, Y2
-	CMPQ       R13, $0x0c
-	JG         long
-
-reduced:
-	VMOVUPD    Y2, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVMSKPS  Y1, R10
-	TESTL      R10, R10
-	JNZ        done
-	VMOVUPD    (SI), Y1
-	VMOVUPD    32(SI), Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VMAXPD     Y1, Y3, Y1
-	VMOVUPD    64(SI), Y2
-	VMOVUPD    96(SI), Y3
-	VUNPCKLPD  Y3, Y2, Y4
-	VUNPCKHPD  Y3, Y2, Y2
-	VMAXPD     Y2, Y4, Y2
-	VPERM2F128 $0x20, Y2, Y1, Y3
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VMAXPD     Y1, Y3, Y1
-	VMOVUPD    Y1, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x04, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPD      (R12), Y2
-	VCMPPD       $0x03, Y2, Y2, Y3
-	VORPS        Y3, Y1, Y1
-	VMOVUPD      32(R12), Y3
-	VCMPPD       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMOVUPD      64(R12), Y4
-	VCMPPD       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VBROADCASTSD c64_fff0000000000000<>+0(SB), Y5
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x0000000c, R13
-
-several:
-	CMPQ    R13, $0x00000010
-	JL      one
-	VMOVUPD (R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPD  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPD 32(R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPD  Y6, Y3, Y3
-	VMOVAPS Y3, Y3
-	VMOVUPD 64(R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPD  Y6, Y4, Y4
-	VMOVAPS Y4, Y4
-	VMOVUPD 96(R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPD  Y6, Y5, Y5
-	VMOVAPS Y5, Y5
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000010, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000004
-	JL      rest
-	VMOVUPD (R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMAXPD  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000004, R13
-	JMP     one
-
-rest:
-	TESTQ     R13, R13
-	JZ        joined
-	MOVQ      $0x00000010, R14
-	CMPQ      R13, R14
-	CMOVQLT   R13, R14
-	LEAQ      laneTable<>+128(SB), R13
-	SHLQ      $0x03, R14
-	SUBQ      R14, R13
-	VMOVUPS   (R13), Y6
-	VMOVUPD   (R12), Y7
-	VBLENDVPD Y6, Y7, Y0, Y6
-	VCMPPD    $0x03, Y6, Y6, Y7
-	VORPS     Y7, Y1, Y1
-	VMAXPD    Y6, Y2, Y2
-	VMOVAPS   Y2, Y2
-
-joined:
-	VMAXPD  Y3, Y2, Y2
-	VMAXPD  Y5, Y4, Y3
-	VMAXPD  Y3, Y2, Y2
-	VMOVAPS Y2, Y2
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func minF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·minF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ         out+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         splits+24(FP), DX
-	MOVQ         rows+32(FP), BX
-	MOVQ         scratch+40(FP), SI
-	MOVQ         first+16(FP), DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, CX
-	ADDQ         $0x3f, SI
-	ANDQ         $-64, SI
-	MOVQ         (DX), DI
-	LEAQ         8(DX), R8
-	MOVQ         $-1, R9
-	MOVQ         BX, R9
-	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Y0
-
-batch:
-	CMPQ         R9, $0x04
-	JL           done
-	PREFETCHT0   2048(DX)
-	VXORPS       Y1, Y1, Y1
-	VMOVUPD      8(DX), Y2
-	VPSUBQ       (DX), Y2, Y2
-	VBROADCASTSD c64_000000000000000c<>+0(SB), Y3
-	VPCMPGTQ     Y3, Y2, Y2
-	VPTEST       Y2, Y2
-	JNZ          some
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y2
-	VMOVUPD      (R10), Y3
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VMOVUPS      32(R11), Y3
-	VMOVUPD      32(R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x03, Y3, Y2, Y4
-	VORPS        Y4, Y1, Y1
-	VMINPD       Y3, Y2, Y2
-	VMOVUPS      64(R11), Y3
-	VMOVUPD      64(R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMINPD       Y3, Y2, Y2
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPD      (R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPD      32(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPD       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPD      64(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPD       Y4, Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y4
-	VUNPCKHPD    Y3, Y2, Y2
-	VMINPD       Y2, Y4, Y2
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y3
-	VMOVUPD      (R10), Y4
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VMOVUPS      32(R11), Y4
-	VMOVUPD      32(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y3, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPD       Y4, Y3, Y3
-	VMOVUPS      64(R11), Y4
-	VMOVUPD      64(R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VCMPPD       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VMINPD       Y4, Y3, Y3
-	LEAQ         (CX)(DI*8), R10
-	MOVQ         DI, R11
-	MOVQ         (R8), DI
-	SUBQ         DI, R11
-	NEGQ         R11
-	ADDQ         $0x08, R8
-	PREFETCHT0   2048(R10)
-	MOVQ         $0x00000010, R12
-	CMPQ         R11, R12
-	CMOVQLT      R11, R12
-	LEAQ         laneTable<>+128(SB), R11
-	SHLQ         $0x03, R12
-	SUBQ         R12, R11
-	VMOVUPS      (R11), Y4
-	VMOVUPD      (R10), Y5
-	VBLENDVPD    Y4, Y5, Y0, Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPD      32(R10), Y6
-	VBLENDVPD    Y5, Y6, Y0, Y5
-	VCMPPD       $0x03, Y5, Y4, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPD       Y5, Y4, Y4
-	VMOVUPS      64(R11), Y5
-	VMOVUPD      64(R10), Y6
-	VBLENDVPD    Y5, Y6, Y0, Y5
-	VCMPPD       $0x03, Y5, Y5, Y6
-	VORPS        Y6, Y1, Y1
-	VMINPD       Y5, Y4, Y4
-	VUNPCKLPD    Y4, Y3, Y5
-	VUNPCKHPD    Y4, Y3, Y3
-	VMINPD       Y3, Y5, Y3
-	VPERM2F128   $0x20, Y3, Y2, Y4
-	VPERM2F128   $0x31, Y3, Y2, Y2
-	VMINPD       Y2, Y4, Y2
-	VMOVMSKPS    Y1, R10
-	TESTL        R10, R10
-	JNZ          done
-	VMOVUPD      Y2, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x04, R9
-	JMP          batch
-
-some:
-	MOVQ $0x00000004, R10
-	MOVQ SI, R11
-
-row:
-	LEAQ       (CX)(DI*8), R12
-	MOVQ       DI, R13
-	MOVQ       (R8), DI
-	SUBQ       DI, R13
-	NEGQ       R13
-	ADDQ       $0x08, R8
-	PREFETCHT0 2048(R12)
-	MOVQ       $0x00000010, R15
-	CMPQ       R13, R15
-	CMOVQLT    R13, R15
-	LEAQ       laneTable<>+128(SB), R14
-	SHLQ       $0x03, R15
-	SUBQ       R15, R14
-	VMOVUPS    (R14), Y2
-	VMOVUPD    (R12), Y3
-	VBLENDVPD  Y2, Y3, Y0, Y2
-	VMOVUPS    32(R14), Y3
-	VMOVUPD    32(R12), Y4
-	VBLENDVPD  Y3, Y4, Y0, Y3
-	VCMPPD     $0x03, Y3, Y2, Y4
-	VORPS      Y4, Y1, Y1
-	VMINPD     Y3, Y2, Y2
-	VMOVUPS    64(R14), Y3
-	VMOVUPD    64(R12), Y4
-	VBLENDVPD  Y3, Y4, Y0, Y3
-	VCMPPD     $0x03, Y3, Y3, Y4
-	VORPS      Y4, Y1, Y1
-	VMINPD     Y3, Y2, Y2
-	CMPQ       R13, $0x0c
-	JG         long
-
-reduced:
-	VMOVUPD    Y2, (R11)
-	ADDQ       $0x20, R11
-	DECQ       R10
-	JNZ        row
-	VMOVMSKPS  Y1, R10
-	TESTL      R10, R10
-	JNZ        done
-	VMOVUPD    (SI), Y1
-	VMOVUPD    32(SI), Y2
-	VUNPCKLPD  Y2, Y1, Y3
-	VUNPCKHPD  Y2, Y1, Y1
-	VMINPD     Y1, Y3, Y1
-	VMOVUPD    64(SI), Y2
-	VMOVUPD    96(SI), Y3
-	VUNPCKLPD  Y3, Y2, Y4
-	VUNPCKHPD  Y3, Y2, Y2
-	VMINPD     Y2, Y4, Y2
-	VPERM2F128 $0x20, Y2, Y1, Y3
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VMINPD     Y1, Y3, Y1
-	VMOVUPD    Y1, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x04, R9
-	JMP        batch
-
-long:
-	CMPQ         R13, $0x00001000
-	JG           done
-	VMOVUPD      (R12), Y2
-	VCMPPD       $0x03, Y2, Y2, Y3
-	VORPS        Y3, Y1, Y1
-	VMOVUPD      32(R12), Y3
-	VCMPPD       $0x03, Y3, Y3, Y4
-	VORPS        Y4, Y1, Y1
-	VMOVUPD      64(R12), Y4
-	VCMPPD       $0x03, Y4, Y4, Y5
-	VORPS        Y5, Y1, Y1
-	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Y5
-	ADDQ         $0x00000060, R12
-	SUBQ         $0x0000000c, R13
-
-several:
-	CMPQ    R13, $0x00000010
-	JL      one
-	VMOVUPD (R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPD  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	VMOVUPD 32(R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPD  Y6, Y3, Y3
-	VMOVAPS Y3, Y3
-	VMOVUPD 64(R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPD  Y6, Y4, Y4
-	VMOVAPS Y4, Y4
-	VMOVUPD 96(R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPD  Y6, Y5, Y5
-	VMOVAPS Y5, Y5
-	ADDQ    $0x00000080, R12
-	SUBQ    $0x00000010, R13
-	JMP     several
-
-one:
-	CMPQ    R13, $0x00000004
-	JL      rest
-	VMOVUPD (R12), Y6
-	VCMPPD  $0x03, Y6, Y6, Y7
-	VORPS   Y7, Y1, Y1
-	VMINPD  Y6, Y2, Y2
-	VMOVAPS Y2, Y2
-	ADDQ    $0x00000020, R12
-	SUBQ    $0x00000004, R13
-	JMP     one
-
-rest:
-	TESTQ     R13, R13
-	JZ        joined
-	MOVQ      $0x00000010, R14
-	CMPQ      R13, R14
-	CMOVQLT   R13, R14
-	LEAQ      laneTable<>+128(SB), R13
-	SHLQ      $0x03, R14
-	SUBQ      R14, R13
-	VMOVUPS   (R13), Y6
-	VMOVUPD   (R12), Y7
-	VBLENDVPD Y6, Y7, Y0, Y6
-	VCMPPD    $0x03, Y6, Y6, Y7
-	VORPS     Y7, Y1, Y1
-	VMINPD    Y6, Y2, Y2
-	VMOVAPS   Y2, Y2
-
-joined:
-	VMINPD  Y3, Y2, Y2
-	VMINPD  Y5, Y4, Y3
-	VMINPD  Y3, Y2, Y2
-	VMOVAPS Y2, Y2
-	JMP     reduced
-
-done:
-	SUBQ R9, BX
-	MOVQ BX, ret+48(FP)
-	VZEROUPPER
-	RET
 
 // func expNearF64AVX2(dst *float64, x *float64, n int) int
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
@@ -13759,237 +37535,15 @@ batch:
 	PREFETCHT0    (R11)(R8*1)
 	BZHIQ         R12, R10, R12
 	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z2, K1, Z2
-	VUNPCKLPS     Z2, Z0, Z3
-	VUNPCKHPS     Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z3, K1, Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VUNPCKLPD     Z2, Z0, Z3
-	VUNPCKHPD     Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z3, K1, Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z3, K1, Z3
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
 	VMOVUPS       (R11), Z4
 	VMOVAPS.Z     Z4, K1, Z4
 	VMOVUPS       64(R11), Y1
 	SHRQ          $0x10, R12
 	KMOVW         R12, K1
 	VADDPS        Z1, Z4, K1, Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z3, K1, Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z3, K1, Z3
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z4
-	VMOVAPS.Z     Z4, K1, Z4
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z4, K1, Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z3, K1, Z3
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z4
-	VMOVAPS.Z     Z4, K1, Z4
-	VMOVUPS       64(R11), Y1
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z1, Z4, K1, Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
+	VUNPCKLPS     Z4, Z0, Z5
+	VUNPCKHPS     Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
 	MOVB          $0x01, (DI)(R9*1)
 	LEAQ          (CX)(R9*4), R11
 	MOVQ          R9, R12
@@ -14025,21 +37579,243 @@ batch:
 	VUNPCKLPS     Z5, Z4, Z6
 	VUNPCKHPS     Z5, Z4, Z4
 	VADDPS        Z4, Z6, Z4
-	VUNPCKLPD     Z4, Z3, Z5
-	VUNPCKHPD     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VSHUFF64X2    $0x88, Z3, Z2, Z4
-	VSHUFF64X2    $0xdd, Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	VBROADCASTSS  c32_3f800000<>+0(SB), Z2
-	VDIVPS        Z0, Z2, Z0
-	VMOVUPD       -136(DX), Z2
-	VPCMPQ        $0x01, -128(DX), Z2, K1
-	VMOVUPD       -72(DX), Z2
-	VPCMPQ        $0x01, -64(DX), Z2, K2
+	VUNPCKLPD     Z4, Z0, Z5
+	VUNPCKHPD     Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z4
+	VMOVAPS.Z     Z4, K1, Z4
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z4, K1, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z5, K1, Z5
+	VUNPCKLPS     Z5, Z4, Z6
+	VUNPCKHPS     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z5, K1, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z6, K1, Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z0, Z5
+	VSHUFF64X2    $0xdd, Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z4
+	VMOVAPS.Z     Z4, K1, Z4
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z4, K1, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z5, K1, Z5
+	VUNPCKLPS     Z5, Z4, Z6
+	VUNPCKHPS     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z5, K1, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z6, K1, Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z5, K1, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z6, K1, Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z6, K1, Z6
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z7
+	VMOVAPS.Z     Z7, K1, Z7
+	VMOVUPS       64(R11), Y1
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z1, Z7, K1, Z7
+	VUNPCKLPS     Z7, Z6, Z8
+	VUNPCKHPS     Z7, Z6, Z6
+	VADDPS        Z6, Z8, Z6
+	VUNPCKLPD     Z6, Z5, Z7
+	VUNPCKHPD     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VSHUFF64X2    $0x88, Z5, Z4, Z6
+	VSHUFF64X2    $0xdd, Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z0, Z5
+	VSHUFF64X2    $0xdd, Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	VBROADCASTSS  c32_3f800000<>+0(SB), Z4
+	VDIVPS        Z0, Z4, Z0
+	VMOVUPD       -136(DX), Z4
+	VPCMPQ        $0x01, -128(DX), Z4, K1
+	VMOVUPD       -72(DX), Z4
+	VPCMPQ        $0x01, -64(DX), Z4, K2
 	KUNPCKBW      K1, K2, K1
 	KMOVW         K1, R11
 	POPCNTL       R11, R11
@@ -14070,118 +37846,10 @@ whole:
 	KMOVW         R12, K1
 	VMOVUPS       (R11), Z0
 	VMOVAPS.Z     Z0, K1, Z0
-	VMOVUPS       64(R11), Z2
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z2, Z0, K1, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Z3
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z3, Z2, K1, Z2
-	VUNPCKLPS     Z2, Z0, Z3
-	VUNPCKHPS     Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Z3
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z3, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
 	VMOVUPS       64(R11), Z4
 	SHRQ          $0x10, R12
 	KMOVW         R12, K1
-	VADDPS        Z4, Z3, K1, Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VUNPCKLPD     Z2, Z0, Z3
-	VUNPCKHPD     Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Z3
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z3, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Z4
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z4, Z3, K1, Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Z4
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z4, Z3, K1, Z3
+	VADDPS        Z4, Z0, K1, Z0
 	MOVB          $0x01, (DI)(R9*1)
 	LEAQ          (CX)(R9*4), R11
 	MOVQ          R9, R12
@@ -14198,123 +37866,9 @@ whole:
 	SHRQ          $0x10, R12
 	KMOVW         R12, K1
 	VADDPS        Z5, Z4, K1, Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z2
-	VMOVAPS.Z     Z2, K1, Z2
-	VMOVUPS       64(R11), Z3
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z3, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Z4
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z4, Z3, K1, Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Z4
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z4, Z3, K1, Z3
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z4
-	VMOVAPS.Z     Z4, K1, Z4
-	VMOVUPS       64(R11), Z5
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z5, Z4, K1, Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z3
-	VMOVAPS.Z     Z3, K1, Z3
-	VMOVUPS       64(R11), Z4
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z4, Z3, K1, Z3
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*4), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVW         R12, K1
-	VMOVUPS       (R11), Z4
-	VMOVAPS.Z     Z4, K1, Z4
-	VMOVUPS       64(R11), Z5
-	SHRQ          $0x10, R12
-	KMOVW         R12, K1
-	VADDPS        Z5, Z4, K1, Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
+	VUNPCKLPS     Z4, Z0, Z5
+	VUNPCKHPS     Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
 	MOVB          $0x01, (DI)(R9*1)
 	LEAQ          (CX)(R9*4), R11
 	MOVQ          R9, R12
@@ -14350,21 +37904,243 @@ whole:
 	VUNPCKLPS     Z5, Z4, Z6
 	VUNPCKHPS     Z5, Z4, Z4
 	VADDPS        Z4, Z6, Z4
-	VUNPCKLPD     Z4, Z3, Z5
-	VUNPCKHPD     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VSHUFF64X2    $0x88, Z3, Z2, Z4
-	VSHUFF64X2    $0xdd, Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	VBROADCASTSS  c32_3f800000<>+0(SB), Z2
-	VDIVPS        Z0, Z2, Z0
-	VMOVUPD       -136(DX), Z2
-	VPCMPQ        $0x01, -128(DX), Z2, K1
-	VMOVUPD       -72(DX), Z2
-	VPCMPQ        $0x01, -64(DX), Z2, K2
+	VUNPCKLPD     Z4, Z0, Z5
+	VUNPCKHPD     Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z4
+	VMOVAPS.Z     Z4, K1, Z4
+	VMOVUPS       64(R11), Z5
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z5, Z4, K1, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Z6
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z6, Z5, K1, Z5
+	VUNPCKLPS     Z5, Z4, Z6
+	VUNPCKHPS     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Z6
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z6, Z5, K1, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Z7
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z7, Z6, K1, Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z0, Z5
+	VSHUFF64X2    $0xdd, Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z4
+	VMOVAPS.Z     Z4, K1, Z4
+	VMOVUPS       64(R11), Z5
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z5, Z4, K1, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Z6
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z6, Z5, K1, Z5
+	VUNPCKLPS     Z5, Z4, Z6
+	VUNPCKHPS     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Z6
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z6, Z5, K1, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Z7
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z7, Z6, K1, Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z5
+	VMOVAPS.Z     Z5, K1, Z5
+	VMOVUPS       64(R11), Z6
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z6, Z5, K1, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Z7
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z7, Z6, K1, Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z6
+	VMOVAPS.Z     Z6, K1, Z6
+	VMOVUPS       64(R11), Z7
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z7, Z6, K1, Z6
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*4), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVW         R12, K1
+	VMOVUPS       (R11), Z7
+	VMOVAPS.Z     Z7, K1, Z7
+	VMOVUPS       64(R11), Z8
+	SHRQ          $0x10, R12
+	KMOVW         R12, K1
+	VADDPS        Z8, Z7, K1, Z7
+	VUNPCKLPS     Z7, Z6, Z8
+	VUNPCKHPS     Z7, Z6, Z6
+	VADDPS        Z6, Z8, Z6
+	VUNPCKLPD     Z6, Z5, Z7
+	VUNPCKHPD     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VSHUFF64X2    $0x88, Z5, Z4, Z6
+	VSHUFF64X2    $0xdd, Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z0, Z5
+	VSHUFF64X2    $0xdd, Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	VBROADCASTSS  c32_3f800000<>+0(SB), Z4
+	VDIVPS        Z0, Z4, Z0
+	VMOVUPD       -136(DX), Z4
+	VPCMPQ        $0x01, -128(DX), Z4, K1
+	VMOVUPD       -72(DX), Z4
+	VPCMPQ        $0x01, -64(DX), Z4, K2
 	KUNPCKBW      K1, K2, K1
 	KMOVW         K1, R11
 	POPCNTL       R11, R11
@@ -14389,10 +38165,10 @@ row:
 	KMOVW      R15, K1
 	VMOVUPS    (R13), Z0
 	VMOVAPS.Z  Z0, K1, Z0
-	VMOVUPS    64(R13), Z2
+	VMOVUPS    64(R13), Z4
 	SHRQ       $0x10, R15
 	KMOVW      R15, K1
-	VADDPS     Z2, Z0, K1, Z0
+	VADDPS     Z4, Z0, K1, Z0
 	MOVQ       -16(DX), R15
 	MOVB       $0x01, (DI)(R15*1)
 	CMPQ       R14, $0x20
@@ -14404,72 +38180,72 @@ reduced:
 	DECQ          R11
 	JNZ           row
 	VMOVUPS       (SI), Z0
-	VMOVUPS       64(SI), Z2
-	VUNPCKLPS     Z2, Z0, Z3
-	VUNPCKHPS     Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	VMOVUPS       128(SI), Z2
-	VMOVUPS       192(SI), Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VUNPCKLPD     Z2, Z0, Z3
-	VUNPCKHPD     Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	VMOVUPS       256(SI), Z2
-	VMOVUPS       320(SI), Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VMOVUPS       384(SI), Z3
-	VMOVUPS       448(SI), Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	VMOVUPS       512(SI), Z2
-	VMOVUPS       576(SI), Z3
-	VUNPCKLPS     Z3, Z2, Z4
-	VUNPCKHPS     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VMOVUPS       640(SI), Z3
-	VMOVUPS       704(SI), Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VMOVUPS       768(SI), Z3
-	VMOVUPS       832(SI), Z4
-	VUNPCKLPS     Z4, Z3, Z5
-	VUNPCKHPS     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VMOVUPS       896(SI), Z4
-	VMOVUPS       960(SI), Z5
+	VMOVUPS       64(SI), Z4
+	VUNPCKLPS     Z4, Z0, Z5
+	VUNPCKHPS     Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	VMOVUPS       128(SI), Z4
+	VMOVUPS       192(SI), Z5
 	VUNPCKLPS     Z5, Z4, Z6
 	VUNPCKHPS     Z5, Z4, Z4
 	VADDPS        Z4, Z6, Z4
-	VUNPCKLPD     Z4, Z3, Z5
-	VUNPCKHPD     Z4, Z3, Z3
-	VADDPS        Z3, Z5, Z3
-	VSHUFF64X2    $0x88, Z3, Z2, Z4
-	VSHUFF64X2    $0xdd, Z3, Z2, Z2
-	VADDPS        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPS        Z0, Z3, Z0
-	VBROADCASTSS  c32_3f800000<>+0(SB), Z2
-	VDIVPS        Z0, Z2, Z0
-	VMOVUPD       -136(DX), Z2
-	VPCMPQ        $0x01, -128(DX), Z2, K1
-	VMOVUPD       -72(DX), Z2
-	VPCMPQ        $0x01, -64(DX), Z2, K2
+	VUNPCKLPD     Z4, Z0, Z5
+	VUNPCKHPD     Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	VMOVUPS       256(SI), Z4
+	VMOVUPS       320(SI), Z5
+	VUNPCKLPS     Z5, Z4, Z6
+	VUNPCKHPS     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VMOVUPS       384(SI), Z5
+	VMOVUPS       448(SI), Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z0, Z5
+	VSHUFF64X2    $0xdd, Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	VMOVUPS       512(SI), Z4
+	VMOVUPS       576(SI), Z5
+	VUNPCKLPS     Z5, Z4, Z6
+	VUNPCKHPS     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VMOVUPS       640(SI), Z5
+	VMOVUPS       704(SI), Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VMOVUPS       768(SI), Z5
+	VMOVUPS       832(SI), Z6
+	VUNPCKLPS     Z6, Z5, Z7
+	VUNPCKHPS     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VMOVUPS       896(SI), Z6
+	VMOVUPS       960(SI), Z7
+	VUNPCKLPS     Z7, Z6, Z8
+	VUNPCKHPS     Z7, Z6, Z6
+	VADDPS        Z6, Z8, Z6
+	VUNPCKLPD     Z6, Z5, Z7
+	VUNPCKHPD     Z6, Z5, Z5
+	VADDPS        Z5, Z7, Z5
+	VSHUFF64X2    $0x88, Z5, Z4, Z6
+	VSHUFF64X2    $0xdd, Z5, Z4, Z4
+	VADDPS        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z0, Z5
+	VSHUFF64X2    $0xdd, Z4, Z0, Z0
+	VADDPS        Z0, Z5, Z0
+	VBROADCASTSS  c32_3f800000<>+0(SB), Z4
+	VDIVPS        Z0, Z4, Z0
+	VMOVUPD       -136(DX), Z4
+	VPCMPQ        $0x01, -128(DX), Z4, K1
+	VMOVUPD       -72(DX), Z4
+	VPCMPQ        $0x01, -64(DX), Z4, K2
 	KUNPCKBW      K1, K2, K1
 	KMOVW         K1, R11
 	POPCNTL       R11, R11
@@ -14479,12 +38255,12 @@ reduced:
 	JMP           batch
 
 long:
-	VMOVUPS      (R13), Z0
-	VMOVUPS      64(R13), Z2
-	VBROADCASTSS c32_00000000<>+0(SB), Z3
-	VBROADCASTSS c32_00000000<>+0(SB), Z4
-	ADDQ         $0x00000080, R13
-	SUBQ         $0x00000020, R14
+	VMOVUPS (R13), Z0
+	VMOVUPS 64(R13), Z4
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000020, R14
 
 several:
 	CMPQ    R14, $0x00000040
@@ -14493,14 +38269,14 @@ several:
 	VADDPS  Z5, Z0, Z0
 	VMOVAPS Z0, Z0
 	VMOVUPS 64(R13), Z5
-	VADDPS  Z5, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPS 128(R13), Z5
-	VADDPS  Z5, Z3, Z3
-	VMOVAPS Z3, Z3
-	VMOVUPS 192(R13), Z5
 	VADDPS  Z5, Z4, Z4
 	VMOVAPS Z4, Z4
+	VMOVUPS 128(R13), Z5
+	VADDPS  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 192(R13), Z5
+	VADDPS  Z5, Z3, Z3
+	VMOVAPS Z3, Z3
 	ADDQ    $0x00000100, R13
 	SUBQ    $0x00000040, R14
 	JMP     several
@@ -14526,9 +38302,9 @@ rest:
 	VMOVAPS   Z0, Z0
 
 joined:
-	VADDPS  Z2, Z0, Z0
-	VADDPS  Z4, Z3, Z2
-	VADDPS  Z2, Z0, Z0
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z3, Z2, Z4
+	VADDPS  Z4, Z0, Z0
 	VMOVAPS Z0, Z0
 	JMP     reduced
 
@@ -15235,10 +39011,10 @@ batch:
 	KMOVB         R12, K1
 	VMOVUPD       (R11), Z0
 	VMOVAPD.Z     Z0, K1, Z0
-	VMOVUPD       64(R11), Z2
+	VMOVUPD       64(R11), Z3
 	SHRQ          $0x08, R12
 	KMOVB         R12, K1
-	VADDPD        Z2, Z0, K1, Z0
+	VADDPD        Z3, Z0, K1, Z0
 	VMOVUPS       128(R11), Y1
 	SHRQ          $0x08, R12
 	KMOVB         R12, K1
@@ -15253,49 +39029,6 @@ batch:
 	PREFETCHT0    (R11)(R8*1)
 	BZHIQ         R12, R10, R12
 	KMOVB         R12, K1
-	VMOVUPD       (R11), Z2
-	VMOVAPD.Z     Z2, K1, Z2
-	VMOVUPD       64(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	VMOVUPS       128(R11), Y1
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z1, Z2, K1, Z2
-	VUNPCKLPD     Z2, Z0, Z3
-	VUNPCKHPD     Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z2
-	VMOVAPD.Z     Z2, K1, Z2
-	VMOVUPD       64(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	VMOVUPS       128(R11), Y1
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z1, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
 	VMOVUPD       (R11), Z3
 	VMOVAPD.Z     Z3, K1, Z3
 	VMOVUPD       64(R11), Z4
@@ -15306,55 +39039,9 @@ batch:
 	SHRQ          $0x08, R12
 	KMOVB         R12, K1
 	VADDPD        Z1, Z3, K1, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z2
-	VMOVAPD.Z     Z2, K1, Z2
-	VMOVUPD       64(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	VMOVUPS       128(R11), Y1
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z1, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z3
-	VMOVAPD.Z     Z3, K1, Z3
-	VMOVUPD       64(R11), Z4
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z4, Z3, K1, Z3
-	VMOVUPS       128(R11), Y1
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z1, Z3, K1, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
+	VUNPCKLPD     Z3, Z0, Z4
+	VUNPCKHPD     Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
 	MOVB          $0x01, (DI)(R9*1)
 	LEAQ          (CX)(R9*8), R11
 	MOVQ          R9, R12
@@ -15398,16 +39085,105 @@ batch:
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
 	VADDPD        Z3, Z5, Z3
-	VSHUFF64X2    $0x88, Z3, Z2, Z4
-	VSHUFF64X2    $0xdd, Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	VBROADCASTSD  c64_3ff0000000000000<>+0(SB), Z2
-	VDIVPD        Z0, Z2, Z0
-	VMOVUPD       -72(DX), Z2
-	VPCMPQ        $0x01, -64(DX), Z2, K1
+	VSHUFF64X2    $0x88, Z3, Z0, Z4
+	VSHUFF64X2    $0xdd, Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z3
+	VMOVAPD.Z     Z3, K1, Z3
+	VMOVUPD       64(R11), Z4
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z4, Z3, K1, Z3
+	VMOVUPS       128(R11), Y1
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z1, Z3, K1, Z3
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z4
+	VMOVAPD.Z     Z4, K1, Z4
+	VMOVUPD       64(R11), Z5
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z5, Z4, K1, Z4
+	VMOVUPS       128(R11), Y1
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z1, Z4, K1, Z4
+	VUNPCKLPD     Z4, Z3, Z5
+	VUNPCKHPD     Z4, Z3, Z3
+	VADDPD        Z3, Z5, Z3
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z4
+	VMOVAPD.Z     Z4, K1, Z4
+	VMOVUPD       64(R11), Z5
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z5, Z4, K1, Z4
+	VMOVUPS       128(R11), Y1
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z1, Z4, K1, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z5
+	VMOVAPD.Z     Z5, K1, Z5
+	VMOVUPD       64(R11), Z6
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z6, Z5, K1, Z5
+	VMOVUPS       128(R11), Y1
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z1, Z5, K1, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPD        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z3, Z5
+	VSHUFF64X2    $0xdd, Z4, Z3, Z3
+	VADDPD        Z3, Z5, Z3
+	VSHUFF64X2    $0x88, Z3, Z0, Z4
+	VSHUFF64X2    $0xdd, Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	VBROADCASTSD  c64_3ff0000000000000<>+0(SB), Z3
+	VDIVPD        Z0, Z3, Z0
+	VMOVUPD       -72(DX), Z3
+	VPCMPQ        $0x01, -64(DX), Z3, K1
 	KMOVW         K1, R11
 	POPCNTL       R11, R11
 	VCOMPRESSPD.Z Z0, K1, Z0
@@ -15433,57 +39209,14 @@ whole:
 	KMOVB         R12, K1
 	VMOVUPD       (R11), Z0
 	VMOVAPD.Z     Z0, K1, Z0
-	VMOVUPD       64(R11), Z2
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z2, Z0, K1, Z0
-	VMOVUPD       128(R11), Z2
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z2, Z0, K1, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z2
-	VMOVAPD.Z     Z2, K1, Z2
 	VMOVUPD       64(R11), Z3
 	SHRQ          $0x08, R12
 	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
+	VADDPD        Z3, Z0, K1, Z0
 	VMOVUPD       128(R11), Z3
 	SHRQ          $0x08, R12
 	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	VUNPCKLPD     Z2, Z0, Z3
-	VUNPCKHPD     Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z2
-	VMOVAPD.Z     Z2, K1, Z2
-	VMOVUPD       64(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	VMOVUPD       128(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
+	VADDPD        Z3, Z0, K1, Z0
 	MOVB          $0x01, (DI)(R9*1)
 	LEAQ          (CX)(R9*8), R11
 	MOVQ          R9, R12
@@ -15504,55 +39237,9 @@ whole:
 	SHRQ          $0x08, R12
 	KMOVB         R12, K1
 	VADDPD        Z4, Z3, K1, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z2
-	VMOVAPD.Z     Z2, K1, Z2
-	VMOVUPD       64(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	VMOVUPD       128(R11), Z3
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z3, Z2, K1, Z2
-	MOVB          $0x01, (DI)(R9*1)
-	LEAQ          (CX)(R9*8), R11
-	MOVQ          R9, R12
-	MOVQ          (DX), R9
-	SUBQ          R9, R12
-	NEGQ          R12
-	ADDQ          $0x08, DX
-	PREFETCHT0    (R11)(R8*1)
-	BZHIQ         R12, R10, R12
-	KMOVB         R12, K1
-	VMOVUPD       (R11), Z3
-	VMOVAPD.Z     Z3, K1, Z3
-	VMOVUPD       64(R11), Z4
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z4, Z3, K1, Z3
-	VMOVUPD       128(R11), Z4
-	SHRQ          $0x08, R12
-	KMOVB         R12, K1
-	VADDPD        Z4, Z3, K1, Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
+	VUNPCKLPD     Z3, Z0, Z4
+	VUNPCKHPD     Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
 	MOVB          $0x01, (DI)(R9*1)
 	LEAQ          (CX)(R9*8), R11
 	MOVQ          R9, R12
@@ -15596,16 +39283,105 @@ whole:
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
 	VADDPD        Z3, Z5, Z3
-	VSHUFF64X2    $0x88, Z3, Z2, Z4
-	VSHUFF64X2    $0xdd, Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	VBROADCASTSD  c64_3ff0000000000000<>+0(SB), Z2
-	VDIVPD        Z0, Z2, Z0
-	VMOVUPD       -72(DX), Z2
-	VPCMPQ        $0x01, -64(DX), Z2, K1
+	VSHUFF64X2    $0x88, Z3, Z0, Z4
+	VSHUFF64X2    $0xdd, Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z3
+	VMOVAPD.Z     Z3, K1, Z3
+	VMOVUPD       64(R11), Z4
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z4, Z3, K1, Z3
+	VMOVUPD       128(R11), Z4
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z4, Z3, K1, Z3
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z4
+	VMOVAPD.Z     Z4, K1, Z4
+	VMOVUPD       64(R11), Z5
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z5, Z4, K1, Z4
+	VMOVUPD       128(R11), Z5
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z5, Z4, K1, Z4
+	VUNPCKLPD     Z4, Z3, Z5
+	VUNPCKHPD     Z4, Z3, Z3
+	VADDPD        Z3, Z5, Z3
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z4
+	VMOVAPD.Z     Z4, K1, Z4
+	VMOVUPD       64(R11), Z5
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z5, Z4, K1, Z4
+	VMOVUPD       128(R11), Z5
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z5, Z4, K1, Z4
+	MOVB          $0x01, (DI)(R9*1)
+	LEAQ          (CX)(R9*8), R11
+	MOVQ          R9, R12
+	MOVQ          (DX), R9
+	SUBQ          R9, R12
+	NEGQ          R12
+	ADDQ          $0x08, DX
+	PREFETCHT0    (R11)(R8*1)
+	BZHIQ         R12, R10, R12
+	KMOVB         R12, K1
+	VMOVUPD       (R11), Z5
+	VMOVAPD.Z     Z5, K1, Z5
+	VMOVUPD       64(R11), Z6
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z6, Z5, K1, Z5
+	VMOVUPD       128(R11), Z6
+	SHRQ          $0x08, R12
+	KMOVB         R12, K1
+	VADDPD        Z6, Z5, K1, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPD        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z3, Z5
+	VSHUFF64X2    $0xdd, Z4, Z3, Z3
+	VADDPD        Z3, Z5, Z3
+	VSHUFF64X2    $0x88, Z3, Z0, Z4
+	VSHUFF64X2    $0xdd, Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	VBROADCASTSD  c64_3ff0000000000000<>+0(SB), Z3
+	VDIVPD        Z0, Z3, Z0
+	VMOVUPD       -72(DX), Z3
+	VPCMPQ        $0x01, -64(DX), Z3, K1
 	KMOVW         K1, R11
 	POPCNTL       R11, R11
 	VCOMPRESSPD.Z Z0, K1, Z0
@@ -15629,14 +39405,14 @@ row:
 	KMOVB      R15, K1
 	VMOVUPD    (R13), Z0
 	VMOVAPD.Z  Z0, K1, Z0
-	VMOVUPD    64(R13), Z2
+	VMOVUPD    64(R13), Z3
 	SHRQ       $0x08, R15
 	KMOVB      R15, K1
-	VADDPD     Z2, Z0, K1, Z0
-	VMOVUPD    128(R13), Z2
+	VADDPD     Z3, Z0, K1, Z0
+	VMOVUPD    128(R13), Z3
 	SHRQ       $0x08, R15
 	KMOVB      R15, K1
-	VADDPD     Z2, Z0, K1, Z0
+	VADDPD     Z3, Z0, K1, Z0
 	MOVQ       -16(DX), R15
 	MOVB       $0x01, (DI)(R15*1)
 	CMPQ       R14, $0x18
@@ -15648,38 +39424,38 @@ reduced:
 	DECQ          R11
 	JNZ           row
 	VMOVUPD       (SI), Z0
-	VMOVUPD       64(SI), Z2
-	VUNPCKLPD     Z2, Z0, Z3
-	VUNPCKHPD     Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	VMOVUPD       128(SI), Z2
-	VMOVUPD       192(SI), Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	VMOVUPD       256(SI), Z2
-	VMOVUPD       320(SI), Z3
-	VUNPCKLPD     Z3, Z2, Z4
-	VUNPCKHPD     Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VMOVUPD       384(SI), Z3
-	VMOVUPD       448(SI), Z4
+	VMOVUPD       64(SI), Z3
+	VUNPCKLPD     Z3, Z0, Z4
+	VUNPCKHPD     Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	VMOVUPD       128(SI), Z3
+	VMOVUPD       192(SI), Z4
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
 	VADDPD        Z3, Z5, Z3
-	VSHUFF64X2    $0x88, Z3, Z2, Z4
-	VSHUFF64X2    $0xdd, Z3, Z2, Z2
-	VADDPD        Z2, Z4, Z2
-	VSHUFF64X2    $0x88, Z2, Z0, Z3
-	VSHUFF64X2    $0xdd, Z2, Z0, Z0
-	VADDPD        Z0, Z3, Z0
-	VBROADCASTSD  c64_3ff0000000000000<>+0(SB), Z2
-	VDIVPD        Z0, Z2, Z0
-	VMOVUPD       -72(DX), Z2
-	VPCMPQ        $0x01, -64(DX), Z2, K1
+	VSHUFF64X2    $0x88, Z3, Z0, Z4
+	VSHUFF64X2    $0xdd, Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	VMOVUPD       256(SI), Z3
+	VMOVUPD       320(SI), Z4
+	VUNPCKLPD     Z4, Z3, Z5
+	VUNPCKHPD     Z4, Z3, Z3
+	VADDPD        Z3, Z5, Z3
+	VMOVUPD       384(SI), Z4
+	VMOVUPD       448(SI), Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VADDPD        Z4, Z6, Z4
+	VSHUFF64X2    $0x88, Z4, Z3, Z5
+	VSHUFF64X2    $0xdd, Z4, Z3, Z3
+	VADDPD        Z3, Z5, Z3
+	VSHUFF64X2    $0x88, Z3, Z0, Z4
+	VSHUFF64X2    $0xdd, Z3, Z0, Z0
+	VADDPD        Z0, Z4, Z0
+	VBROADCASTSD  c64_3ff0000000000000<>+0(SB), Z3
+	VDIVPD        Z0, Z3, Z0
+	VMOVUPD       -72(DX), Z3
+	VPCMPQ        $0x01, -64(DX), Z3, K1
 	KMOVW         K1, R11
 	POPCNTL       R11, R11
 	VCOMPRESSPD.Z Z0, K1, Z0
@@ -15688,12 +39464,12 @@ reduced:
 	JMP           batch
 
 long:
-	VMOVUPD      (R13), Z0
-	VMOVUPD      64(R13), Z2
-	VMOVUPD      128(R13), Z3
-	VBROADCASTSD c64_0000000000000000<>+0(SB), Z4
-	ADDQ         $0x000000c0, R13
-	SUBQ         $0x00000018, R14
+	VMOVUPD (R13), Z0
+	VMOVUPD 64(R13), Z3
+	VMOVUPD 128(R13), Z4
+	VPXORD  Z2, Z2, Z2
+	ADDQ    $0x000000c0, R13
+	SUBQ    $0x00000018, R14
 
 several:
 	CMPQ    R14, $0x00000020
@@ -15702,14 +39478,14 @@ several:
 	VADDPD  Z5, Z0, Z0
 	VMOVAPS Z0, Z0
 	VMOVUPD 64(R13), Z5
-	VADDPD  Z5, Z2, Z2
-	VMOVAPS Z2, Z2
-	VMOVUPD 128(R13), Z5
 	VADDPD  Z5, Z3, Z3
 	VMOVAPS Z3, Z3
-	VMOVUPD 192(R13), Z5
+	VMOVUPD 128(R13), Z5
 	VADDPD  Z5, Z4, Z4
 	VMOVAPS Z4, Z4
+	VMOVUPD 192(R13), Z5
+	VADDPD  Z5, Z2, Z2
+	VMOVAPS Z2, Z2
 	ADDQ    $0x00000100, R13
 	SUBQ    $0x00000020, R14
 	JMP     several
@@ -15735,9 +39511,9 @@ rest:
 	VMOVAPS   Z0, Z0
 
 joined:
-	VADDPD  Z2, Z0, Z0
-	VADDPD  Z4, Z3, Z2
-	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z0, Z0
+	VADDPD  Z2, Z4, Z3
+	VADDPD  Z3, Z0, Z0
 	VMOVAPS Z0, Z0
 	JMP     reduced
 
@@ -17722,12 +41498,6 @@ vector:
 	ADDQ    $0x40, AX
 	SUBQ    $0x08, SI
 	JMP     vector
-
-DATA c64_0000000000000001<>+0(SB)/8, $0x0000000000000001
-DATA c64_0000000000000001<>+8(SB)/8, $0x0000000000000001
-DATA c64_0000000000000001<>+16(SB)/8, $0x0000000000000001
-DATA c64_0000000000000001<>+24(SB)/8, $0x0000000000000001
-GLOBL c64_0000000000000001<>(SB), RODATA|NOPTR, $32
 
 // func offsetsAVX512(dst *byte, splits *int64, row int, rows int)
 // Requires: AVX, AVX512F

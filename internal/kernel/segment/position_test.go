@@ -76,9 +76,9 @@ func byPositionOf[T dtype.Real](t *testing.T) {
 						column, rows = append(column, values[i]), append(rows, number[i])
 					}
 				}
-				at := argMinOf(column, 0, 1)
+				high, at := argsOf(column)
 				if largest {
-					at = argMaxOf(column, 0, 1)
+					at = high
 				}
 				if got[k] != rows[at] {
 					t.Errorf("%T extreme of position %d is in row %d, want %d", values, k, got[k], rows[at])

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/kernel/gather"
-)
+import "github.com/tenonml/tenon/dtype"
 
 // Sum writes the sum of each row to out, which has rows*inner elements. Integers
 // wrap. An empty row gives 0.
@@ -125,6 +122,9 @@ func Prod[T dtype.Number](out, values []T, splits []int64, inner int) {
 		narrow(out, o)
 		return
 	}
+	if inner == 1 && reduceVectorised(reduceProd, out, values, splits) {
+		return
+	}
 	if isShort(splits, inner) {
 		prodRange(out, values, splits, inner, 0, rowsOf(splits))
 		return
@@ -137,11 +137,7 @@ func Prod[T dtype.Number](out, values []T, splits []int64, inner int) {
 func prodRange[T dtype.Number](out, values []T, splits []int64, inner, lo, hi int) {
 	if inner == 1 {
 		for r := lo; r < hi; r++ {
-			product := T(1)
-			for _, v := range values[splits[r]:splits[r+1]] {
-				product *= v
-			}
-			out[r] = product
+			out[r] = productOf(values[splits[r]:splits[r+1]])
 		}
 		return
 	}
@@ -156,6 +152,15 @@ func prodRange[T dtype.Number](out, values []T, splits []int64, inner, lo, hi in
 			}
 		}
 	}
+}
+
+// productOf multiplies from left to right.
+func productOf[T dtype.Number](x []T) T {
+	product := T(1)
+	for _, v := range x {
+		product *= v
+	}
+	return product
 }
 
 // Mean writes the mean of each row to out, which has rows*inner elements. An empty
@@ -216,14 +221,18 @@ func meanComplex[T complex64 | complex128](out, values []T, splits []int64, inne
 
 // MeanInt is [Mean] for integers: the mean of each row in float64.
 func MeanInt[T dtype.Integer](out []float64, values []T, splits []int64, inner int) {
+	if inner == 1 && meansVectorised(out, values, splits) {
+		return
+	}
 	eachRows(splits, inner, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			meanOfIntegers(item(out, r, inner), row(values, splits, r, inner), inner)
+			meanItems(item(out, r, inner), row(values, splits, r, inner), inner)
 		}
 	})
 }
 
-func meanOfIntegers[T dtype.Integer](mean []float64, x []T, inner int) {
+// meanItems writes the means, in float64, of the elements of items.
+func meanItems[T dtype.Real](mean []float64, x []T, inner int) {
 	n := float64(len(x) / inner)
 	clear(mean)
 	for ; len(x) >= inner; x = x[inner:] {
@@ -236,124 +245,26 @@ func meanOfIntegers[T dtype.Integer](mean []float64, x []T, inner int) {
 	}
 }
 
-// Any writes whether a row holds a true value to out, which has rows*inner
-// elements. An empty row gives false.
-func Any(out, values []bool, splits []int64, inner int) {
-	if inner == 1 && len(values) >= worthIndex {
-		countTrue(values, splits, func(r int, n, _ int64) { out[r] = n > 0 })
-		return
+// meansVectorised computes means of integers of inner size 1 where there are kernels for
+// them, and reports whether there are.
+func meansVectorised[T any](out []float64, values []T, splits []int64) bool {
+	if len(values) < worthVectors {
+		return false
 	}
-	if isShort(splits, inner) {
-		anyRange(out, values, splits, inner, 0, rowsOf(splits))
-		return
+	switch x := any(values).(type) {
+	case []int32:
+		return meanRows(out, x, splits)
+	case []int64:
+		return meanRows(out, x, splits)
 	}
-	eachRows(splits, inner, func(lo, hi int) {
-		anyRange(out, values, splits, inner, lo, hi)
-	})
+	return false
 }
 
-func anyRange(out, values []bool, splits []int64, inner, lo, hi int) {
-	for r := lo; r < hi; r++ {
-		acc, x := item(out, r, inner), row(values, splits, r, inner)
-		clear(acc)
-		for ; len(x) >= inner; x = x[inner:] {
-			for j, v := range x[:inner] {
-				acc[j] = acc[j] || v
-			}
-		}
+func meanRows[T int32 | int64](out []float64, x []T, splits []int64) bool {
+	k := kernelsFor[T]()
+	if k == nil || k.mean.kernel == nil {
+		return false
 	}
-}
-
-// All writes whether a row holds only true values to out, which has rows*inner
-// elements. An empty row gives true.
-func All(out, values []bool, splits []int64, inner int) {
-	if inner == 1 && len(values) >= worthIndex {
-		countTrue(values, splits, func(r int, n, length int64) { out[r] = n == length })
-		return
-	}
-	if isShort(splits, inner) {
-		allRange(out, values, splits, inner, 0, rowsOf(splits))
-		return
-	}
-	eachRows(splits, inner, func(lo, hi int) {
-		allRange(out, values, splits, inner, lo, hi)
-	})
-}
-
-func allRange(out, values []bool, splits []int64, inner, lo, hi int) {
-	for r := lo; r < hi; r++ {
-		acc, x := item(out, r, inner), row(values, splits, r, inner)
-		for j := range acc {
-			acc[j] = true
-		}
-		for ; len(x) >= inner; x = x[inner:] {
-			for j, v := range x[:inner] {
-				acc[j] = acc[j] && v
-			}
-		}
-	}
-}
-
-// CountNonzero writes the number of values that differ from zero to out, which
-// has rows*inner elements. NaN counts, false and both float zeros do not.
-func CountNonzero[T dtype.Number | ~bool](out []int64, values []T, splits []int64, inner int) {
-	if w, ok := widen(values); ok {
-		CountNonzero(out, w, splits, inner)
-		return
-	}
-	if inner == 1 && len(values) >= worthIndex {
-		countTrue(nonzero(values), splits, func(r int, n, _ int64) { out[r] = n })
-		return
-	}
-	if isShort(splits, inner) {
-		countRange(out, values, splits, inner, 0, rowsOf(splits))
-		return
-	}
-	eachRows(splits, inner, func(lo, hi int) {
-		countRange(out, values, splits, inner, lo, hi)
-	})
-}
-
-func countRange[T dtype.Number | ~bool](out []int64, values []T, splits []int64, inner, lo, hi int) {
-	var zero T
-	for r := lo; r < hi; r++ {
-		acc, x := item(out, r, inner), row(values, splits, r, inner)
-		clear(acc)
-		for ; len(x) >= inner; x = x[inner:] {
-			for j, v := range x[:inner] {
-				if v != zero {
-					acc[j]++
-				}
-			}
-		}
-	}
-}
-
-// countTrue calls f for each row with the number of its true values and its length, which
-// an index of the values tells without a branch for each of them.
-func countTrue(values []bool, splits []int64, f func(r int, n, length int64)) {
-	before := make([]int64, len(splits))
-	gather.NewBitmap(values).BeforeAll(before, splits)
-	eachSpan(rowsOf(splits), 1, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			f(r, before[r+1]-before[r], splits[r+1]-splits[r])
-		}
-	})
-}
-
-// nonzero returns which values differ from zero.
-func nonzero[T dtype.Number | ~bool](values []T) []bool {
-	if b, ok := any(values).([]bool); ok {
-		return b
-	}
-	var zero T
-	out := make([]bool, len(values))
-	eachSpan(len(values), 1, func(lo, hi int) {
-		x, o := values[lo:hi], out[lo:hi]
-		o = o[:len(x)]
-		for i, v := range x {
-			o[i] = v != zero
-		}
-	})
-	return out
+	k.mean.over(out, x, splits, func(i int) { meanItems(out[i:i+1], x[splits[i]:splits[i+1]], 1) })
+	return true
 }

@@ -110,20 +110,36 @@ func testMoments[T Float](t *testing.T) {
 }
 
 func TestIntegerMoments(t *testing.T) {
-	x := []int8{100, 101, 102, -128, 127, 5}
-	splits := []int64{0, 3, 3, 5, 6}
-	mean, variance := make([]float64, 4), make([]float64, 4)
-	MeanInt(mean, x, splits, 1)
-	VarInt(variance, x, splits, 1, 0)
-	wantMean, wantVar := []float64{101, math.NaN(), -.5, 5}, []float64{2. / 3, math.NaN(), 127.5 * 127.5, 0}
-	for r := range mean {
-		if !near(mean[r], wantMean[r], 0, 1e-15) || !near(variance[r], wantVar[r], 0, 1e-15) {
-			t.Errorf("row %d: mean %v, variance %v", r, mean[r], variance[r])
-		}
-	}
+	t.Run("int8", testIntegerMoments[int8])
+	t.Run("int32", testIntegerMoments[int32])
+	t.Run("int64", testIntegerMoments[int64])
+	t.Run("uint32", testIntegerMoments[uint32])
 }
 
-// A variance as the difference of two large numbers would be 0 or negative here.
+func testIntegerMoments[T dtype.Integer](t *testing.T) {
+	eachCase(t, inners, func(t *testing.T, x []T, splits []int64, inner int) {
+		rows := len(splits) - 1
+		mean, variance, corrected := make([]float64, rows*inner), make([]float64, rows*inner), make([]float64, rows*inner)
+		MeanInt(mean, x, splits, inner)
+		VarInt(variance, x, splits, inner, 0)
+		VarInt(corrected, x, splits, inner, 1)
+		for i := range mean {
+			r := i / inner
+			c := columnOf(x, splits, r, i%inner, inner)
+			wantMean, wantVar := moments(c, 0)
+			expect(t, "MeanInt", r, mean[i], wantMean, magnitude(c)/float64(max(len(c), 1)))
+			expect(t, "VarInt", r, variance[i], wantVar, 1)
+			if _, wantVar = moments(c, 1); len(c) > 1 {
+				expect(t, "VarInt with ddof 1", r, corrected[i], wantVar, 1)
+			} else if v := corrected[i]; v == v {
+				t.Errorf("VarInt with ddof 1 of row %d of %d is %v", r, len(c), v)
+			}
+		}
+	})
+}
+
+// A variance as the difference of two large numbers would be 0 or negative here, and equal
+// numbers have none, whatever the rounding error of their mean.
 func TestVarianceFarFromZero(t *testing.T) {
 	x := []float32{10000, 10001, 10002, 4096.5, 4097.5}
 	got := make([]float32, 2)
@@ -131,6 +147,22 @@ func TestVarianceFarFromZero(t *testing.T) {
 	if got[0] != float32(2./3) || got[1] != .25 {
 		t.Errorf("Var = %v", got)
 	}
+	same, splits := make([]float64, 0, 3000), []int64{0}
+	for n := range int64(70) {
+		for range n {
+			same = append(same, 1e8/3)
+		}
+		splits = append(splits, int64(len(same)))
+	}
+	atEachLevel(t, func(t *testing.T) {
+		out := make([]float64, 70)
+		Var(out, same, splits, 1, 0)
+		for n, v := range out[1:] {
+			if v < 0 || v > 1e-16 {
+				t.Errorf("Var of %d equal numbers is %v", n+1, v)
+			}
+		}
+	})
 }
 
 func TestComplexReductions(t *testing.T) {
@@ -168,6 +200,94 @@ func TestProd(t *testing.T) {
 	if Prod(items, []float64{1, 2, 3, 4, 5, 6}, []int64{0, 2, 3}, 2); !slices.Equal(items, []float64{3, 8, 5, 6}) {
 		t.Errorf("Prod of items = %v", items)
 	}
+}
+
+// Products and sums of integers wrap; products of floats are as near as their order allows.
+func TestProdOfRows(t *testing.T) {
+	t.Run("float32", testProd[float32])
+	t.Run("float64", testProd[float64])
+	t.Run("int32", testProd[int32])
+	t.Run("int64", testProd[int64])
+	t.Run("uint16", testProd[uint16])
+}
+
+func testProd[T dtype.Real](t *testing.T) {
+	eachCase(t, inners, func(t *testing.T, x []T, splits []int64, inner int) {
+		rows := len(splits) - 1
+		got, sum := make([]T, rows*inner), make([]T, rows*inner)
+		whole := !dtype.Of[T]().IsFloat()
+		if !whole { // neither too large nor too small
+			x = slices.Clone(x)
+			for i := range x {
+				x[i] = number[T](real64(x[i])/1000 + 1)
+			}
+		}
+		Prod(got, x, splits, inner)
+		Sum(sum, x, splits, inner)
+		for i := range got {
+			r, want, wantSum := i/inner, T(1), T(0)
+			for at := splits[r]; at < splits[r+1]; at++ {
+				want *= x[int(at)*inner+i%inner]
+				wantSum += x[int(at)*inner+i%inner]
+			}
+			switch tol := tolerance[T]() * float64(splits[r+1]-splits[r]); {
+			case whole && (got[i] != want || sum[i] != wantSum):
+				t.Errorf("Prod, Sum of row %d are %v, %v, want %v, %v", r, got[i], sum[i], want, wantSum)
+			case !near(real64(got[i]), real64(want), 0, tol):
+				t.Errorf("Prod of row %d is %v, want %v", r, got[i], want)
+			}
+		}
+	})
+}
+
+// Truth values and their counts, in rows of every kind.
+func TestTruthOfRows(t *testing.T) {
+	eachCase(t, inners, func(t *testing.T, x []uint8, splits []int64, inner int) {
+		rows := len(splits) - 1
+		for _, limit := range []uint8{0, 1, 10, 255} {
+			mask := make([]bool, len(x), cap(x))
+			for i, v := range x {
+				mask[i] = v >= limit
+			}
+			some, every, count := make([]bool, rows*inner), make([]bool, rows*inner), make([]int64, rows*inner)
+			Any(some, mask, splits, inner)
+			All(every, mask, splits, inner)
+			CountNonzero(count, mask, splits, inner)
+			for i := range count {
+				r, n := i/inner, int64(0)
+				for at := splits[r]; at < splits[r+1]; at++ {
+					if mask[int(at)*inner+i%inner] {
+						n++
+					}
+				}
+				if count[i] != n || some[i] != (n > 0) || every[i] != (n == splits[r+1]-splits[r]) {
+					t.Errorf("row %d has %d true values of %d: CountNonzero %d, Any %v, All %v", r, n, splits[r+1]-splits[r], count[i], some[i], every[i])
+				}
+			}
+		}
+	})
+}
+
+// NaN is not zero, both zeros are.
+func TestCountOfSpecialValues(t *testing.T) {
+	x := make([]float64, 0, 200)
+	for len(x) < 200 {
+		x = append(x, math.NaN(), 0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.Inf(-1))
+	}
+	splits := []int64{0, 0, 5, 45, 200}
+	atEachLevel(t, func(t *testing.T) {
+		got := make([]int64, 4)
+		if CountNonzero(got, x, splits, 1); !slices.Equal(got, []int64{0, 3, 24, 93}) {
+			t.Errorf("CountNonzero = %v", got)
+		}
+		small := make([]float32, len(x))
+		for i, v := range x {
+			small[i] = float32(v) // the smallest becomes 0
+		}
+		if CountNonzero(got, small, splits, 1); !slices.Equal(got, []int64{0, 2, 16, 62}) {
+			t.Errorf("CountNonzero = %v", got)
+		}
+	})
 }
 
 func TestAnyAll(t *testing.T) {
@@ -222,6 +342,8 @@ func testSpecialValues[T Float](t *testing.T) {
 				isNaN("Min", Min[T])
 				isNaN("Sum", Sum[T])
 				isNaN("Mean", Mean[T])
+				isNaN("Prod", Prod[T])
+				isNaN("Var", func(out, x []T, splits []int64, inner int) { Var(out, x, splits, inner, 0) })
 				isNaN("LogSumExp", LogSumExp[T])
 				ArgMax(arg, x, splits, 1)
 				argMin := make([]int64, 3)

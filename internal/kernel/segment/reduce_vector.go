@@ -7,22 +7,41 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A reducer is a vectorised reduction of rows.
-type reducer[T float32 | float64] struct {
+// lanes are the element types that vectors compute with.
+type lanes interface {
+	float32 | float64 | int32 | int64
+}
+
+// rowKernels are what is computed of rows of T by vectors. Some have no kernel.
+type rowKernels[T lanes] struct {
+	reducers        [reductions]reducer[T, T]
+	args            [2]reducer[int64, T] // positions of the first smallest elements, and of the largest
+	nonzero         reducer[int64, T]
+	mean, distances reducer[float64, T] // of integers; Σ(x-mean)² of all
+}
+
+// byteKernels are the same for bytes, of which 0 is false.
+type byteKernels struct {
+	nonzero  reducer[int64, byte]
+	any, all reducer[byte, byte]
+}
+
+// A reducer is a vectorised reduction of rows of T to an O each.
+type reducer[O, T any] struct {
 	// kernel writes one result for each row to out, batch rows at a time, and returns
 	// the number of rows done. It stops before a batch with a row that is longer than
 	// pieceLen or that needs care because of NaN. It reads up to reach elements behind
 	// the beginning of a row, and up to batch behind its end.
-	kernel       func(out, x *T, first int64, splits *int64, rows int, scratch *byte) int
+	kernel       func(out *O, x *T, first int64, splits *int64, rows int, scratch *byte) int
 	batch, reach int
 }
 
 // pieceLen is the length up to which a kernel reduces a row in one go.
 const pieceLen = 4096
 
-// scratchBytes is what a kernel wants to note down: the vectors of a batch of rows,
-// aligned.
-const scratchBytes = 16*64 + 63
+// scratchBytes is what a kernel wants to note down: the vectors of a batch of rows and one
+// with their results, aligned.
+const scratchBytes = (16+1)*64 + 63
 
 // worthVectors is the number of values below which getting the vectors ready takes
 // longer than doing without them.
@@ -31,9 +50,45 @@ const worthVectors = 64
 // maxBatch is the largest batch.
 const maxBatch = 16
 
+// kernelsFor returns the kernels for T at the present level, or nil.
+func kernelsFor[T lanes]() (k *rowKernels[T]) {
+	switch p := any(&k).(type) {
+	case **rowKernels[float32]:
+		if f := kernels32[level]; f != nil {
+			*p = &f.rowKernels
+		}
+	case **rowKernels[float64]:
+		if f := kernels64[level]; f != nil {
+			*p = &f.rowKernels
+		}
+	case **rowKernels[int32]:
+		*p = kernelsInt[level]
+	case **rowKernels[int64]:
+		*p = kernelsLong[level]
+	}
+	return k
+}
+
+// over reduces all rows of a partition of x, of inner size 1, on all processors. plain does
+// what the kernel leaves, one row at a time.
+func (k *reducer[O, T]) over(out []O, x []T, splits []int64, plain func(r int)) {
+	if isShort(splits, 1) {
+		k.some(out, x, splits, 0, rowsOf(splits), plain)
+		return
+	}
+	eachRows(splits, 1, func(lo, hi int) { k.some(out, x, splits, lo, hi, plain) })
+}
+
+// some reduces the rows [lo, hi).
+func (k *reducer[O, T]) some(out []O, x []T, splits []int64, lo, hi int, plain func(r int)) {
+	ws := workspaces.Get().(*workspace)
+	k.run(ws, out[lo:hi], x, splits[lo:hi+1], 0, func(i int) { plain(lo + i) })
+	workspaces.Put(ws)
+}
+
 // run reduces the rows of a partition, of inner size 1, of which x holds the elements
 // from first on. plain does what the kernel leaves, one row at a time.
-func (k *reducer[T]) run(ws *workspace, out, x []T, splits []int64, first int, plain func(r int)) {
+func (k *reducer[O, T]) run(ws *workspace, out []O, x []T, splits []int64, first int, plain func(r int)) {
 	rows := len(splits) - 1
 	// Rows near the end of the memory, where a whole vector cannot be read, are left.
 	end := rows
@@ -61,12 +116,12 @@ func (k *reducer[T]) run(ws *workspace, out, x []T, splits []int64, first int, p
 
 // few reduces fewer rows than a batch, as a batch that ends with empty rows. It
 // reports whether it could.
-func (k *reducer[T]) few(out []T, x *T, first int, splits []int64, ws *workspace) bool {
+func (k *reducer[O, T]) few(out []O, x *T, first int, splits []int64, ws *workspace) bool {
 	n := copy(ws.splits[:], splits)
 	for i := n; i <= k.batch; i++ {
 		ws.splits[i] = splits[n-1]
 	}
-	result := view[T](ws.results[:])
+	result := view[O](ws.results[:])
 	if k.kernel(&result[0], x, int64(first), &ws.splits[0], k.batch, &ws.vectors[0]) == 0 {
 		return false
 	}
@@ -74,37 +129,17 @@ func (k *reducer[T]) few(out []T, x *T, first int, splits []int64, ws *workspace
 	return true
 }
 
-// reduce reduces one row of any length, in pieces of pieceLen whose results are
-// combined two by two.
-func (k *floatKernels[T]) reduce(r reduction, x []T) T {
-	if len(x) <= pieceLen {
-		return reducePlainly(r, x)
-	}
-	if r == reduceMean {
-		return k.reduce(reduceSum, x) / T(len(x))
-	}
+// pieces reduces a row of any length in pieces of pieceLen.
+func (k *reducer[O, T]) pieces(x []T, plain func(x []T) O) []O {
 	n := (len(x) + pieceLen - 1) / pieceLen
-	results, splits := make([]T, n), make([]int64, n+1)
+	results, splits := make([]O, n), make([]int64, n+1)
 	for i := range splits {
 		splits[i] = int64(min(i*pieceLen, len(x)))
 	}
 	par.For(n, chunkCost/pieceLen, func(lo, hi int) {
-		ws := workspaces.Get().(*workspace)
-		k.reducers[r].run(ws, results[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
-			results[lo+i] = reducePlainly(r, x[splits[lo+i]:splits[lo+i+1]])
-		})
-		workspaces.Put(ws)
+		k.some(results, x, splits, lo, hi, func(i int) { results[i] = plain(x[splits[i]:splits[i+1]]) })
 	})
-	return joinPairs(r, results)
-}
-
-// joinPairs combines the results of pieces two by two.
-func joinPairs[T float32 | float64](r reduction, x []T) T {
-	if len(x) <= 2 || r == reduceMax || r == reduceMin {
-		return reducePlainly(r, x)
-	}
-	h := len(x) / 2
-	return joinPairs(r, x[:h]) + joinPairs(r, x[h:])
+	return results
 }
 
 // A reduction names what reducers compute.
@@ -115,11 +150,34 @@ const (
 	reduceMean
 	reduceMax
 	reduceMin
+	reduceProd
 	reduceInverse // of the sum
+	reductions    // their number
 )
 
+// reduce reduces one row of any length, long ones in pieces whose results are combined two
+// by two.
+func (k *rowKernels[T]) reduce(r reduction, x []T) T {
+	if len(x) <= pieceLen {
+		return reducePlainly(r, x)
+	}
+	if r == reduceMean {
+		return k.reduce(reduceSum, x) / T(len(x))
+	}
+	return joinPairs(r, k.reducers[r].pieces(x, func(x []T) T { return reducePlainly(r, x) }))
+}
+
+// joinPairs combines the results of pieces two by two.
+func joinPairs[T lanes](r reduction, x []T) T {
+	if len(x) <= 2 || r == reduceMax || r == reduceMin {
+		return reducePlainly(r, x)
+	}
+	h := len(x) / 2
+	return reducePlainly(r, []T{joinPairs(r, x[:h]), joinPairs(r, x[h:])})
+}
+
 // reducePlainly reduces one row without vectors.
-func reducePlainly[T float32 | float64](r reduction, x []T) T {
+func reducePlainly[T lanes](r reduction, x []T) T {
 	switch r {
 	case reduceMean:
 		return pairwiseSum(x) / T(len(x))
@@ -127,6 +185,8 @@ func reducePlainly[T float32 | float64](r reduction, x []T) T {
 		return maxOf(x, lowest[T]())
 	case reduceMin:
 		return minOf(x, highest[T]())
+	case reduceProd:
+		return productOf(x)
 	}
 	return pairwiseSum(x)
 }
@@ -139,25 +199,22 @@ func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool 
 	}
 	switch x := any(values).(type) {
 	case []float32:
-		if k := kernels32[level]; k != nil {
-			reduceRows(k, r, any(out).([]float32), x, splits)
-			return true
-		}
+		return reduceRows(r, any(out).([]float32), x, splits)
 	case []float64:
-		if k := kernels64[level]; k != nil {
-			reduceRows(k, r, any(out).([]float64), x, splits)
-			return true
-		}
+		return reduceRows(r, any(out).([]float64), x, splits)
+	case []int32:
+		return reduceRows(r, any(out).([]int32), x, splits)
+	case []int64:
+		return reduceRows(r, any(out).([]int64), x, splits)
 	}
 	return false
 }
 
-func reduceRows[T float32 | float64](k *floatKernels[T], r reduction, out, x []T, splits []int64) {
-	eachRows(splits, 1, func(lo, hi int) {
-		ws := workspaces.Get().(*workspace)
-		k.reducers[r].run(ws, out[lo:hi], x, splits[lo:hi+1], 0, func(i int) {
-			out[lo+i] = k.reduce(r, x[splits[lo+i]:splits[lo+i+1]])
-		})
-		workspaces.Put(ws)
-	})
+func reduceRows[T lanes](r reduction, out, x []T, splits []int64) bool {
+	k := kernelsFor[T]()
+	if k == nil || k.reducers[r].kernel == nil {
+		return false
+	}
+	k.reducers[r].over(out, x, splits, func(i int) { out[i] = k.reduce(r, x[splits[i]:splits[i+1]]) })
+	return true
 }

@@ -7,7 +7,7 @@ import (
 
 // floatKernels are the vector kernels for float32 or float64.
 type floatKernels[T float32 | float64] struct {
-	reducers [5]reducer[T]
+	rowKernels[T]
 
 	expNear func(dst, x *T, n int) int // e^x, up to an x that is NaN or far from 0
 	exp     func(dst, x *T, n int)

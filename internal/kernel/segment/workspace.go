@@ -33,6 +33,11 @@ func view[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
 
+// viewAs returns the memory of x as elements of another type of the same size.
+func viewAs[O, T any](x []T) []O {
+	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(x))), cap(x))[:len(x)]
+}
+
 // blockEnd returns the end of the piece that begins with row lo: as many rows as on
 // average have room in it, fewer where those are too long, and at least one.
 func blockEnd(splits []int64, lo, hi, elements, average int) int {

@@ -15,7 +15,7 @@
 // Buffers of 4 MiB and more ask for large pages, and memory that is lent again and again
 // is moved to them.
 //
-// A program with a small heap that makes one result of up to 4 MiB after the other would be
+// A program with a small heap that makes one result of 64 KiB or more after the other would be
 // collected every few of them. Meanwhile the package keeps 32 MiB of the heap for itself,
 // without touching it, so that collections are further apart: garbage may then take about
 // 64 MiB more than it would. It does not in a process with a limit on its memory

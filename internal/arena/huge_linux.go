@@ -51,7 +51,26 @@ func growHuge(b []byte) {
 	}
 }
 
-// loans counts how often memory was lent, by the number of the large page, modulo 256.
+// anyResident reports whether the system has memory behind any part of b, which covers one
+// large page. Where it does not tell, there may be.
+func anyResident(b []byte) bool {
+	const smallPage = 4 << 10
+	var resident [hugePage / smallPage]byte
+	_, _, errno := syscall.RawSyscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(unsafe.SliceData(b))), hugePage,
+		uintptr(unsafe.Pointer(&resident)))
+	if errno != 0 {
+		return true
+	}
+	for _, r := range resident {
+		if r&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// loans counts how often memory was lent, by the number of the large page, modulo 256. A page
+// that nothing was in at its first loan counts as renewed.
 var loans = struct {
 	sync.Mutex
 	of map[uintptr]uint8
@@ -65,7 +84,8 @@ const renewAt = 3
 // runtime's heap leaves, and the runtime breaks large ones when it returns part of them
 // to the system. Memory that is lent again and again is therefore given back to the
 // system once in a while, which has large pages for it at the next touch. That takes as
-// long as a few uses gain: hence the third loan, and each 256th from there on.
+// long as a few uses gain: hence the third loan, and each 256th from there on. Where nothing
+// was in a page at first, it came as a large one, and there are only the latter.
 func renewHuge(b []byte) {
 	preferHugePages(b)
 	if len(b) < 2*hugePage {
@@ -78,6 +98,9 @@ func renewHuge(b []byte) {
 	for at := skip; at+hugePage <= len(b); at += hugePage {
 		page := (start + uintptr(at)) / hugePage
 		n := loans.of[page] + 1
+		if n == 1 && !anyResident(b[at:at+hugePage]) {
+			n = renewAt + 1
+		}
 		loans.of[page] = n
 		if n == renewAt {
 			syscall.Madvise(b[at:at+hugePage], adviseForget)

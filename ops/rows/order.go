@@ -148,8 +148,12 @@ func init() {
 			}
 			out, at := tensor.Make[int64](c.Tensor(0).Shape())
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
-				copy(at, orderStrings(s, splits, c.Bool(2)))
-				inRows(at, splits, innerSize(s))
+				if inner := innerSize(s); inner == 1 {
+					str.ArgSortRows(at, move.Column(s), splits, c.Bool(2))
+				} else {
+					copy(at, orderStrings(s, splits, c.Bool(2)))
+					inRows(at, splits, inner)
+				}
 				return results(out)
 			}
 			if x := ordered(c.Dense(0)); len(at) > 0 {
@@ -191,6 +195,16 @@ func ArgSort(values, splits any, o SortOptions) tensor.Tensor {
 // order, for each element of an item by itself.
 func orderStrings(s *tensor.Strings, splits []int64, descending bool) []int64 {
 	inner := int64(innerSize(s))
+	if inner == 1 {
+		at := make([]int64, splits[len(splits)-1])
+		str.ArgSortRows(at, move.Column(s), splits, descending)
+		for r, first := range splits[:len(splits)-1] {
+			for i := first; i < splits[r+1]; i++ {
+				at[i] += first
+			}
+		}
+		return at
+	}
 	from, bounds := columns(splits, inner)
 	col, err := str.Gather(move.Column(s), from)
 	tenon.Throw(err)

@@ -2,81 +2,243 @@ package str
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
-	"slices"
+	"math/bits"
 
+	"github.com/tenonml/tenon/internal/arena"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/par"
 )
 
 // ArgSort writes the positions of the strings in ascending or descending order of
 // their bytes to out, which has x.Len() elements. Equal strings keep their order.
 func ArgSort(out []int64, x Column, descending bool) {
-	keys := make([]sortKey, x.Len())
-	argSort(out, x, keys, descending)
+	ArgSortRows(out, x, []int64{0, int64(x.Len())}, descending)
 }
 
 // ArgSortRows is [ArgSort] within each row: positions count from 0 in every row.
 func ArgSortRows(out []int64, x Column, splits []int64, descending bool) {
-	par.For(max(len(splits)-1, 0), chunk/4, func(lo, hi int) {
-		var keys []sortKey
-		for r := lo; r < hi; r++ {
-			from, to := splits[r], splits[r+1]
-			row := Column{Offsets: x.Offsets[from : to+1], Bytes: x.Bytes}
-			keys = slices.Grow(keys[:0], row.Len())
-			argSort(out[from:to], row, keys[:row.Len()], descending)
+	rows := max(len(splits)-1, 0)
+	if rows == 0 {
+		return
+	}
+	n := splits[rows] - splits[0]
+	if n <= fewKeys {
+		var keys [fewKeys]sortKey
+		for r := range rows {
+			row := Column{Offsets: x.Offsets[splits[r] : splits[r+1]+1], Bytes: x.Bytes}
+			order := out[splits[r]:splits[r+1]]
+			for i := range order {
+				order[i] = int64(i)
+			}
+			insertOrder(order, row, 0, keys[:len(order)], descending)
 		}
+		return
+	}
+	par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(n))), func(lo, hi int) {
+		var o ordering
+		for lo < hi {
+			to := lo + 1
+			for to < hi && splits[to+1]-splits[lo] <= orderBlock && to-lo < orderBlock {
+				to++
+			}
+			o.rows(out, x, splits[lo:to+1], descending)
+			lo = to
+		}
+		o.free()
 	})
 }
 
-// A sortKey holds the first eight bytes of a string, which decide most comparisons
-// without looking at the string.
+// orderBlock is the number of strings whose keys stay in the nearest cache.
+const orderBlock = 2048
+
+// An ordering is what the order of rows is found with.
+type ordering struct {
+	lent   *arena.Buffer
+	keys   []int64 // of the strings
+	splits []int64 // of the rows, counted from the first string
+	groups []tied
+	few    [fewKeys]sortKey
+}
+
+// tied strings are those from position lo up to hi in the order of a row whose first depth
+// bytes are equal, and that may go on.
+type tied struct{ lo, hi, depth int }
+
+func (o *ordering) free() {
+	if o.lent != nil {
+		o.lent.Release()
+	}
+}
+
+// rows writes the order of rows, whose strings are x's from splits[0] on. Keys of their
+// first bytes are sorted as numbers, and strings of equal keys by what comes behind.
+func (o *ordering) rows(out []int64, x Column, splits []int64, descending bool) {
+	first, rows := splits[0], len(splits)-1
+	n := int(splits[rows] - first)
+	if cap(o.keys) < n {
+		o.free()
+		o.lent = arena.Alloc(8 * max(n, orderBlock))
+		o.keys = arena.View[int64](o.lent, max(n, orderBlock))
+	}
+	keys := o.keys[:n]
+	orderKeys(keys, x.Offsets[first:first+int64(n)+1], x.Bytes)
+	o.splits = o.splits[:0]
+	for _, s := range splits {
+		o.splits = append(o.splits, s-first)
+	}
+	out = out[first : first+int64(n)]
+	segment.ArgSort(out, keys, o.splits, 1, descending)
+	for r := range rows {
+		lo, hi := o.splits[r], o.splits[r+1]
+		if order := out[lo:hi]; o.ties(order, keys[lo:hi], 0) {
+			o.decide(order, Column{x.Offsets[first+lo : first+hi+1], x.Bytes}, descending)
+		}
+	}
+}
+
+// ties lists the groups of strings with equal keys that may go on: of key order[i] is
+// string i in the order that the keys give. It reports whether there are any.
+func (o *ordering) ties(order, keys []int64, depth int) bool {
+	if len(order) == 0 {
+		return false
+	}
+	last := keys[order[0]]
+	for i := 1; i < len(order); i++ {
+		k := keys[order[i]]
+		if k != last || k&keyBytes != keyBytes {
+			last = k
+			continue
+		}
+		lo := i - 1
+		for i++; i < len(order); i++ {
+			if last = keys[order[i]]; last != k {
+				break
+			}
+		}
+		o.groups = append(o.groups, tied{lo, i, depth + keyBytes})
+	}
+	return len(o.groups) > 0
+}
+
+// decide orders the strings of a row that are tied by the bytes behind those they share.
+func (o *ordering) decide(order []int64, x Column, descending bool) {
+	for len(o.groups) > 0 {
+		g := o.groups[len(o.groups)-1]
+		o.groups = o.groups[:len(o.groups)-1]
+		group := order[g.lo:g.hi]
+		depth, equal := shared(group, x, g.depth)
+		switch {
+		case equal:
+		case len(group) <= fewKeys:
+			insertOrder(group, x, depth, o.few[:len(group)], descending)
+		default:
+			o.decideMany(group, g.lo, x, depth, descending)
+		}
+	}
+}
+
+// decideMany is decide for many strings, from position lo of the order on, by the keys of
+// the bytes from depth on; what those leave tied is listed.
+func (o *ordering) decideMany(group []int64, lo int, x Column, depth int, descending bool) {
+	n := len(group)
+	lent := arena.Alloc(3 * 8 * n)
+	defer lent.Release()
+	words := arena.View[int64](lent, 3*n)
+	keys, order, old := words[:n], words[n:2*n], words[2*n:]
+	copy(old, group)
+	for i, at := range old {
+		keys[i] = orderKey(x.Bytes, x.Offsets[at]+int64(depth), x.Offsets[at+1])
+	}
+	segment.ArgSort(order, keys, []int64{0, int64(n)}, 1, descending)
+	for i, k := range order {
+		group[i] = old[k]
+	}
+	from := len(o.groups)
+	o.ties(order, keys, depth)
+	for k := from; k < len(o.groups); k++ {
+		o.groups[k].lo += lo
+		o.groups[k].hi += lo
+	}
+}
+
+// keyBytes is the number of bytes that a key of a string holds.
+const keyBytes = 7
+
+// orderKeys writes keys of strings that are in the order of their first seven bytes and
+// then of their lengths up to seven, so that equal keys of less are equal strings. They
+// leave the highest five bits, which are those of their sign, to the position in a row.
+func orderKeys(keys, offsets []int64, bytes []byte) {
+	offsets = offsets[:len(keys)+1]
+	for i := range keys {
+		keys[i] = orderKey(bytes, offsets[i], offsets[i+1])
+	}
+}
+
+// orderKey returns the key of the string from lo up to hi.
+func orderKey(bytes []byte, lo, hi int64) int64 {
+	n := uint64(min(hi-lo, keyBytes))
+	p := wordAt(bytes, lo, hi) & (^uint64(0) << (64 - 8*n))
+	return int64(p>>5|n) - 1<<58
+}
+
+// shared returns how many first bytes strings have in common, of which depth are known, and
+// whether they are equal.
+func shared(group []int64, x Column, depth int) (n int, equal bool) {
+	a := x.At(int(group[0]))[depth:]
+	n, equal = len(a), true
+	for _, at := range group[1:] {
+		b := x.At(int(at))[depth:]
+		equal = equal && len(a) == len(b)
+		if k := commonPrefix(a[:n], b); k < n {
+			if n, equal = k, false; n == 0 {
+				break
+			}
+		}
+	}
+	return depth + n, equal
+}
+
+// commonPrefix returns how many first bytes of a and b are the same.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	k := 0
+	for ; k+8 <= n; k += 8 {
+		if d := load64(a[k:]) ^ load64(b[k:]); d != 0 {
+			return k + bits.TrailingZeros64(d)/8
+		}
+	}
+	for k < n && a[k] == b[k] {
+		k++
+	}
+	return k
+}
+
+// A sortKey holds eight bytes of a string, which decide most comparisons without looking
+// at the string.
 type sortKey struct {
 	prefix uint64
 	at     int64
 }
 
-func argSort(out []int64, x Column, keys []sortKey, descending bool) {
-	for i := range keys {
-		keys[i] = sortKey{prefix(x, i), int64(i)}
-	}
-	if len(keys) <= fewKeys {
-		insertKeys(keys, x, descending)
-		for i, k := range keys {
-			out[i] = k.at
-		}
-		return
-	}
-	slices.SortFunc(keys, func(a, b sortKey) int {
-		c := cmp.Compare(a.prefix, b.prefix)
-		if c == 0 {
-			c = bytes.Compare(x.At(int(a.at)), x.At(int(b.at)))
-		}
-		if descending {
-			c = -c
-		}
-		if c == 0 {
-			c = cmp.Compare(a.at, b.at)
-		}
-		return c
-	})
-	for i, k := range keys {
-		out[i] = k.at
-	}
-}
-
 // fewKeys is the number of strings up to which inserting one after the other is fastest.
 const fewKeys = 32
 
-// insertKeys sorts a few keys. Equal strings keep their order as none is moved before one.
-func insertKeys(keys []sortKey, x Column, descending bool) {
+// insertOrder puts the positions of a few strings, whose first depth bytes are equal, into
+// their order. Equal strings keep theirs, as none is moved before one.
+func insertOrder(order []int64, x Column, depth int, keys []sortKey, descending bool) {
+	for i, at := range order {
+		lo, hi := x.Offsets[at]+int64(depth), x.Offsets[at+1]
+		n := uint64(min(hi-lo, 8))
+		keys[i] = sortKey{wordAt(x.Bytes, lo, hi) & (^uint64(0) << (64 - 8*n)), at}
+	}
 	for i := 1; i < len(keys); i++ {
 		k, j := keys[i], i
 		for ; j > 0; j-- {
 			p := keys[j-1]
 			before := k.prefix < p.prefix
 			if k.prefix == p.prefix {
-				c := bytes.Compare(x.At(int(k.at)), x.At(int(p.at)))
+				c := bytes.Compare(x.At(int(k.at))[depth:], x.At(int(p.at))[depth:])
 				if c == 0 {
 					break
 				}
@@ -89,22 +251,22 @@ func insertKeys(keys []sortKey, x Column, descending bool) {
 		}
 		keys[j] = k
 	}
+	for i, k := range keys {
+		order[i] = k.at
+	}
 }
 
-// prefix returns the first eight bytes of string i as a number of the same order, zeros for
-// missing ones.
-func prefix(x Column, i int) uint64 {
-	lo, n := x.Offsets[i], x.Offsets[i+1]-x.Offsets[i]
-	if lo+8 <= int64(len(x.Bytes)) {
-		p := binary.BigEndian.Uint64(x.Bytes[lo:])
-		if n < 8 {
-			p &^= 1<<(64-8*n) - 1 // what is behind belongs to others
-		}
-		return p
+// wordAt returns the eight bytes from lo on as a number whose order is that of the bytes;
+// those that are not of the string up to hi are arbitrary.
+func wordAt(bytes []byte, lo, hi int64) uint64 {
+	if lo+8 <= int64(len(bytes)) {
+		return binary.BigEndian.Uint64(bytes[lo:])
 	}
 	var p uint64
-	for k, b := range x.At(i)[:min(n, 8)] {
-		p |= uint64(b) << (56 - 8*k)
+	for k, b := range bytes[lo:hi] {
+		if k < 8 {
+			p |= uint64(b) << (56 - 8*k)
+		}
 	}
 	return p
 }

@@ -56,6 +56,9 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))
+			if _, ok := c.List(0)[0].(*tensor.Strings); ok && axis == 0 {
+				return results(move.Behind(c.List(0), s))
+			}
 			return results(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				return concatenated(ds, s, axis)
 			}))

@@ -276,7 +276,7 @@ func spread1(p unsafe.Pointer, size, n, bad int) int {
 
 // comparison registers an elementwise comparison of two tensors. Operands are
 // promoted; the result is boolean. Strings compare by their bytes.
-func comparison(k elementwise.Op, o op.Op, strings func(order int) bool) *op.Op {
+func comparison(k elementwise.Op, o op.Op) *op.Op {
 	o.Name = k.String()
 	o.Class = op.BinaryElementwise
 	o.Params, o.Results, o.Strided, o.Nondifferentiable = binaryParams, 1, true, true
@@ -305,7 +305,7 @@ func comparison(k elementwise.Op, o op.Op, strings func(order int) bool) *op.Op 
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		s := c.Out[0].(*tensor.Spec).Shape()
 		if x := c.Strings(0); x != nil {
-			return results(compareStrings(x, c.Strings(1), s, strings))
+			return results(compareStrings(k, x, c.Strings(1), s))
 		}
 		return results(compareDense(k, c.Dense(0), c.Dense(1), s))
 	}

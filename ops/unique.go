@@ -31,12 +31,16 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
-			inverse := make([]int64, x.Shape().Size())
-			first, counts := distinct(inverse, x)
-			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				return taken(d, tensor.Vector(first), shape.Of(len(first)), 0)
-			})
-			return []tensor.Tensor{values, tensor.Vector(inverse), tensor.Vector(counts), tensor.Vector(first)}, nil
+			inverse := tensor.Uninit(dtype.Int64, shape.Of(x.Shape().Size()))
+			firsts, counts := distinct(tensor.Elems[int64](inverse), x)
+			first := tensor.Vector(firsts)
+			var values tensor.Tensor
+			if s, ok := x.(*tensor.Strings); ok {
+				values = move.Strings(s, first)
+			} else {
+				values = taken(x.(*tensor.Dense), first, first.Shape(), 0)
+			}
+			return []tensor.Tensor{values, inverse, tensor.Vector(counts), first}, nil
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			if ct[0] == nil {

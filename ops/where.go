@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -136,23 +137,8 @@ func selectDense(cond, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 }
 
 func selectStrings(cond *tensor.Dense, x, y *tensor.Strings, s shape.Shape) *tensor.Strings {
-	holds := tensor.Data[bool](move.Copied(move.Stretched(cond, s)))
-	xi, yi := stringIndex(x, s), stringIndex(y, s)
-	at := func(i int) string {
-		if holds[i] {
-			return x.At(xi(i))
-		}
-		return y.At(yi(i))
+	if cond.Len() != s.Size() || !cond.IsContiguous() {
+		cond = move.Copied(move.Stretched(cond, s))
 	}
-	total := 0
-	for i := range holds {
-		total += len(at(i))
-	}
-	offsets := make([]int64, len(holds)+1)
-	bytes := make([]byte, 0, total+tensor.Slack)
-	for i := range holds {
-		bytes = append(bytes, at(i)...)
-		offsets[i+1] = int64(len(bytes))
-	}
-	return tensor.WrapStrings(offsets, bytes, s)
+	return move.Tensor(str.Choose(tensor.Elems[bool](cond), stretchedStrings(x, s), stretchedStrings(y, s)), s)
 }

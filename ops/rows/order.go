@@ -146,7 +146,8 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out, at := tensor.Make[int64](c.Tensor(0).Shape())
+			out := tensor.Uninit(dtype.Int64, c.Tensor(0).Shape())
+			at := tensor.Elems[int64](out)
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
 				if inner := innerSize(s); inner == 1 {
 					str.ArgSortRows(at, move.Column(s), splits, c.Bool(2))
@@ -196,7 +197,7 @@ func ArgSort(values, splits any, o SortOptions) tensor.Tensor {
 func orderStrings(s *tensor.Strings, splits []int64, descending bool) []int64 {
 	inner := int64(innerSize(s))
 	if inner == 1 {
-		at := make([]int64, splits[len(splits)-1])
+		at := tensor.Elems[int64](tensor.Uninit(dtype.Int64, shape.Of(lead(s))))
 		str.ArgSortRows(at, move.Column(s), splits, descending)
 		for r, first := range splits[:len(splits)-1] {
 			for i := first; i < splits[r+1]; i++ {

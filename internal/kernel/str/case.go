@@ -26,7 +26,8 @@ func letters(x Column, first, last byte) Column {
 	}
 	// Lengths stay, so that the offsets serve for both.
 	from, to := x.Offsets[0], x.Offsets[x.Len()]
-	out := Column{Offsets: x.Offsets, Bytes: make([]byte, to, to+slack)}
+	out := Column{Offsets: x.Offsets, Bytes: freshBytes(int(to))}
+	clear(out.Bytes[:from])
 	dst, src := out.Bytes[from:], x.Bytes[from:to]
 	par.For(len(src), grain, func(lo, hi int) { flipCase(dst[lo:hi], src[lo:hi], first, last) })
 	return out

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -110,7 +111,7 @@ func (b *builder) column() Column {
 	n, size := len(b.offsets), len(b.bytes)
 	var c Column
 	if spare := cap(b.bytes) - size; cap(b.bytes) > keptBytes && spare >= slack && spare <= 2*slack+size/4 {
-		c.Offsets, c.Bytes = make([]int64, n+1), b.bytes
+		c.Offsets, c.Bytes = freshOffsets(n), b.bytes
 		b.bytes = nil
 	} else {
 		c = newColumn(n, size)
@@ -123,12 +124,40 @@ func (b *builder) column() Column {
 // newColumn returns n strings of so many bytes altogether, to be filled in. Offsets and
 // bytes are one piece of memory.
 func newColumn(n, size int) Column {
-	words := make([]int64, n+1+(size+slack+7)/8)
+	words := freshWords(n + 1 + (size+slack+7)/8)
+	words[0] = 0
 	rest := words[n+1:]
 	return Column{
 		Offsets: words[: n+1 : n+1],
 		Bytes:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rest))), 8*len(rest))[:size],
 	}
+}
+
+// large is the size in bytes from which memory comes from the arena: to clear it, page by
+// page, takes as long as to fill it.
+const large = 64 << 10
+
+// freshWords returns n numbers for a result, which are arbitrary.
+func freshWords(n int) []int64 {
+	if 8*n < large {
+		return make([]int64, n)
+	}
+	return arena.View[int64](arena.Alloc(8*n), n)
+}
+
+// freshOffsets returns the offsets of n strings, of which all but the first, 0, are arbitrary.
+func freshOffsets(n int) []int64 {
+	o := freshWords(n + 1)
+	o[0] = 0
+	return o
+}
+
+// freshBytes returns n bytes for a result, which are arbitrary, with slack behind them.
+func freshBytes(n int) []byte {
+	if n < large {
+		return make([]byte, n, n+slack)
+	}
+	return arena.Alloc(n).Bytes()
 }
 
 // merge returns what the builders of all chunks hold, one behind the other, and adds to

@@ -14,50 +14,168 @@ func one(x Column, i int) []byte {
 // equal to or after string i of b in the order of their bytes. A column of one
 // string stands for as many as out has elements.
 func Compare(out []int8, a, b Column) {
-	inChunks(len(out), compared[int8]{out, a, b}, func(lo, hi int, with compared[int8]) {
-		for i := lo; i < hi; i++ {
-			with.out[i] = int8(bytes.Compare(one(with.a, i), one(with.b, i)))
+	compareFronts(out, a, b, func(out []int8, u, v []uint64) {
+		for k := range out {
+			before, after := int8(0), int8(0) // numbers need no branches, which nobody could guess
+			if u[k] < v[k] {
+				before = 1
+			}
+			if u[k] > v[k] {
+				after = 1
+			}
+			out[k] = after - before
+		}
+	}, func(order int) int8 { return int8(order) })
+}
+
+// Less writes whether string i of a is before string i of b, in the order of their bytes,
+// to each element of out. A column of one string stands for as many as out has elements.
+func Less(out []bool, a, b Column) {
+	compareFronts(out, a, b, func(out []bool, u, v []uint64) {
+		for k := range out {
+			out[k] = u[k] < v[k]
+		}
+	}, func(order int) bool { return order < 0 })
+}
+
+// compareFronts writes what fronts makes of the first eight bytes of strings, and what tied
+// makes of the order of strings where those are the same.
+func compareFronts[T any](out []T, a, b Column, fronts func(out []T, u, v []uint64), tied func(order int) T) {
+	inChunks(len(out), frontsOf[T]{out, stepping(a), stepping(b), fronts, tied}, func(lo, hi int, with frontsOf[T]) {
+		var first, second [compareBlock]uint64
+		for ; lo < hi; lo += compareBlock {
+			n := min(compareBlock, hi-lo)
+			out, u, v := with.out[lo:lo+n], first[:n], second[:n]
+			with.a.fronts(u, lo)
+			with.b.fronts(v, lo)
+			with.fronts(out, u, v)
+			for k := range out {
+				if u[k] == v[k] {
+					out[k] = with.tied(order(with.a, with.b, lo+k))
+				}
+			}
 		}
 	})
 }
 
-// compared is what is compared, and where the answers go.
-type compared[T any] struct {
-	out  []T
-	a, b Column
+// frontsOf is what [compareFronts] compares, and how.
+type frontsOf[T any] struct {
+	out    []T
+	a, b   stepped
+	fronts func(out []T, u, v []uint64)
+	tied   func(order int) T
+}
+
+// compareBlock is the number of strings of which one thing is looked at before the next.
+const compareBlock = 64
+
+// A stepped column is read string by string; the step is 0 where it has only one.
+type stepped struct {
+	Column
+	step int
+}
+
+func stepping(x Column) stepped {
+	if x.Len() == 1 {
+		return stepped{x, 0}
+	}
+	return stepped{x, 1}
+}
+
+// fronts writes the first eight bytes of the strings from lo on, which decide most often.
+func (s *stepped) fronts(out []uint64, lo int) {
+	if s.step == 0 {
+		front := firstBytes(s.Bytes, s.Offsets[0], s.Offsets[1])
+		for k := range out {
+			out[k] = front
+		}
+		return
+	}
+	offsets := s.Offsets[lo : lo+len(out)+1]
+	for k := range out {
+		out[k] = firstBytes(s.Bytes, offsets[k], offsets[k+1])
+	}
+}
+
+// order compares string i of a with that of b.
+func order(a, b stepped, i int) int {
+	j, k := i*a.step, i*b.step
+	return bytes.Compare(a.Bytes[a.Offsets[j]:a.Offsets[j+1]], b.Bytes[b.Offsets[k]:b.Offsets[k+1]])
+}
+
+// firstBytes returns the first eight bytes of the string from lo up to hi as a number whose
+// order is theirs, zeros for missing ones.
+func firstBytes(bytes []byte, lo, hi int64) uint64 {
+	return wordAt(bytes, lo, hi) & (^uint64(0) << (64 - 8*uint64(min(hi-lo, 8))))
 }
 
 // Equal writes whether string i of a equals string i of b to each element of out.
 // A column of one string stands for as many as out has elements.
 func Equal(out []bool, a, b Column) {
-	inChunks(len(out), compared[bool]{out, a, b}, func(lo, hi int, with compared[bool]) {
+	x, y := stepping(a), stepping(b)
+	if x.step == 0 {
+		x, y = y, x
+	}
+	inChunks(len(out), compared{out, x, y}, func(lo, hi int, with compared) {
 		a, b := with.a, with.b
-		if a.Len() == 1 {
-			a, b = b, a
-		}
-		if b.Len() == 1 && a.Len() != 1 {
-			equalOne(with.out[lo:hi], a.Offsets[lo:hi+1], a.Bytes, b.At(0))
-			return
-		}
-		if b.Len() == 1 {
-			for i := lo; i < hi; i++ {
-				with.out[i] = string(one(with.a, i)) == string(one(with.b, i))
+		var at [compareBlock]int32 // which strings are of one length: most that differ do so there
+		for ; lo < hi; lo += compareBlock {
+			n := min(compareBlock, hi-lo)
+			out := with.out[lo : lo+n]
+			clear(out)
+			for _, k := range at[:sameLength(&at, n, a, b, lo)] {
+				i := lo + int(k)
+				out[k] = equalAt(a.Column, a.Offsets[i*a.step], a.Offsets[i*a.step+1], b.Column, b.Offsets[i*b.step])
 			}
-			return
-		}
-		// Most strings that differ do so in length.
-		x, y, o := with.a.Offsets[lo:hi+1], with.b.Offsets[lo:hi+1], with.out[lo:hi]
-		for i := range o {
-			p, q, n := x[i], y[i], x[i+1]-x[i]
-			o[i] = n == y[i+1]-q && string(with.a.Bytes[p:p+n]) == string(with.b.Bytes[q:q+n])
 		}
 	})
 }
 
-// equalOne writes which strings equal s.
-func equalOne(out []bool, offsets []int64, bytes, s []byte) {
-	for i := range out {
-		p, q := offsets[i], offsets[i+1]
-		out[i] = int(q-p) == len(s) && string(bytes[p:q]) == string(s)
+// compared is what [Equal] compares, and where the answers go.
+type compared struct {
+	out  []bool
+	a, b stepped
+}
+
+// sameLength lists which of the n strings from lo on have the same length in a and b.
+func sameLength(at *[compareBlock]int32, n int, a, b stepped, lo int) (found int) {
+	if a.step == 0 {
+		if a.Offsets[1]-a.Offsets[0] == b.Offsets[1]-b.Offsets[0] {
+			for k := range n {
+				at[k] = int32(k)
+			}
+			return n
+		}
+		return 0
 	}
+	x := a.Offsets[lo : lo+n+1]
+	if b.step == 0 {
+		size := b.Offsets[1] - b.Offsets[0]
+		for k := range n {
+			at[found&(compareBlock-1)] = int32(k)
+			if x[k+1]-x[k] == size {
+				found++
+			}
+		}
+		return found
+	}
+	y := b.Offsets[lo : lo+n+1]
+	for k := range n {
+		at[found&(compareBlock-1)] = int32(k)
+		if x[k+1]-x[k] == y[k+1]-y[k] {
+			found++
+		}
+	}
+	return found
+}
+
+// equalAt reports whether the string of a from p up to end equals as many bytes of b from q on.
+func equalAt(a Column, p, end int64, b Column, q int64) bool {
+	n := end - p
+	if n <= 16 && p+16 <= int64(len(a.Bytes)) && q+16 <= int64(len(b.Bytes)) {
+		u, v := halves(a.Bytes[p:p+16], uint64(n))
+		w, x := halves(b.Bytes[q:q+16], uint64(n))
+		return (u^w)|(v^x) == 0
+	}
+	return bytes.Equal(a.Bytes[p:end], b.Bytes[q:q+n])
 }

@@ -4,26 +4,99 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // Gather returns the strings at the given positions. A position outside
 // [0, x.Len()) is a *[gather.IndexError].
 func Gather[I gather.Index](x Column, idx []I) (Column, error) {
-	if err := gather.Check(idx, int64(x.Len())); err != nil {
-		return Column{}, err
+	if len(idx) >= manyPositions {
+		if c, ok := gatherRuns(x, idx); ok {
+			return c, nil
+		}
 	}
 	// The sizes come first: how many bytes there are is not known before.
-	offsets := make([]int64, len(idx)+1)
+	offsets := freshOffsets(len(idx))
 	lent := arena.Alloc(8 * len(idx))
 	defer lent.Release()
 	starts := arena.View[int64](lent, len(idx))
 	total, err := segment.GatherSplits(offsets, starts, x.Offsets, idx)
 	if err != nil {
+		if bad := gather.Check(idx, int64(x.Len())); bad != nil {
+			err = bad
+		}
 		return Column{}, err
 	}
-	bytes := make([]byte, total, total+slack)
+	bytes := freshBytes(int(total))
 	segment.Gather(bytes, x.Bytes, offsets, starts, 1)
 	return Column{Offsets: offsets, Bytes: bytes}, nil
+}
+
+const (
+	// manyPositions is the number of positions from which runs of them are looked for.
+	manyPositions = 64
+	// shortRun is the average length of runs from which they are moved as such.
+	shortRun = 3
+)
+
+// gatherRuns is [Gather] for positions that mostly follow one another, as those of rows do:
+// the bytes of strings side by side are moved together. It reports false for others, and
+// where a position is outside.
+func gatherRuns[I gather.Index](x Column, idx []I) (c Column, ok bool) {
+	most := len(idx) / shortRun
+	lent := arena.Alloc(8 * (2*most + 1))
+	defer lent.Release()
+	words := arena.View[int64](lent, 2*most+1)
+	splits, starts := words[:most+1], words[most+1:]
+	runs, strings := 0, int64(x.Len())
+	for i := 0; i < len(idx); runs++ {
+		if shortRun*runs > i+manyPositions/2 || runs == most {
+			return Column{}, false
+		}
+		first := int64(idx[i])
+		splits[runs], starts[runs] = int64(i), first
+		for first -= int64(i); i < len(idx) && int64(idx[i])-int64(i) == first; i++ {
+		}
+		if from, n := starts[runs], int64(i)-splits[runs]; from < 0 || from > strings-n {
+			return Column{}, false
+		}
+	}
+	splits[runs] = int64(len(idx))
+	return GatherRows(x, splits[:runs+1], starts[:runs])
+}
+
+// GatherRows returns the strings of rows, which begin at starts: row r of the result goes
+// from splits[r] up to splits[r+1]. It reports false where they have more bytes than there
+// are numbers.
+func GatherRows(x Column, splits, starts []int64) (c Column, ok bool) {
+	rows := len(starts)
+	lent := arena.Alloc(8 * (2*rows + 1))
+	defer lent.Release()
+	words := arena.View[int64](lent, 2*rows+1)
+	ends, from := words[:rows+1], words[rows+1:]
+	total := int64(0)
+	ends[0] = 0
+	for r, s := range starts {
+		lo := x.Offsets[s]
+		from[r] = lo
+		if total += x.Offsets[s+splits[r+1]-splits[r]] - lo; total < 0 {
+			return Column{}, false
+		}
+		ends[r+1] = total
+	}
+	n := int(splits[rows])
+	c = Column{freshOffsets(n), freshBytes(int(total))}
+	par.For(rows, max(1, int(float64(4*chunk)*float64(rows)/float64(n+1))), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			s, by := starts[r], ends[r]-from[r]
+			to := c.Offsets[splits[r]+1 : splits[r+1]+1]
+			for i, o := range x.Offsets[s+1:][:len(to)] {
+				to[i] = o + by
+			}
+		}
+	})
+	segment.Gather(c.Bytes, x.Bytes, ends, from, 1)
+	return c, true
 }
 
 // Concat returns the strings of all columns, one column behind the other.

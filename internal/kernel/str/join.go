@@ -44,13 +44,13 @@ func joinMany(columns []Column, n int, separator string) Column {
 		values, splits = append(values, c.Bytes), append(splits, c.Offsets)
 	}
 	if len(values) == 0 {
-		return newColumn(n, 0)
+		return Column{Offsets: make([]int64, n+1)}
 	}
-	offsets := make([]int64, n+1)
+	offsets := freshOffsets(n)
 	if err := segment.ZipSplits(offsets, splits...); err != nil {
 		throw.Throw(err)
 	}
-	bytes := make([]byte, offsets[n], offsets[n]+slack)
+	bytes := freshBytes(int(offsets[n]))
 	segment.Zip(bytes, offsets, values, splits, 1)
 	return Column{Offsets: offsets, Bytes: bytes}
 }
@@ -85,7 +85,7 @@ func joinManyRows(x Column, splits []int64, separator string) Column {
 		x = Concat(x)
 	}
 	n, rows := x.Len(), len(splits)-1
-	behind := make([]int64, n+1)
+	behind := freshOffsets(n)
 	at := int64(0)
 	for r := range rows {
 		for i := splits[r]; i < splits[r+1]; i++ {
@@ -100,11 +100,11 @@ func joinManyRows(x Column, splits []int64, separator string) Column {
 		behind[i] = at
 	}
 	between := Fill(1, bytes.Repeat([]byte(separator), int(at)/max(len(separator), 1))).Bytes
-	offsets := make([]int64, n+1)
+	offsets := freshOffsets(n)
 	if err := segment.ZipSplits(offsets, x.Offsets, behind); err != nil {
 		throw.Throw(err)
 	}
-	out := Column{Offsets: make([]int64, rows+1), Bytes: make([]byte, offsets[n], offsets[n]+slack)}
+	out := Column{Offsets: freshOffsets(rows), Bytes: freshBytes(int(offsets[n]))}
 	segment.Zip(out.Bytes, offsets, [][]byte{x.Bytes, between}, [][]int64{x.Offsets, behind}, 1)
 	for r := range out.Offsets {
 		out.Offsets[r] = offsets[splits[r]]

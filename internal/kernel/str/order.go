@@ -229,8 +229,7 @@ const fewKeys = 32
 func insertOrder(order []int64, x Column, depth int, keys []sortKey, descending bool) {
 	for i, at := range order {
 		lo, hi := x.Offsets[at]+int64(depth), x.Offsets[at+1]
-		n := uint64(min(hi-lo, 8))
-		keys[i] = sortKey{wordAt(x.Bytes, lo, hi) & (^uint64(0) << (64 - 8*n)), at}
+		keys[i] = sortKey{firstBytes(x.Bytes, lo, hi), at}
 	}
 	for i := 1; i < len(keys); i++ {
 		k, j := keys[i], i

@@ -64,7 +64,7 @@ func outside(i int, p, size int64) error {
 // piece of memory. The error is that of the first string that fails.
 func cut(x Column, f func(i int, size int64) (from, to int64, err error)) (Column, error) {
 	n := x.Len()
-	offsets := make([]int64, n+1)
+	offsets := freshOffsets(n)
 	lent := arena.Alloc(8 * n)
 	defer lent.Release()
 	starts := arena.View[int64](lent, n)
@@ -79,7 +79,7 @@ func cut(x Column, f func(i int, size int64) (from, to int64, err error)) (Colum
 		total += to - from
 		offsets[i+1] = total
 	}
-	bytes := make([]byte, total, total+slack)
+	bytes := freshBytes(int(total))
 	segment.Gather(bytes, x.Bytes, offsets, starts, 1)
 	return Column{Offsets: offsets, Bytes: bytes}, nil
 }

@@ -1,8 +1,7 @@
 package str
 
 import (
-	"bytes"
-	"hash/maphash"
+	"math"
 )
 
 // Unique finds the distinct strings of x in the order of their first appearance. It
@@ -11,45 +10,61 @@ import (
 // It is what encodes a column by a dictionary: the dictionary is Gather(x, first),
 // the codes are inverse.
 func Unique(inverse []int64, x Column) (first, counts []int64) {
-	t := newTable(x.Len())
-	for i := range x.Len() {
-		id := t.id(x, int64(i), func(id int64) int64 { return first[id] })
-		if id == int64(len(first)) {
-			first = append(first, int64(i))
-			counts = append(counts, 0)
-		}
-		counts[id]++
-		inverse[i] = id
+	n := x.Len()
+	inverse = inverse[:n]
+	if n == 0 {
+		return nil, nil
 	}
-	return first, counts
+	t := newTable(n)
+	if n <= sample || n > math.MaxUint32 {
+		t.number(inverse, x, 0, n)
+		return t.first, t.counts
+	}
+	// As long as there are few, one table of them stays in the cache.
+	for lo := 0; lo < n; lo += sample {
+		hi := min(lo+sample, n)
+		t.number(inverse, x, lo, hi)
+		if len(t.first) > fewDistinct && hi < n {
+			return uniqueMany(inverse, x)
+		}
+	}
+	return t.first, t.counts
 }
+
+const (
+	// sample is the number of strings after which is looked how many are distinct.
+	sample = 1 << 14
+	// fewDistinct is the number of strings whose table stays in the second cache.
+	fewDistinct = 1 << 13
+)
 
 // UniqueRows is [Unique] within each row: numbers count from 0 in every row. It
 // returns the row splits of the distinct strings, their first positions in x, and
 // how often each appears in its row.
 func UniqueRows(inverse []int64, x Column, splits []int64) (outSplits, first, counts []int64) {
 	outSplits = make([]int64, 1, max(len(splits), 1))
+	var t table
 	for r := 0; r+1 < len(splits); r++ {
 		lo, hi := splits[r], splits[r+1]
 		row := Column{Offsets: x.Offsets[lo : hi+1], Bytes: x.Bytes}
-		f, c := Unique(inverse[lo:hi], row)
-		for _, at := range f {
+		t.reset(row.Len())
+		t.number(inverse[lo:hi], row, 0, row.Len())
+		for _, at := range t.first {
 			first = append(first, lo+at)
 		}
-		counts = append(counts, c...)
+		counts = append(counts, t.counts...)
 		outSplits = append(outSplits, int64(len(first)))
 	}
 	return outSplits, first, counts
 }
 
-var seed = maphash.MakeSeed()
-
 // A table numbers distinct strings by open addressing. Its hash is seeded
 // differently in each process, so that no input can be made to collide; the
 // numbering does not depend on it.
 type table struct {
-	slots []slot
-	used  int
+	slots  []slot
+	first  []int64 // where each number's string is found
+	counts []int64 // how often
 }
 
 type slot struct {
@@ -58,30 +73,55 @@ type slot struct {
 }
 
 func newTable(n int) *table {
+	t := new(table)
+	t.reset(n)
+	return t
+}
+
+// reset makes an empty table that takes n strings without growing, up to a limit.
+func (t *table) reset(n int) {
 	size := 16
 	for size < min(2*n, 1<<12) {
 		size *= 2
 	}
-	return &table{slots: make([]slot, size)}
+	if cap(t.slots) >= size {
+		t.slots = t.slots[:size]
+		clear(t.slots)
+	} else {
+		t.slots = make([]slot, size)
+	}
+	t.first, t.counts = t.first[:0], t.counts[:0]
 }
 
-// id returns the number of string i of x, a new one if it has none yet; first says
-// at which position the string of a number is found.
-func (t *table) id(x Column, i int64, first func(id int64) int64) int64 {
-	s := x.At(int(i))
-	h := maphash.Bytes(seed, s)
+// number writes the numbers of the strings from lo up to hi to inverse.
+func (t *table) number(inverse []int64, x Column, lo, hi int) {
+	var hashes [256]uint64
+	for ; lo < hi; lo += len(hashes) {
+		part := hashes[:min(len(hashes), hi-lo)]
+		hashWords(part, x, lo)
+		for i, h := range part {
+			id := t.id(x, int64(lo+i), h)
+			t.counts[id]++
+			inverse[lo+i] = id
+		}
+	}
+}
+
+// id returns the number of string i of x, whose hash is h, a new one if it has none yet.
+func (t *table) id(x Column, i int64, h uint64) int64 {
 	mask := uint64(len(t.slots) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {
 		e := &t.slots[at]
 		if e.id == 0 {
-			t.used++
-			e.hash, e.id = h, int64(t.used)
-			if 2*t.used > len(t.slots) {
+			t.first, t.counts = append(t.first, i), append(t.counts, 0)
+			id := int64(len(t.first))
+			e.hash, e.id = h, id
+			if 2*len(t.first) > len(t.slots) {
 				t.grow()
 			}
-			return int64(t.used) - 1
+			return id - 1
 		}
-		if e.hash == h && bytes.Equal(x.At(int(first(e.id-1))), s) {
+		if e.hash == h && x.equal(t.first[e.id-1], i) {
 			return e.id - 1
 		}
 	}
@@ -101,4 +141,13 @@ func (t *table) grow() {
 		}
 		t.slots[at] = e
 	}
+}
+
+// equal reports whether two strings of a column are equal.
+func (c Column) equal(i, j int64) bool {
+	a, b, n := c.Offsets[i], c.Offsets[j], c.Offsets[i+1]-c.Offsets[i]
+	if n != c.Offsets[j+1]-b {
+		return false
+	}
+	return equalAt(c, a, a+n, c, b)
 }

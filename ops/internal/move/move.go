@@ -49,6 +49,15 @@ func ApplyList(xs []tenon.Value, f func(ds []*tensor.Dense) *tensor.Dense) tenso
 	return Strings(Tensor(c, shape.Of(c.Len())), out)
 }
 
+// Behind returns concrete tensors of strings, one behind the other, in a shape.
+func Behind(xs []tenon.Value, s shape.Shape) *tensor.Strings {
+	columns := make([]str.Column, len(xs))
+	for i, x := range xs {
+		columns[i] = Column(x.(*tensor.Strings))
+	}
+	return Tensor(str.Concat(columns...), s)
+}
+
 // rising reports whether positions are 0, 1, 2, …
 func rising(at []int64) bool {
 	for i, p := range at {

@@ -1,0 +1,248 @@
+package str
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// kinds are columns whose strings are alike in different ways: tied in their first bytes,
+// ending in zeros, long, many times the same, empty.
+func kinds(n int) map[string]Column {
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	word := func(alphabet string, longest int) string {
+		b := make([]byte, rng.IntN(longest+1))
+		for i := range b {
+			b[i] = alphabet[rng.IntN(len(alphabet))]
+		}
+		return string(b)
+	}
+	out := map[string]Column{}
+	for name, f := range map[string]func(i int) string{
+		"short":          func(int) string { return word("abcdefghijklmnopqrstuvwxyz", 12) },
+		"two letters":    func(int) string { return word("ab", 5) },
+		"zeros":          func(int) string { return word("\x00", 20) },
+		"zeros and ones": func(int) string { return word("\x00\x01", 11) },
+		"high":           func(int) string { return word("\x7f\x80\xff", 9) },
+		"one beginning":  func(int) string { return "https://www.example.org/" + word("xyz", 10) },
+		"long":           func(int) string { return strings.Repeat("-", 40+rng.IntN(3)) + word("01", 40) },
+		"few":            func(int) string { return []string{"red", "green", "a colour with a long name", ""}[rng.IntN(4)] },
+		"numbered":       func(i int) string { return strings.Repeat("n", i%23) + word("0123456789", 6) },
+		"empty":          func(int) string { return "" },
+		"same":           func(int) string { return "the same string each time" },
+	} {
+		c := Column{Offsets: []int64{2}, Bytes: []byte("##")}
+		for i := range n {
+			c.Bytes = append(c.Bytes, f(i)...)
+			c.Offsets = append(c.Offsets, int64(len(c.Bytes)))
+		}
+		c.Bytes = slices.Clip(c.Bytes) // nothing behind the last string
+		out[name] = c
+	}
+	return out
+}
+
+// rowsOf cuts n strings into rows of different lengths, some empty, one long.
+func rowsOf(n int) []int64 {
+	splits := []int64{0}
+	for r := 0; int(splits[r]) < n; r++ {
+		length := int64(r * 7 % 13)
+		if r == 5 {
+			length = int64(n / 3)
+		}
+		splits = append(splits, min(splits[r]+length, int64(n)))
+	}
+	return append(splits, int64(n))
+}
+
+func withProcs(procs int, f func()) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	f()
+}
+
+func TestOrderIsThatOfBytes(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 31, 33, 100, 3*chunk + 5} {
+		splits := rowsOf(n)
+		for name, x := range kinds(n) {
+			for _, descending := range []bool{false, true} {
+				check := func(what string, got []int64, splits []int64) {
+					for r := range len(splits) - 1 {
+						row := got[splits[r]:splits[r+1]]
+						for i := 1; i < len(row); i++ {
+							c := bytes.Compare(x.At(int(splits[r]+row[i-1])), x.At(int(splits[r]+row[i])))
+							if descending {
+								c = -c
+							}
+							if c > 0 || c == 0 && row[i-1] >= row[i] {
+								t.Fatalf("%s %s, %d strings, descending %v: row %d: %d comes before %d", what, name, n, descending, r, row[i-1], row[i])
+							}
+						}
+						if len(row) > 0 {
+							row = slices.Clone(row)
+							slices.Sort(row)
+							if row[0] != 0 || row[len(row)-1] != int64(len(row)-1) {
+								t.Fatalf("%s %s: row %d is no permutation", what, name, r)
+							}
+						}
+					}
+				}
+				for _, procs := range []int{1, 3} {
+					withProcs(procs, func() {
+						got := make([]int64, n)
+						ArgSortRows(got, x, splits, descending)
+						check("ArgSortRows", got, splits)
+						ArgSort(got, x, descending)
+						check("ArgSort", got, []int64{0, int64(n)})
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestUniqueIsThatOfMaps(t *testing.T) {
+	for _, n := range []int{sample, 2*sample + 7} {
+		for name, x := range kinds(n) {
+			ids := map[string]int64{}
+			var wantFirst, wantCounts []int64
+			wantInverse := make([]int64, n)
+			for i := range n {
+				id, ok := ids[string(x.At(i))]
+				if !ok {
+					id = int64(len(ids))
+					ids[string(x.At(i))] = id
+					wantFirst, wantCounts = append(wantFirst, int64(i)), append(wantCounts, 0)
+				}
+				wantInverse[i] = id
+				wantCounts[id]++
+			}
+			for _, procs := range []int{1, 3} {
+				withProcs(procs, func() {
+					inverse := make([]int64, n)
+					for what, f := range map[string]func(inverse []int64, x Column) (first, counts []int64){"Unique": Unique, "uniqueMany": uniqueMany} {
+						first, counts := f(inverse, x)
+						if !slices.Equal(first, wantFirst) || !slices.Equal(counts, wantCounts) || !slices.Equal(inverse, wantInverse) {
+							t.Errorf("%s of %d strings, %s: %d distinct, want %d", what, n, name, len(first), len(wantFirst))
+						}
+					}
+				})
+			}
+		}
+	}
+	// Different strings that are told apart by nothing but themselves.
+	x := kinds(1000)["long"]
+	cards := make([]uint64, 3*1000)
+	for i := range 1000 {
+		deal(cards[3*i:], x, i, 42)
+	}
+	var d dealing
+	if got := d.firstPlaces(x, cards); got != exactPlaces(x, cards) {
+		t.Errorf("%d distinct strings of one hash", got)
+	}
+	for i := range 1000 {
+		if at := int(cards[3*i]); at > i || !bytes.Equal(x.At(at), x.At(i)) {
+			t.Fatalf("string %d, %q, is first at %d, %q", i, x.At(i), at, x.At(at))
+		}
+	}
+}
+
+func TestComparisonsAreThoseOfBytes(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 200, chunk + 100} {
+		for name, x := range kinds(n) {
+			y, err := Gather(x, shuffled(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, with := range map[string]Column{"others": y, "one": Of("abc"), "an empty one": Of(""), "itself": x} {
+				for _, swapped := range []bool{false, true} {
+					a, b := x, with
+					if swapped {
+						a, b = b, a
+					}
+					order, less, equal := make([]int8, n), make([]bool, n), make([]bool, n)
+					Compare(order, a, b)
+					Less(less, a, b)
+					Equal(equal, a, b)
+					for i := range n {
+						want := bytes.Compare(one(a, i), one(b, i))
+						if int(order[i]) != want || less[i] != (want < 0) || equal[i] != (want == 0) {
+							t.Fatalf("%s, %s: %q, %q: %d, %v, %v", name, what, one(a, i), one(b, i), order[i], less[i], equal[i])
+						}
+					}
+					got := Choose(less, a, b)
+					for i := range n {
+						want := one(b, i)
+						if less[i] {
+							want = one(a, i)
+						}
+						if !bytes.Equal(got.At(i), want) {
+							t.Fatalf("%s, %s: string %d of the chosen is %q, want %q", name, what, i, got.At(i), want)
+						}
+					}
+					if got.Len() != n || got.Offsets[0] != 0 {
+						t.Fatalf("%s, %s: %d strings are chosen, want %d", name, what, got.Len(), n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// shuffled returns positions below n in some order, a few of them in a row.
+func shuffled(n int) []int64 {
+	at := make([]int64, n)
+	for i, p := range rand.New(rand.NewPCG(3, 4)).Perm(n) {
+		at[i] = int64(p)
+		if i > 0 && i%5 < 3 {
+			at[i] = (at[i-1] + 1) % int64(n)
+		}
+	}
+	return at
+}
+
+func TestGatherOfRuns(t *testing.T) {
+	const n = 2*chunk + 31
+	runs := func(length func(r int) int, start func(r int) int) []int64 {
+		var at []int64
+		for r := 0; len(at) < n; r++ {
+			s := start(r) % n
+			for i := range min(length(r), n-s) {
+				at = append(at, int64(s+i))
+			}
+		}
+		return at
+	}
+	for name, x := range kinds(n) {
+		for what, at := range map[string][]int64{
+			"all":         runs(func(int) int { return n }, func(int) int { return 0 }),
+			"short":       runs(func(r int) int { return r%4 + 2 }, func(r int) int { return r * 977 }),
+			"long":        runs(func(r int) int { return r*31%300 + 1 }, func(r int) int { return r * 4099 }),
+			"short later": append(runs(func(int) int { return 50 }, func(r int) int { return r }), shuffled(n)...),
+			"none":        shuffled(n),
+		} {
+			for _, procs := range []int{1, 3} {
+				withProcs(procs, func() {
+					got, err := Gather(x, at)
+					if err != nil || got.Len() != len(at) {
+						t.Fatalf("%s, %s: %v", name, what, err)
+					}
+					for i, p := range at {
+						if !bytes.Equal(got.At(i), x.At(int(p))) {
+							t.Fatalf("%s, %s: string %d is %q, want %q", name, what, i, got.At(i), x.At(int(p)))
+						}
+					}
+				})
+			}
+			for _, bad := range []int64{-1, n} {
+				wrong := slices.Clone(at)
+				wrong[len(wrong)-7] = bad
+				if _, err := Gather(x, wrong); err == nil || !strings.Contains(err.Error(), "at position") {
+					t.Errorf("%s, %s: error %v", name, what, err)
+				}
+			}
+		}
+	}
+}

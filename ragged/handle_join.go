@@ -366,6 +366,9 @@ func joinedAt(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 			flat, out := rows.Concat(values, splits)
 			return partitioned(flat, joined(out))
 		}
+		if below, out := zippedBelow(values, splits); below != nil {
+			return partitioned(below, joined(out))
+		}
 		out, index := rows.ConcatIndex(splits)
 		return partitioned(gatherRows(joinedAt(c, values, 0), index), joined(out))
 	}
@@ -377,6 +380,42 @@ func joinedAt(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 		}
 	}
 	return partitioned(joinedAt(c, values, axis-1), first.parts[0])
+}
+
+// zippedBelow joins ragged values, with the same number of partitions, row by row: their
+// lengths, and the elements at the bottom by where the rows begin there, each of which moves
+// once. It returns the splits of the joined rows, too, and nil where elements are no plain
+// ones or rows below have one declared length.
+func zippedBelow(values, splits []tensor.Tensor) (below, out tensor.Tensor) {
+	flats, parts := make([]tensor.Tensor, len(values)), make([][]*RowPartition, len(values))
+	for i, v := range values {
+		if flats[i], parts[i] = split(v); !plain(flats[i]) || len(parts[i]) == 0 || slices.ContainsFunc(parts[i], (*RowPartition).IsUniform) {
+			return nil, nil
+		}
+	}
+	splits = slices.Clone(splits)
+	lengths := make([]tensor.Tensor, len(values))
+	joined := make([]tensor.Tensor, len(parts[0]))
+	for level := range joined {
+		for i := range values {
+			lengths[i] = parts[i][level].RowLengths()
+		}
+		var ends tensor.Tensor
+		if joined[level], ends = rows.Concat(lengths, splits); level == 0 {
+			out = ends
+		}
+		for i := range values {
+			splits[i] = ops.Gather(parts[i][level].RowSplits(), splits[i], 0)
+		}
+	}
+	flat, _ := rows.Concat(flats, splits)
+	made := make([]*RowPartition, len(joined))
+	nvals := flat.Shape().Dim(0)
+	for level := len(joined) - 1; level >= 0; level-- {
+		made[level] = newPartition(rows.FromLengths(joined[level]), nvals)
+		nvals = joined[level].Shape().Dim(0)
+	}
+	return build(flat, made), out
 }
 
 // oneBehindTheOther returns the partition of the rows of several partitions, whose

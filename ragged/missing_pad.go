@@ -3,6 +3,7 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -85,59 +86,81 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 // manyToPad is the number of entries from which moving whole rows pays.
 const manyToPad = 256
 
-// movedPadding pads many rows of plain values in memory by moving whole rows, without
-// saying where each entry comes from: it returns the values, which of them there were, and
+// movedPadding pads many rows of values in memory by moving whole rows, without saying
+// where each entry comes from: it returns the values, which of them there were, and
 // their partition; nil where the general way has to be taken.
 func movedPadding(l lists, target int, o PadOptions) (out, there tensor.Tensor, q *RowPartition) {
 	s, ok := l.p.Splits64()
 	if !ok || l.p.DType() != dtype.Int64 || target > 1<<31 || len(s)-1 > (1<<31)/max(target, 1) || l.p.IsUniform() && !o.Clip {
 		return nil, nil, nil
 	}
-	switch l.values.(type) {
-	case *tensor.Dense, *tensor.Strings:
-	default:
-		return nil, nil, nil
-	}
 	n := len(s) - 1
 	nvals := int(s[n])
-	if n*target+nvals < manyToPad || nvals != l.values.Shape().Dim(0) {
+	if n*target+nvals < manyToPad || nvals > 1<<31 { // the general way checks whether memory holds so many
 		return nil, nil, nil
-	}
-	old, bits := tensor.Make[bool](shape.Of(nvals))
-	for i := range bits {
-		bits[i] = true
 	}
 	splits := l.p.RowSplits()
 	if o.Clip {
-		flat := func(x tensor.Tensor) tensor.Tensor {
-			dims := []int{n * target}
-			for i := 2; i < x.Shape().Rank(); i++ {
-				dims = append(dims, x.Shape().Dim(i))
-			}
-			return ops.Reshape(x, dims)
+		if !inMemory(l.values) || l.values.Shape().Dim(0) != nvals {
+			return nil, nil, nil
 		}
-		out, there = flat(rows.ToDense(l.values, splits, target, nil)), flat(rows.ToDense(old, splits, target, nil))
-		return out, there, newUniform(l.p.NRows(), scalar(target, dtype.Int64))
+		x := rows.ToDense(l.values, splits, target, nil)
+		bits, present := tensor.Make[bool](shape.Of(n * target))
+		segment.Present(present, nil, s, target)
+		return ops.Reshape(x, shape.Concat(shape.Of(n*target), x.Shape().Tail(2))), bits, newUniform(l.p.NRows(), scalar(target, dtype.Int64))
 	}
-	tails, ends := tensor.Make[int64](shape.Of(n + 1))
-	ends[0] = 0
-	for r := range n {
-		ends[r+1] = ends[r] + max(int64(target)-(s[r+1]-s[r]), 0)
-	}
-	if ends[n] > 1<<31 { // the general way checks whether memory holds it
+	padded, ends := tensor.Make[int64](shape.Of(n + 1))
+	segment.FillUpSplits(ends, s, target)
+	more := rows.Trusted(padded, ends)
+	if out = filledUp(l.values, splits, s, more, ends, target); out == nil {
 		return nil, nil, nil
 	}
-	rest := rows.Trusted(tails, ends)
-	join := func(x tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
-		dims := []int{int(ends[n])}
-		for i := 1; i < x.Shape().Rank(); i++ {
-			dims = append(dims, x.Shape().Dim(i))
+	bits, present := tensor.Make[bool](shape.Of(int(ends[n])))
+	segment.Present(present, ends, s, target)
+	return out, bits, newPartition(more, int(ends[n]))
+}
+
+// filledUp returns values in memory with filler behind the rows of splits that are shorter
+// than a target, which become those of more; nil for values of other kinds.
+func filledUp(values, splits tensor.Tensor, s []int64, more tensor.Tensor, ends []int64, target int) tensor.Tensor {
+	n := len(s) - 1
+	if t, ok := values.(*Tensor); ok {
+		// Filler is rows without values.
+		p := t.parts[0]
+		if p.IsUniform() || p.DType() != dtype.Int64 {
+			return nil
 		}
-		return rows.Concat([]tensor.Tensor{x, ops.Zeros(x.DType(), dims)}, []tensor.Tensor{splits, rest})
+		lengths := filledUp(p.RowLengths(), splits, s, more, ends, target)
+		if lengths == nil {
+			return nil
+		}
+		return partitioned(t.Values(), newPartition(rows.FromLengths(lengths), t.Values().Shape().Dim(0)))
 	}
-	out, _ = join(l.values)
-	there, joined := join(old)
-	return out, there, newPartition(joined, out.Shape().Dim(0))
+	if !inMemory(values) || values.Shape().Dim(0) != int(s[n]) {
+		return nil
+	}
+	whole := values.Shape().With(0, int(ends[n]))
+	if x, ok := values.(*tensor.Dense); ok && x.IsContiguous() {
+		out := tensor.Uninit(x.DType(), whole)
+		segment.FillUp(out.Bytes(), ends, x.Bytes(), s, target, x.Shape().Tail(1).Size()*x.DType().Size())
+		return out
+	}
+	tails, rest := tensor.Make[int64](shape.Of(n + 1))
+	for r, end := range ends {
+		rest[r] = end - s[r]
+	}
+	filler := ops.Zeros(values.DType(), whole.With(0, int(rest[n])))
+	out, _ := rows.Concat([]tensor.Tensor{values, filler}, []tensor.Tensor{splits, rows.Trusted(tails, rest)})
+	return out
+}
+
+// inMemory reports whether x is a dense tensor whose elements are there.
+func inMemory(x tensor.Tensor) bool {
+	switch x.(type) {
+	case *tensor.Dense, *tensor.Strings:
+		return true
+	}
+	return false
 }
 
 // knownPadding returns the partition of padded rows, for each of their entries where it

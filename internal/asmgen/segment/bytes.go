@@ -93,6 +93,7 @@ func movers(wide bool) {
 			pad(m, bytes/m.Bytes(), streaming, suffix)
 			unpad(m, bytes/m.Bytes(), streaming, suffix)
 		}
+		fillUp(m, streaming, suffix)
 		gather(m, streaming, suffix)
 		if wide {
 			gatherWords(m, streaming, suffix)

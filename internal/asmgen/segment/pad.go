@@ -88,6 +88,53 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	out.End()
 }
 
+// fillUp writes a function that makes rows at least so long.
+func fillUp(m vec.Machine, streaming bool, suffix string) {
+	const vectors = 128 // bytes
+	name := "fillUp" + suffix + m.ISA()
+	TEXT(name, NOSPLIT, sink.Signature(streaming, "src *byte, splits *int64, rows, item, width int"))
+	Pragma("noescape")
+	Doc(append([]string{
+		name + " writes rows to dst, one behind the other: the bytes of each row, and zeros up to width, which is at most " + strconv.Itoa(vectors) + ".",
+		"src is byte 0 of split 0. It reads and writes " + strconv.Itoa(vectors) + " bytes from the beginning of each row, and a vector behind its end,",
+		"one row after the other.",
+	}, sink.Explain(streaming)...)...)
+	out, src, splits, rows := sink.New(m, streaming), param("src"), param("splits"), param("rows")
+	item, width := argument("item"), argument("width")
+	ones, start, at, full, zero := GP64(), GP64(), GP64(), GP64(), m.Zero()
+	MOVQ(I32(-1), ones)
+	MOVQ(Mem{Base: splits}, start)
+	Label("row")
+	ADDQ(U8(8), splits)
+	MOVQ(start, at)
+	IMULQ(item, at)
+	ADDQ(src, at)
+	n := span(start, item, Mem{Base: splits})
+	CMPQ(n, U32(vectors))
+	JG(LabelRef("copy"))
+	MOVQ(n, full)
+	CMPQ(full, width)
+	CMOVQLT(width, full)
+	for off := 0; off < vectors; off += m.Bytes() {
+		if off > 0 {
+			none := GP64()
+			XORQ(none, none)
+			SUBQ(U8(uint8(m.Bytes())), n)
+			CMOVQLT(none, n)
+		}
+		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: off}), zero), Mem{Base: out.At, Disp: off})
+	}
+	ADDQ(full, out.At)
+	out.Check()
+	Label("next")
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	out.End()
+	// What is longer needs no zeros.
+	copyRow(m, out, at, n)
+	JMP(LabelRef("next"))
+}
+
 // denseAhead is how far ahead unpad asks for what it reads, in bytes: while lines travel
 // past the cache, the processor does not look for the next ones by itself. They come into
 // the second cache, which has more of them on their way at a time than the first.

@@ -100,6 +100,15 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		Softmax(y, x, splits, 1)
 		LogSoftmax(y, x, splits, 1)
 		Pad(padded, x, splits, 20, 1, []T{0})
+		raw := bytesOf(x)
+		for _, width := range []int{3, 20} {
+			filled := make([]int64, rows+1)
+			FillUpSplits(filled, splits, width)
+			size := len(raw) / max(n, 1)
+			FillUp(fenced[byte](t, int(filled[rows])*size, slack, front), filled, raw, splits, width, size)
+			Present(fenced[bool](t, int(filled[rows]), 0, front), filled, splits, width)
+			Present(fenced[bool](t, rows*width, 0, front), nil, splits, width)
+		}
 		Repeat(y, perRow, splits, 1)
 		RowIDs(ids, splits)
 		Offsets(ids, splits)

@@ -946,6 +946,13 @@ func pad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, widt
 //go:noescape
 func unpad128bAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
 
+// fillUpAVX512 writes rows to dst, one behind the other: the bytes of each row, and zeros up to width, which is at most 128.
+// src is byte 0 of split 0. It reads and writes 128 bytes from the beginning of each row, and a vector behind its end,
+// one row after the other.
+//
+//go:noescape
+func fillUpAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+
 // gatherRowsAVX512 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
 // vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
 // be asked for next.
@@ -1019,6 +1026,15 @@ func pad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, 
 //
 //go:noescape
 func unpad128bPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+
+// fillUpPastAVX512 writes rows to dst, one behind the other: the bytes of each row, and zeros up to width, which is at most 128.
+// src is byte 0 of split 0. It reads and writes 128 bytes from the beginning of each row, and a vector behind its end,
+// one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func fillUpPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
 
 // gatherRowsPastAVX512 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
 // vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
@@ -1144,6 +1160,13 @@ func pad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width 
 //go:noescape
 func unpad128bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
 
+// fillUpAVX2 writes rows to dst, one behind the other: the bytes of each row, and zeros up to width, which is at most 128.
+// src is byte 0 of split 0. It reads and writes 128 bytes from the beginning of each row, and a vector behind its end,
+// one row after the other.
+//
+//go:noescape
+func fillUpAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+
 // gatherRowsAVX2 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
 // vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will
 // be asked for next.
@@ -1210,6 +1233,15 @@ func pad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, wi
 //
 //go:noescape
 func unpad128bPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+
+// fillUpPastAVX2 writes rows to dst, one behind the other: the bytes of each row, and zeros up to width, which is at most 128.
+// src is byte 0 of split 0. It reads and writes 128 bytes from the beginning of each row, and a vector behind its end,
+// one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func fillUpPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
 
 // gatherRowsPastAVX2 copies rows to dst, one behind the other: as long as splits say, from where starts say in src. It reads and writes whole
 // vectors, one row after the other; rows that end behind byte limit of src are read by the byte. ahead more rows follow, which will

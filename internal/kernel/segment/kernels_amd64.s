@@ -41173,6 +41173,69 @@ row:
 	VZEROUPPER
 	RET
 
+// func fillUpAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·fillUpAVX512(SB), NOSPLIT, $0-48
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   splits+16(FP), DX
+	MOVQ   rows+24(FP), BX
+	VPXORD Z0, Z0, Z0
+	MOVQ   $-1, SI
+	MOVQ   (DX), DI
+
+row:
+	ADDQ     $0x08, DX
+	MOVQ     DI, R8
+	IMULQ    item+32(FP), R8
+	ADDQ     CX, R8
+	MOVQ     DI, R10
+	MOVQ     (DX), DI
+	SUBQ     DI, R10
+	NEGQ     R10
+	IMULQ    item+32(FP), R10
+	CMPQ     R10, $0x00000080
+	JG       copy
+	MOVQ     R10, R9
+	CMPQ     R9, width+40(FP)
+	CMOVQLT  width+40(FP), R9
+	VMOVUPS  (R8), Z1
+	VMOVAPS  Z0, Z2
+	BZHIQ    R10, SI, R11
+	KMOVQ    R11, K1
+	VMOVDQU8 Z1, K1, Z2
+	VMOVUPS  Z2, (AX)
+	XORQ     R11, R11
+	SUBQ     $0x40, R10
+	CMOVQLT  R11, R10
+	VMOVUPS  64(R8), Z1
+	VMOVAPS  Z0, Z2
+	BZHIQ    R10, SI, R8
+	KMOVQ    R8, K1
+	VMOVDQU8 Z1, K1, Z2
+	VMOVUPS  Z2, 64(AX)
+	ADDQ     R9, AX
+
+next:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+copy:
+	VMOVUPS (R8), Z1
+	VMOVUPS Z1, (AX)
+	CMPQ    R10, $0x40
+	JLE     last
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, R10
+	JMP     copy
+
+last:
+	ADDQ R10, AX
+	JMP  next
+
 // func gatherRowsAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-64
@@ -42013,6 +42076,219 @@ rest3:
 	MOVQ    AX, ret+56(FP)
 	VZEROUPPER
 	RET
+
+// func fillUpPastAVX512(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·fillUpPastAVX512(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	VPXORD  Z0, Z0, Z0
+	MOVQ    $-1, DI
+	MOVQ    (BX), R8
+
+row:
+	ADDQ     $0x08, BX
+	MOVQ     R8, R9
+	IMULQ    item+32(FP), R9
+	ADDQ     DX, R9
+	MOVQ     R8, R11
+	MOVQ     (BX), R8
+	SUBQ     R8, R11
+	NEGQ     R11
+	IMULQ    item+32(FP), R11
+	CMPQ     R11, $0x00000080
+	JG       copy
+	MOVQ     R11, R10
+	CMPQ     R10, width+40(FP)
+	CMOVQLT  width+40(FP), R10
+	VMOVUPS  (R9), Z1
+	VMOVAPS  Z0, Z2
+	BZHIQ    R11, DI, R12
+	KMOVQ    R12, K1
+	VMOVDQU8 Z1, K1, Z2
+	VMOVUPS  Z2, (AX)
+	XORQ     R12, R12
+	SUBQ     $0x40, R11
+	CMOVQLT  R12, R11
+	VMOVUPS  64(R9), Z1
+	VMOVAPS  Z0, Z2
+	BZHIQ    R11, DI, R9
+	KMOVQ    R9, K1
+	VMOVDQU8 Z1, K1, Z2
+	VMOVUPS  Z2, 64(AX)
+	ADDQ     R10, AX
+	LEAQ     -1024(AX), R9
+	CMPQ     R9, CX
+	JB       stay1
+	MOVQ     CX, R9
+	MOVQ     AX, R10
+	ANDQ     $-64, R10
+	MOVQ     1408(CX), R11
+	CMPQ     R9, R10
+	JAE      rest2
+	MOVQ     1416(CX), R12
+	TESTQ    R12, R12
+	JZ       line2
+	VMOVUPS  (R9), Z1
+	VMOVUPS  Z1, (R12)
+	MOVQ     $0x00000000, 1416(CX)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JAE      rest2
+
+line2:
+	VMOVUPS  (R9), Z1
+	VMOVNTPS Z1, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line2
+
+rest2:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay1:
+next:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+copy:
+	VMOVUPS (R9), Z1
+	VMOVUPS Z1, (AX)
+	CMPQ    R11, $0x40
+	JLE     last
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, R11
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay4
+	MOVQ    CX, R10
+	MOVQ    AX, R12
+	ANDQ    $-64, R12
+	MOVQ    1408(CX), R13
+	CMPQ    R10, R12
+	JAE     rest5
+	MOVQ    1416(CX), R14
+	TESTQ   R14, R14
+	JZ      line5
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (R14)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R13
+	CMPQ    R10, R12
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R10), Z1
+	VMOVNTPS Z1, (R13)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R13
+	CMPQ     R10, R12
+	JB       line5
+
+rest5:
+	MOVQ    R13, 1408(CX)
+	VMOVUPS (R12), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R12, AX
+	ADDQ    CX, AX
+
+stay4:
+	JMP copy
+
+last:
+	ADDQ    R11, AX
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay6
+	MOVQ    CX, R9
+	MOVQ    AX, R10
+	ANDQ    $-64, R10
+	MOVQ    1408(CX), R11
+	CMPQ    R9, R10
+	JAE     rest7
+	MOVQ    1416(CX), R12
+	TESTQ   R12, R12
+	JZ      line7
+	VMOVUPS (R9), Z1
+	VMOVUPS Z1, (R12)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R11
+	CMPQ    R9, R10
+	JAE     rest7
+
+line7:
+	VMOVUPS  (R9), Z1
+	VMOVNTPS Z1, (R11)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R11
+	CMPQ     R9, R10
+	JB       line7
+
+rest7:
+	MOVQ    R11, 1408(CX)
+	VMOVUPS (R10), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R10, AX
+	ADDQ    CX, AX
+
+stay6:
+	JMP next
 
 // func gatherRowsPastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 // Requires: AVX, AVX512F, CMOV, MMX+
@@ -43803,6 +44079,99 @@ row:
 	VZEROUPPER
 	RET
 
+// func fillUpAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·fillUpAVX2(SB), NOSPLIT, $0-48
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   splits+16(FP), DX
+	MOVQ   rows+24(FP), BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   $-1, SI
+	MOVQ   (DX), SI
+
+row:
+	ADDQ      $0x08, DX
+	MOVQ      SI, DI
+	IMULQ     item+32(FP), DI
+	ADDQ      CX, DI
+	MOVQ      SI, R9
+	MOVQ      (DX), SI
+	SUBQ      SI, R9
+	NEGQ      R9
+	IMULQ     item+32(FP), R9
+	CMPQ      R9, $0x00000080
+	JG        copy
+	MOVQ      R9, R8
+	CMPQ      R8, width+40(FP)
+	CMOVQLT   width+40(FP), R8
+	VMOVUPS   (DI), Y1
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, (AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   32(DI), Y1
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, 32(AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   64(DI), Y1
+	MOVQ      $0x00000020, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R11, R10
+	VMOVDQU   (R10), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, 64(AX)
+	XORQ      R10, R10
+	SUBQ      $0x20, R9
+	CMOVQLT   R10, R9
+	VMOVUPS   96(DI), Y1
+	MOVQ      $0x00000020, DI
+	CMPQ      R9, DI
+	CMOVQLT   R9, DI
+	LEAQ      byteTable<>+32(SB), R9
+	SUBQ      DI, R9
+	VMOVDQU   (R9), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, 96(AX)
+	ADDQ      R8, AX
+
+next:
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+copy:
+	VMOVUPS (DI), Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R9, $0x20
+	JLE     last
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R9
+	JMP     copy
+
+last:
+	ADDQ R9, AX
+	JMP  next
+
 // func gatherRowsAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-64
@@ -44642,6 +45011,273 @@ rest3:
 	MOVQ    AX, ret+56(FP)
 	VZEROUPPER
 	RET
+
+// func fillUpPastAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int, stage *byte) int
+// Requires: AVX, AVX2, CMOV
+TEXT ·fillUpPastAVX2(SB), NOSPLIT, $0-64
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+48(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    rows+24(FP), SI
+	VXORPS  Y0, Y0, Y0
+	MOVQ    $-1, DI
+	MOVQ    (BX), DI
+
+row:
+	ADDQ      $0x08, BX
+	MOVQ      DI, R8
+	IMULQ     item+32(FP), R8
+	ADDQ      DX, R8
+	MOVQ      DI, R10
+	MOVQ      (BX), DI
+	SUBQ      DI, R10
+	NEGQ      R10
+	IMULQ     item+32(FP), R10
+	CMPQ      R10, $0x00000080
+	JG        copy
+	MOVQ      R10, R9
+	CMPQ      R9, width+40(FP)
+	CMOVQLT   width+40(FP), R9
+	VMOVUPS   (R8), Y1
+	MOVQ      $0x00000020, R12
+	CMPQ      R10, R12
+	CMOVQLT   R10, R12
+	LEAQ      byteTable<>+32(SB), R11
+	SUBQ      R12, R11
+	VMOVDQU   (R11), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, (AX)
+	XORQ      R11, R11
+	SUBQ      $0x20, R10
+	CMOVQLT   R11, R10
+	VMOVUPS   32(R8), Y1
+	MOVQ      $0x00000020, R12
+	CMPQ      R10, R12
+	CMOVQLT   R10, R12
+	LEAQ      byteTable<>+32(SB), R11
+	SUBQ      R12, R11
+	VMOVDQU   (R11), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, 32(AX)
+	XORQ      R11, R11
+	SUBQ      $0x20, R10
+	CMOVQLT   R11, R10
+	VMOVUPS   64(R8), Y1
+	MOVQ      $0x00000020, R12
+	CMPQ      R10, R12
+	CMOVQLT   R10, R12
+	LEAQ      byteTable<>+32(SB), R11
+	SUBQ      R12, R11
+	VMOVDQU   (R11), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, 64(AX)
+	XORQ      R11, R11
+	SUBQ      $0x20, R10
+	CMOVQLT   R11, R10
+	VMOVUPS   96(R8), Y1
+	MOVQ      $0x00000020, R8
+	CMPQ      R10, R8
+	CMOVQLT   R10, R8
+	LEAQ      byteTable<>+32(SB), R10
+	SUBQ      R8, R10
+	VMOVDQU   (R10), Y2
+	VPBLENDVB Y2, Y1, Y0, Y1
+	VMOVUPS   Y1, 96(AX)
+	ADDQ      R9, AX
+	LEAQ      -1024(AX), R8
+	CMPQ      R8, CX
+	JB        stay1
+	MOVQ      CX, R8
+	MOVQ      AX, R9
+	ANDQ      $-64, R9
+	MOVQ      1408(CX), R10
+	CMPQ      R8, R9
+	JAE       rest2
+	MOVQ      1416(CX), R11
+	TESTQ     R11, R11
+	JZ        line2
+	VMOVUPS   (R8), Y1
+	VMOVUPS   Y1, (R11)
+	VMOVUPS   32(R8), Y1
+	VMOVUPS   Y1, 32(R11)
+	MOVQ      $0x00000000, 1416(CX)
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R10
+	CMPQ      R8, R9
+	JAE       rest2
+
+line2:
+	VMOVUPS  (R8), Y1
+	VMOVNTPS Y1, (R10)
+	VMOVUPS  32(R8), Y1
+	VMOVNTPS Y1, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line2
+
+rest2:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R9), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay1:
+next:
+	DECQ    SI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+copy:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R10, $0x20
+	JLE     last
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R10
+	LEAQ    -1024(AX), R9
+	CMPQ    R9, CX
+	JB      stay4
+	MOVQ    CX, R9
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R9, R11
+	JAE     rest5
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line5
+	VMOVUPS (R9), Y1
+	VMOVUPS Y1, (R13)
+	VMOVUPS 32(R9), Y1
+	VMOVUPS Y1, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R12
+	CMPQ    R9, R11
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R9), Y1
+	VMOVNTPS Y1, (R12)
+	VMOVUPS  32(R9), Y1
+	VMOVNTPS Y1, 32(R12)
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R12
+	CMPQ     R9, R11
+	JB       line5
+
+rest5:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R11), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay4:
+	JMP copy
+
+last:
+	ADDQ    R10, AX
+	LEAQ    -1024(AX), R8
+	CMPQ    R8, CX
+	JB      stay6
+	MOVQ    CX, R8
+	MOVQ    AX, R9
+	ANDQ    $-64, R9
+	MOVQ    1408(CX), R10
+	CMPQ    R8, R9
+	JAE     rest7
+	MOVQ    1416(CX), R11
+	TESTQ   R11, R11
+	JZ      line7
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R11)
+	VMOVUPS 32(R8), Y1
+	VMOVUPS Y1, 32(R11)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R10
+	CMPQ    R8, R9
+	JAE     rest7
+
+line7:
+	VMOVUPS  (R8), Y1
+	VMOVNTPS Y1, (R10)
+	VMOVUPS  32(R8), Y1
+	VMOVNTPS Y1, 32(R10)
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R10
+	CMPQ     R8, R9
+	JB       line7
+
+rest7:
+	MOVQ    R10, 1408(CX)
+	VMOVUPS (R9), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R9), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R9, AX
+	ADDQ    CX, AX
+
+stay6:
+	JMP next
 
 // func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, ahead int, item int, limit int, stage *byte) int
 // Requires: AVX, CMOV, MMX+

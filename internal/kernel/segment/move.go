@@ -14,6 +14,10 @@ type movers struct {
 	unpad     [2]func(dst, src *byte, splits *int64, rows, item, width int)
 	unpadPast [2]func(dst, src *byte, splits *int64, rows, item, width int, stage *byte) int
 
+	// fillUp is for rows that become at least so many bytes long, up to 128.
+	fillUp     func(dst, src *byte, splits *int64, rows, item, width int)
+	fillUpPast func(dst, src *byte, splits *int64, rows, item, width int, stage *byte) int
+
 	// lookUp finds the rows that gather copies.
 	lookUp func(out, starts, splits, idx *int64, rows, ahead, count int, total int64) int
 

@@ -99,6 +99,7 @@ func movers(wide bool) {
 			gatherWords(m, streaming, suffix)
 		}
 		zip(m, streaming, suffix)
+		stride(m, streaming, suffix)
 		for _, size := range []int{4, 8} {
 			repeat(m, size, streaming, suffix)
 		}

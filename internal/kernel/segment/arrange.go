@@ -3,6 +3,9 @@ package segment
 // Reverse writes each row from its last item to its first to out, which has the
 // length of values.
 func Reverse[T any](out, values []T, splits []int64, inner int) {
+	if how := (Slice{Step: -1}).ready(); selectVectorised(out, values, splits, splits, &how, inner) {
+		return
+	}
 	if isShort(splits, inner) {
 		reverseRange(out, values, splits, inner, 0, rowsOf(splits))
 		return

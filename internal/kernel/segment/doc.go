@@ -46,7 +46,7 @@
 // variance and the number of values that are not zero of float32, float64, int32 and int64 (with
 // AVX2 not the moments of int64); the same number, any and all of bytes; softmax, log-softmax and
 // logsumexp of float32 and float64; padding to at most 128 bytes and its reverse,
-// gathering, joining, repeating and mask compaction of all fixed-size types; row ids,
+// filling up, gathering, slicing, joining, repeating and mask compaction of all fixed-size types; row ids,
 // offsets and the arithmetic and checks of splits; with AVX-512 also sorting rows of up
 // to 32 float32 or int32. The rest are plain loops. Fewer than some dozens of values
 // stay with plain loops too.

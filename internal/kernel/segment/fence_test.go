@@ -100,6 +100,11 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		Softmax(y, x, splits, 1)
 		LogSoftmax(y, x, splits, 1)
 		Pad(padded, x, splits, 20, 1, []T{0})
+		Reverse(y, x, splits, 1)
+		for _, s := range []Slice{{Start: 1, HasStart: true}, {Step: 2}, {Step: 3, Start: -5, HasStart: true}, {Step: -2}} {
+			some := fenced[int64](t, rows+1, 0, front)
+			Select(fenced[T](t, int(SliceSplits(some, splits, s)), slack, front), x, some, splits, s, 1)
+		}
 		raw := bytesOf(x)
 		for _, width := range []int{3, 20} {
 			filled := make([]int64, rows+1)

@@ -66,14 +66,21 @@ func gatherVectorised[T any](out, values []T, outSplits, starts []int64, inner i
 	if k == nil || len(out) < worthVectors {
 		return false
 	}
+	m := gatherer(k, out, values, outSplits, starts, inner)
+	eachRows(outSplits, inner, m.run)
+	return true
+}
+
+// gatherer returns what copies rows that begin at starts to where outSplits say.
+func gatherer[T any](k *movers, out, values []T, outSplits, starts []int64, inner int) mover {
 	item := inner * int(unsafe.Sizeof(*new(T)))
 	src := bytesOf(values)
 	limit := cap(src) - readRoom
 	kernel, past := k.gather, k.gatherPast
-	if k.gatherWords != nil && item%4 == 0 {
+	if k.gatherWords != nil && item%4 == 0 && uintptr(unsafe.Pointer(unsafe.SliceData(src)))%4 == 0 {
 		kernel, past = k.gatherWords, k.gatherWordsPast
 	}
-	m := mover{
+	return mover{
 		out:    bytesOf(out),
 		splits: outSplits,
 		item:   item,
@@ -88,8 +95,6 @@ func gatherVectorised[T any](out, values []T, outSplits, starts []int64, inner i
 			copyLong(o, values[int(starts[r])*inner:][:len(o)])
 		},
 	}
-	eachRows(outSplits, inner, m.run)
-	return true
 }
 
 // asInt64 returns idx as int64, which is a copy where it is int32.

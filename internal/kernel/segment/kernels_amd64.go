@@ -973,6 +973,13 @@ func gatherWordsAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows 
 //go:noescape
 func zipRowsAVX512(dst *byte, parts **byte, count int, row int, rows int, item int)
 
+// strideAVX512 writes rows to dst, one behind the other, as long as splits say: from 128 bytes of src, offset bytes behind item
+// starts[r], the words that words name, which are each items; from as many bytes by bytes further, as many, and so on. It reads those
+// bytes at least once for each row, and writes whole vectors, one row after the other.
+//
+//go:noescape
+func strideAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32)
+
 // repeat32AVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
 //
 //go:noescape
@@ -1061,6 +1068,15 @@ func gatherWordsPastAVX512(dst *byte, src *byte, splits *int64, starts *int64, r
 //
 //go:noescape
 func zipRowsPastAVX512(dst *byte, parts **byte, count int, row int, rows int, item int, stage *byte) int
+
+// stridePastAVX512 writes rows to dst, one behind the other, as long as splits say: from 128 bytes of src, offset bytes behind item
+// starts[r], the words that words name, which are each items; from as many bytes by bytes further, as many, and so on. It reads those
+// bytes at least once for each row, and writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func stridePastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32, stage *byte) int
 
 // repeat32PastAVX512 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
 // It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
@@ -1180,6 +1196,13 @@ func gatherRowsAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int
 //go:noescape
 func zipRowsAVX2(dst *byte, parts **byte, count int, row int, rows int, item int)
 
+// strideAVX2 writes rows to dst, one behind the other, as long as splits say: from 32 bytes of src, offset bytes behind item
+// starts[r], the words that words name, which are each items; from as many bytes by bytes further, as many, and so on. It reads those
+// bytes at least once for each row, and writes whole vectors, one row after the other.
+//
+//go:noescape
+func strideAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32)
+
 // repeat32AVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
 //
 //go:noescape
@@ -1259,6 +1282,15 @@ func gatherRowsPastAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows
 //
 //go:noescape
 func zipRowsPastAVX2(dst *byte, parts **byte, count int, row int, rows int, item int, stage *byte) int
+
+// stridePastAVX2 writes rows to dst, one behind the other, as long as splits say: from 32 bytes of src, offset bytes behind item
+// starts[r], the words that words name, which are each items; from as many bytes by bytes further, as many, and so on. It reads those
+// bytes at least once for each row, and writes whole vectors, one row after the other.
+// It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is
+// not aligned; what fills no line at the end stays behind that, and its length is returned.
+//
+//go:noescape
+func stridePastAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32, stage *byte) int
 
 // repeat32PastAVX2 writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other.
 // It writes past the cache, through stage, which is aligned to lines of 64 bytes. The first of those goes to stage itself if dst is

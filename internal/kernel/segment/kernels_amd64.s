@@ -41437,6 +41437,50 @@ last:
 	VZEROUPPER
 	RET
 
+// func strideAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·strideAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    splits+16(FP), DX
+	MOVQ    starts+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	MOVQ    each+56(FP), DI
+	MOVQ    words+72(FP), R8
+	VMOVUPS (R8), Z0
+	ADDQ    offset+48(FP), CX
+	MOVQ    DI, R8
+	IMULQ   item+40(FP), R8
+
+row:
+	MOVQ       8(DX), R10
+	SUBQ       (DX), R10
+	MOVQ       (BX), R9
+	ADDQ       $0x08, DX
+	ADDQ       $0x08, BX
+	IMULQ      item+40(FP), R9
+	ADDQ       CX, R9
+	PREFETCHT0 2048(R9)
+
+items:
+	VMOVDQU32 (R9), Z1
+	VPERMT2D  64(R9), Z0, Z1
+	VMOVUPS   Z1, (AX)
+	CMPQ      R10, DI
+	JG        more
+	IMULQ     item+40(FP), R10
+	ADDQ      R10, AX
+	DECQ      SI
+	JNZ       row
+	VZEROUPPER
+	RET
+
+more:
+	SUBQ DI, R10
+	ADDQ R8, AX
+	ADDQ by+64(FP), R9
+	JMP  items
+
 // func repeat32AVX512(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX512F
 TEXT ·repeat32AVX512(SB), NOSPLIT, $0-32
@@ -42852,6 +42896,165 @@ rest5:
 	MOVQ    AX, ret+56(FP)
 	VZEROUPPER
 	RET
+
+// func stridePastAVX512(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32, stage *byte) int
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·stridePastAVX512(SB), NOSPLIT, $0-96
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+80(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    starts+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    each+56(FP), R8
+	MOVQ    words+72(FP), R9
+	VMOVUPS (R9), Z0
+	ADDQ    offset+48(FP), DX
+	MOVQ    R8, R9
+	IMULQ   item+40(FP), R9
+
+row:
+	MOVQ       8(BX), R11
+	SUBQ       (BX), R11
+	MOVQ       (SI), R10
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	IMULQ      item+40(FP), R10
+	ADDQ       DX, R10
+	PREFETCHT0 2048(R10)
+
+items:
+	VMOVDQU32 (R10), Z1
+	VPERMT2D  64(R10), Z0, Z1
+	VMOVUPS   Z1, (AX)
+	CMPQ      R11, R8
+	JG        more
+	IMULQ     item+40(FP), R11
+	ADDQ      R11, AX
+	LEAQ      -1024(AX), R10
+	CMPQ      R10, CX
+	JB        stay1
+	MOVQ      CX, R10
+	MOVQ      AX, R11
+	ANDQ      $-64, R11
+	MOVQ      1408(CX), R12
+	CMPQ      R10, R11
+	JAE       rest2
+	MOVQ      1416(CX), R13
+	TESTQ     R13, R13
+	JZ        line2
+	VMOVUPS   (R10), Z1
+	VMOVUPS   Z1, (R13)
+	MOVQ      $0x00000000, 1416(CX)
+	ADDQ      $0x40, R10
+	ADDQ      $0x40, R12
+	CMPQ      R10, R11
+	JAE       rest2
+
+line2:
+	VMOVUPS  (R10), Z1
+	VMOVNTPS Z1, (R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line2
+
+rest2:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Z0
+	VMOVUPS Z0, (DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Z0
+	VMOVNTPS Z0, (SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Z0
+	VMOVUPS Z0, (CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+88(FP)
+	VZEROUPPER
+	RET
+
+more:
+	SUBQ    R8, R11
+	ADDQ    R9, AX
+	LEAQ    -1024(AX), R12
+	CMPQ    R12, CX
+	JB      stay4
+	MOVQ    CX, R12
+	MOVQ    AX, R13
+	ANDQ    $-64, R13
+	MOVQ    1408(CX), R14
+	CMPQ    R12, R13
+	JAE     rest5
+	MOVQ    1416(CX), R15
+	TESTQ   R15, R15
+	JZ      line5
+	VMOVUPS (R12), Z1
+	VMOVUPS Z1, (R15)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R14
+	CMPQ    R12, R13
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R12), Z1
+	VMOVNTPS Z1, (R14)
+	ADDQ     $0x40, R12
+	ADDQ     $0x40, R14
+	CMPQ     R12, R13
+	JB       line5
+
+rest5:
+	MOVQ    R14, 1408(CX)
+	VMOVUPS (R13), Z1
+	VMOVUPS Z1, (CX)
+	SUBQ    R13, AX
+	ADDQ    CX, AX
+
+stay4:
+	ADDQ by+64(FP), R10
+	JMP  items
 
 // func repeat32PastAVX512(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
 // Requires: AVX, AVX512F, CMOV
@@ -44279,6 +44482,49 @@ last:
 	VZEROUPPER
 	RET
 
+// func strideAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·strideAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    splits+16(FP), DX
+	MOVQ    starts+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	MOVQ    each+56(FP), DI
+	MOVQ    words+72(FP), R8
+	VMOVUPS (R8), Y0
+	ADDQ    offset+48(FP), CX
+	MOVQ    DI, R8
+	IMULQ   item+40(FP), R8
+
+row:
+	MOVQ       8(DX), R10
+	SUBQ       (DX), R10
+	MOVQ       (BX), R9
+	ADDQ       $0x08, DX
+	ADDQ       $0x08, BX
+	IMULQ      item+40(FP), R9
+	ADDQ       CX, R9
+	PREFETCHT0 2048(R9)
+
+items:
+	VPERMD  (R9), Y0, Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R10, DI
+	JG      more
+	IMULQ   item+40(FP), R10
+	ADDQ    R10, AX
+	DECQ    SI
+	JNZ     row
+	VZEROUPPER
+	RET
+
+more:
+	SUBQ DI, R10
+	ADDQ R8, AX
+	ADDQ by+64(FP), R9
+	JMP  items
+
 // func repeat32AVX2(dst *byte, perRow *byte, splits *int64, rows int)
 // Requires: AVX, AVX2
 TEXT ·repeat32AVX2(SB), NOSPLIT, $0-32
@@ -45692,6 +45938,182 @@ rest5:
 	MOVQ    AX, ret+56(FP)
 	VZEROUPPER
 	RET
+
+// func stridePastAVX2(dst *byte, src *byte, splits *int64, starts *int64, rows int, item int, offset int, each int, by int, words *int32, stage *byte) int
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·stridePastAVX2(SB), NOSPLIT, $0-96
+	MOVQ    dst+0(FP), AX
+	MOVQ    stage+80(FP), CX
+	MOVQ    AX, DX
+	ANDQ    $-64, DX
+	MOVQ    CX, BX
+	ANDQ    $0x3f, AX
+	CMOVQEQ AX, BX
+	ADDQ    $0x40, CX
+	MOVQ    DX, 1408(CX)
+	MOVQ    BX, 1416(CX)
+	LEAQ    (CX)(AX*1), AX
+	MOVQ    src+8(FP), DX
+	MOVQ    splits+16(FP), BX
+	MOVQ    starts+24(FP), SI
+	MOVQ    rows+32(FP), DI
+	MOVQ    each+56(FP), R8
+	MOVQ    words+72(FP), R9
+	VMOVUPS (R9), Y0
+	ADDQ    offset+48(FP), DX
+	MOVQ    R8, R9
+	IMULQ   item+40(FP), R9
+
+row:
+	MOVQ       8(BX), R11
+	SUBQ       (BX), R11
+	MOVQ       (SI), R10
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	IMULQ      item+40(FP), R10
+	ADDQ       DX, R10
+	PREFETCHT0 2048(R10)
+
+items:
+	VPERMD  (R10), Y0, Y1
+	VMOVUPS Y1, (AX)
+	CMPQ    R11, R8
+	JG      more
+	IMULQ   item+40(FP), R11
+	ADDQ    R11, AX
+	LEAQ    -1024(AX), R10
+	CMPQ    R10, CX
+	JB      stay1
+	MOVQ    CX, R10
+	MOVQ    AX, R11
+	ANDQ    $-64, R11
+	MOVQ    1408(CX), R12
+	CMPQ    R10, R11
+	JAE     rest2
+	MOVQ    1416(CX), R13
+	TESTQ   R13, R13
+	JZ      line2
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (R13)
+	VMOVUPS 32(R10), Y1
+	VMOVUPS Y1, 32(R13)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R12
+	CMPQ    R10, R11
+	JAE     rest2
+
+line2:
+	VMOVUPS  (R10), Y1
+	VMOVNTPS Y1, (R12)
+	VMOVUPS  32(R10), Y1
+	VMOVNTPS Y1, 32(R12)
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R12
+	CMPQ     R10, R11
+	JB       line2
+
+rest2:
+	MOVQ    R12, 1408(CX)
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R11), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R11, AX
+	ADDQ    CX, AX
+
+stay1:
+	DECQ    DI
+	JNZ     row
+	MOVQ    CX, DX
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	MOVQ    1408(CX), SI
+	CMPQ    DX, BX
+	JAE     rest3
+	MOVQ    1416(CX), DI
+	TESTQ   DI, DI
+	JZ      line3
+	VMOVUPS (DX), Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(DX), Y0
+	VMOVUPS Y0, 32(DI)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, SI
+	CMPQ    DX, BX
+	JAE     rest3
+
+line3:
+	VMOVUPS  (DX), Y0
+	VMOVNTPS Y0, (SI)
+	VMOVUPS  32(DX), Y0
+	VMOVNTPS Y0, 32(SI)
+	ADDQ     $0x40, DX
+	ADDQ     $0x40, SI
+	CMPQ     DX, BX
+	JB       line3
+
+rest3:
+	MOVQ    SI, 1408(CX)
+	VMOVUPS (BX), Y0
+	VMOVUPS Y0, (CX)
+	VMOVUPS 32(BX), Y0
+	VMOVUPS Y0, 32(CX)
+	SUBQ    BX, AX
+	ADDQ    CX, AX
+	SUBQ    CX, AX
+	MOVQ    AX, ret+88(FP)
+	VZEROUPPER
+	RET
+
+more:
+	SUBQ    R8, R11
+	ADDQ    R9, AX
+	LEAQ    -1024(AX), R12
+	CMPQ    R12, CX
+	JB      stay4
+	MOVQ    CX, R12
+	MOVQ    AX, R13
+	ANDQ    $-64, R13
+	MOVQ    1408(CX), R14
+	CMPQ    R12, R13
+	JAE     rest5
+	MOVQ    1416(CX), R15
+	TESTQ   R15, R15
+	JZ      line5
+	VMOVUPS (R12), Y1
+	VMOVUPS Y1, (R15)
+	VMOVUPS 32(R12), Y1
+	VMOVUPS Y1, 32(R15)
+	MOVQ    $0x00000000, 1416(CX)
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R14
+	CMPQ    R12, R13
+	JAE     rest5
+
+line5:
+	VMOVUPS  (R12), Y1
+	VMOVNTPS Y1, (R14)
+	VMOVUPS  32(R12), Y1
+	VMOVNTPS Y1, 32(R14)
+	ADDQ     $0x40, R12
+	ADDQ     $0x40, R14
+	CMPQ     R12, R13
+	JB       line5
+
+rest5:
+	MOVQ    R14, 1408(CX)
+	VMOVUPS (R13), Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(R13), Y1
+	VMOVUPS Y1, 32(CX)
+	SUBQ    R13, AX
+	ADDQ    CX, AX
+
+stay4:
+	ADDQ by+64(FP), R10
+	JMP  items
 
 // func repeat32PastAVX2(dst *byte, perRow *byte, splits *int64, rows int, stage *byte) int
 // Requires: AVX, AVX2, CMOV

@@ -31,6 +31,11 @@ type movers struct {
 	zip     func(dst *byte, parts **byte, count, row, rows, item int)
 	zipPast func(dst *byte, parts **byte, count, row, rows, item int, stage *byte) int
 
+	// stride picks from strideWords words at a time.
+	strideWords int
+	stride      func(dst, src *byte, splits, starts *int64, rows, item, offset, each, by int, words *int32)
+	stridePast  func(dst, src *byte, splits, starts *int64, rows, item, offset, each, by int, words *int32, stage *byte) int
+
 	// repeat is for elements of 4 and of 8 bytes.
 	repeat     [2]func(dst, perRow *byte, splits *int64, rows int)
 	repeatPast [2]func(dst, perRow *byte, splits *int64, rows int, stage *byte) int

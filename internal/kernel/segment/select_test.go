@@ -2,8 +2,11 @@ package segment
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/tenonml/tenon/dtype"
 )
 
 // pythonSlice is Python's slicing by its definition: it walks the positions.
@@ -86,6 +89,63 @@ func TestSelect(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Rows of every kind, by kernels and without.
+func TestSelectOfRows(t *testing.T) {
+	t.Run("4 bytes", testSelectOfRows[float32])
+	t.Run("8 bytes", testSelectOfRows[int64])
+	t.Run("2 bytes", testSelectOfRows[uint16])
+}
+
+func testSelectOfRows[T dtype.Real](t *testing.T) {
+	cuts := []Slice{{}, {Start: 1, HasStart: true}, {Stop: -1, HasStop: true}, {Start: 2, Stop: 7, HasStart: true, HasStop: true}, {Start: -3, HasStart: true}}
+	for _, step := range []int64{2, 3, 5, 31, 40, -1, -2, -7} {
+		cuts = append(cuts, Slice{Step: step}, Slice{Start: 1, Stop: -2, Step: step, HasStart: true, HasStop: true}, Slice{Start: -2, Step: step, HasStart: true})
+	}
+	rng := rand.New(rand.NewPCG(7, 31))
+	for name, lengths := range partitions(rng) {
+		splits := splitsOf(lengths)
+		rows := len(lengths)
+		for _, inner := range []int{1, 2, 3, 20} {
+			if inner > 3 && splits[rows] > 5000 {
+				continue
+			}
+			x := sample[T](rng, int(splits[rows])*inner, rng.IntN(2) == 0)
+			for _, s := range cuts {
+				outSplits := make([]int64, rows+1)
+				var want []T
+				for r := range rows {
+					p := pythonSlice(splits[r+1]-splits[r], s)
+					for _, at := range p {
+						want = append(want, x[int(splits[r]+at)*inner:][:inner]...)
+					}
+					outSplits[r+1] = outSplits[r] + int64(len(p))
+				}
+				got := make([]T, len(want))
+				atEachFlow(t, func(t *testing.T) {
+					clear(got)
+					Select(got, x, outSplits, splits, s, inner)
+					for i, v := range got {
+						if v != want[i] {
+							t.Fatalf("%s, inner %d, %+v: element %d of %d is %v, want %v", name, inner, s, i, len(got), v, want[i])
+						}
+					}
+				})
+			}
+			reversed := make([]T, len(x))
+			atEachFlow(t, func(t *testing.T) {
+				Reverse(reversed, x, splits, inner)
+				for r := range rows {
+					for i := splits[r]; i < splits[r+1]; i++ {
+						if v, want := reversed[int(i)*inner], x[int(splits[r]+splits[r+1]-1-i)*inner]; v != want {
+							t.Fatalf("%s, inner %d: item %d reversed begins with %v, want %v", name, inner, i, v, want)
+						}
+					}
+				}
+			})
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package segment
 
+import "math"
+
 // A Slice selects start, start+step, … before stop from each row, with Python's
 // meaning: negative bounds count from the row's end, bounds beyond the row are
 // moved to it, and a missing bound stands for the end from which or to which the
@@ -10,43 +12,51 @@ type Slice struct {
 	HasStart, HasStop bool
 }
 
-// bounds returns the first position, the step and the number of positions that s
-// selects from a row of n items.
-func (s Slice) bounds(n int64) (first, step, count int64) {
-	step = s.Step
-	if step == 0 {
-		step = 1
-	}
-	low, high := int64(0), n // where bounds are moved to
-	if step < 0 {
-		low, high = -1, n-1
-	}
-	place := func(p int64) int64 {
-		if p < 0 {
-			p += n
-			return max(p, low)
-		}
-		return min(p, high)
-	}
-	first, stop := low, high
-	if step < 0 {
-		first, stop = high, low
+// A slicing is a Slice made ready for rows of any length.
+type slicing struct {
+	start, stop             int64
+	startBehind, stopBehind int64 // all ones where the bound counts from the row's end
+	low                     int64 // where bounds are moved to: the row's length less, at the end
+	step                    int64 // without its sign
+	back                    int64 // all ones for a step that leads back
+}
+
+// ready returns what bounds has to know of s.
+func (s Slice) ready() slicing {
+	const far = 1 << 62 // more than a row is long
+	p := slicing{stop: math.MaxInt64, step: min(s.Step, far)}
+	switch {
+	case s.Step == 0:
+		p.step = 1
+	case s.Step < 0:
+		p = slicing{start: -1, startBehind: -1, stop: math.MinInt64, stopBehind: -1, low: -1, back: -1, step: -max(s.Step, -far)}
 	}
 	if s.HasStart {
-		first = place(s.Start)
+		p.start, p.startBehind = s.Start, s.Start>>63
 	}
 	if s.HasStop {
-		stop = place(s.Stop)
+		p.stop, p.stopBehind = s.Stop, s.Stop>>63
 	}
-	// The differences are within ±(n+1), so nothing here overflows.
-	switch {
-	case step > 0 && stop > first:
-		count = (stop-first-1)/step + 1
-	case step < 0 && stop < first:
-		count = (stop-first+1)/step + 1
-	}
-	return first, step, count
+	return p
 }
+
+// bounds returns the first position and the number of positions of a row of n items.
+// Nothing in it overflows, or branches on n where the step is 1.
+func (p *slicing) bounds(n int64) (first, count int64) {
+	first = min(max(p.start+p.startBehind&n, p.low), n+p.low)
+	stop := min(max(p.stop+p.stopBehind&n, p.low), n+p.low)
+	count = max((stop-first)^p.back-p.back, 0)
+	if p.step == 1 {
+		return first, count
+	}
+	if count <= math.MaxInt32 && p.step <= math.MaxInt32 { // which take a quarter of the time to divide
+		return first, int64((uint32(count) + uint32(p.step) - 1) / uint32(p.step))
+	}
+	return first, (count + p.step - 1) / p.step
+}
+
+// signed returns the step as it was.
+func (p *slicing) signed() int64 { return p.step ^ p.back - p.back }
 
 // SliceSplits writes the row splits of the selected items to out, which has
 // len(splits) entries, and returns their number.
@@ -55,10 +65,12 @@ func SliceSplits(out, splits []int64, s Slice) int64 {
 		return 0
 	}
 	out = out[:len(splits)]
-	total := int64(0)
+	how := s.ready()
+	total, start := int64(0), splits[0]
 	out[0] = 0
-	for r := range rowsOf(splits) {
-		_, _, n := s.bounds(splits[r+1] - splits[r])
+	for r, end := range splits[1:] {
+		_, n := how.bounds(end - start)
+		start = end
 		total += n
 		out[r+1] = total
 	}
@@ -68,17 +80,22 @@ func SliceSplits(out, splits []int64, s Slice) int64 {
 // Select copies the items of each row that s selects to out, which has
 // outSplits[rows]*inner elements. outSplits comes from [SliceSplits].
 func Select[T any](out, values []T, outSplits, splits []int64, s Slice, inner int) {
-	if isShort(outSplits, inner) {
-		selectRange(out, values, outSplits, splits, s, inner, 0, rowsOf(outSplits))
+	how := s.ready()
+	if selectVectorised(out, values, outSplits, splits, &how, inner) {
 		return
 	}
-	eachRows(outSplits, inner, func(lo, hi int) { selectRange(out, values, outSplits, splits, s, inner, lo, hi) })
+	if isShort(outSplits, inner) {
+		selectRange(out, values, outSplits, splits, &how, inner, 0, rowsOf(outSplits))
+		return
+	}
+	eachRows(outSplits, inner, func(lo, hi int) { selectRange(out, values, outSplits, splits, &how, inner, lo, hi) })
 }
 
-func selectRange[T any](out, values []T, outSplits, splits []int64, s Slice, inner, lo, hi int) {
+func selectRange[T any](out, values []T, outSplits, splits []int64, how *slicing, inner, lo, hi int) {
+	step := how.signed()
 	for r := lo; r < hi; r++ {
 		o, x := row(out, outSplits, r, inner), row(values, splits, r, inner)
-		first, step, n := s.bounds(splits[r+1] - splits[r])
+		first, n := how.bounds(splits[r+1] - splits[r])
 		if step == 1 {
 			copy(o, x[int(first)*inner:])
 			continue
@@ -93,9 +110,11 @@ func selectRange[T any](out, values []T, outSplits, splits []int64, s Slice, inn
 // SelectPositions writes the positions among the values of what s selects to out,
 // which has outSplits[rows] entries.
 func SelectPositions(out, outSplits, splits []int64, s Slice) {
+	how := s.ready()
+	step := how.signed()
 	eachRows(outSplits, 1, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			first, step, n := s.bounds(splits[r+1] - splits[r])
+			first, n := how.bounds(splits[r+1] - splits[r])
 			o := out[outSplits[r]:outSplits[r+1]]
 			for i := range o[:n] {
 				o[i] = splits[r] + first + int64(i)*step

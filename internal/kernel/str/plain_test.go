@@ -246,3 +246,54 @@ func TestGatherOfRuns(t *testing.T) {
 		}
 	}
 }
+
+func TestLiteralsInManyStrings(t *testing.T) {
+	for _, n := range []int{fewKept + 1, literalChunk + 11} {
+		for name, x := range kinds(n) {
+			for _, lit := range []string{"a", "ab", "\x00\x00", "\x7f", "example", "--", "absent"} {
+				for _, procs := range []int{1, 3} {
+					withProcs(procs, func() {
+						for _, global := range []bool{true, false} {
+							most := 1
+							if global {
+								most = -1
+							}
+							got, err := RegexReplace(x, `\Q`+lit+`\E`, `<\0>\\`, global)
+							if err != nil || got.Len() != n {
+								t.Fatal(err)
+							}
+							for i := range n {
+								if want := strings.Replace(string(x.At(i)), lit, "<"+lit+`>\`, most); string(got.At(i)) != want {
+									t.Fatalf("%s: %q in %q becomes %q, want %q", name, lit, x.At(i), got.At(i), want)
+								}
+							}
+						}
+						for _, most := range []int{-1, 1, 2} {
+							splits := make([]int64, n+1)
+							got := Split(splits, x, lit, most)
+							want := int64(0)
+							for i := range n {
+								m := -1
+								if most > 0 {
+									m = most + 1
+								}
+								for _, w := range strings.SplitN(string(x.At(i)), lit, m) {
+									if string(got.At(int(want))) != w {
+										t.Fatalf("%s: piece of %q cut at %q is %q, want %q", name, x.At(i), lit, got.At(int(want)), w)
+									}
+									want++
+								}
+								if splits[i+1] != want {
+									t.Fatalf("%s: %q cut at %q: split %d, want %d", name, x.At(i), lit, splits[i+1], want)
+								}
+							}
+							if splits[0] != 0 || got.Len() != int(want) {
+								t.Fatalf("%s: %d pieces, want %d", name, got.Len(), want)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}

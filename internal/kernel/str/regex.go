@@ -16,7 +16,10 @@ func RegexFullMatch(out []bool, x Column, pattern string) error {
 	if err != nil {
 		return fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
 	}
-	const grain = 256
+	grain := 256
+	if re.plain != nil {
+		grain = chunk
+	}
 	if x.Len() <= grain {
 		matches(out, x, re, 0, x.Len())
 	} else {
@@ -26,6 +29,10 @@ func RegexFullMatch(out []bool, x Column, pattern string) error {
 }
 
 func matches(out []bool, x Column, p *kept, lo, hi int) {
+	if p.plain != nil {
+		p.plain.matches(out, x, lo, hi)
+		return
+	}
 	for i := lo; i < hi; i++ {
 		s := x.At(i)
 		out[i] = p.begins.at(s) && p.re.Match(s)
@@ -37,6 +44,9 @@ type kept struct {
 	re     *regexp.Regexp
 	begins *begins256 // what its matches begin with
 	local  bool       // whether something matches does not depend on what is around it
+
+	literal []byte        // all that matches, nil where that is more than one text
+	plain   *plainPattern // nil where the pattern is not plain
 }
 
 // A patternCache keeps the patterns that were used last: reading one takes longer than
@@ -75,7 +85,7 @@ func (p *patternCache) compile(pattern string) (*kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = newKept(re)
+	found = newKept(re, pattern)
 	if len(pattern) > keptLength {
 		return found, nil
 	}
@@ -100,6 +110,14 @@ func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error
 	parts, err := parseRewrite(rewrite, p.re.NumSubexp())
 	if err != nil {
 		return Column{}, err
+	}
+	if p.literal != nil && x.Len() > fewKept {
+		most := 1
+		if global {
+			most = 0
+		}
+		f := find(x, p.literal, most)
+		return f.replace(literalText(parts, p.literal)), nil
 	}
 	return mapped(x.Len(), replacement{x, p, parts, global}, func(dst []byte, i int, with replacement) []byte {
 		s, p := with.x.At(i), with.pattern
@@ -145,6 +163,21 @@ func (w *replacement) rewrite(dst, s []byte, from int, m []int) []byte {
 		}
 	}
 	return dst
+}
+
+// fewKept is the number of strings up to which each is searched by itself.
+const fewKept = 64
+
+// literalText is what a match that is always the same text becomes.
+func literalText(parts []rewritePart, match []byte) []byte {
+	var text []byte
+	for _, p := range parts {
+		text = append(text, p.text...)
+		if p.group == 0 {
+			text = append(text, match...)
+		}
+	}
+	return text
 }
 
 // A rewritePart is literal text and then the text of a group, -1 for none.

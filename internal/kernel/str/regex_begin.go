@@ -13,9 +13,15 @@ import (
 // part of the time that finding this out by matching takes.
 type begins256 [256]bool
 
-// newKept returns a pattern with what is known of its matches.
-func newKept(re *regexp.Regexp) *kept {
+// newKept returns a pattern with what is known of its matches; re may be the pattern with
+// something around it.
+func newKept(re *regexp.Regexp, pattern string) *kept {
 	k := &kept{re: re}
+	if alone, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+		alone = alone.Simplify()
+		k.literal = literalOf(alone)
+		k.plain = plainOf(alone)
+	}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
 		return k

@@ -10,6 +10,10 @@ import "bytes"
 // ends, so that a blank string has no pieces; a rest keeps the white space at its
 // end. With any other separator an empty string has one piece, itself.
 func Split(splits []int64, x Column, separator string, maxSplit int) Column {
+	if separator != "" && x.Len() > fewKept {
+		f := find(x, []byte(separator), max(maxSplit, 0))
+		return f.split(splits)
+	}
 	pieces, _ := build(x.Len(), splits, cuts{x, []byte(separator), maxSplit}, func(b *builder, i int, with cuts) error {
 		if len(with.at) == 0 {
 			splitSpace(b, with.x.At(i), with.most)

@@ -228,7 +228,8 @@ func TestOrder(t *testing.T) {
 // another way than others: all find what package regexp does.
 func TestRegexBegins(t *testing.T) {
 	words := []string{"", "a", "abc", "xaay", "ÄÖ", "äöü", "a\xffb", "\xc3", "caféé", "Kk\u212a", "aXbX", "x y z", "foo foo", "ab\nab", "日本語", "\ufffd"}
-	patterns := []string{"a", "[a-c]", "[a-c]+", "a*", "(a|b)c?", "^a", "a$", `\ba`, "é", "[^a]", "[^\x00-\x7f]", "(?i)k", "(?i:É)", ".", "(?s).", "x|$", "foo", "(fo)(o)?", "[日-語]", `\x{FFFD}`, "(?m)^ab$", "b|^a", "a{2}"}
+	words = append(words, slices.Repeat(words, fewKept/len(words))...) // many are searched at once
+	patterns := []string{"a", "[a-c]", "[a-c]+", "a*", "(a|b)c?", "^a", "a$", `\ba`, "é", "[^a]", "[^\x00-\x7f]", "(?i)k", "(?i:É)", ".", "(?s).", "x|$", "foo", "(fo)(o)?", "[日-語]", `\x{FFFD}`, "(?m)^ab$", "b|^a", "a{2}", "a.*", ".*a", ".*a.*", "(?s).*b.*", "(?s)a.*", "(?s).*b", "(?s:.*)ab.*", "foo.*", ".*ab", "ab.*", ".*\\x{FFFD}", "日本語", "日本.*", "ab\n.*", "(?i)a.*", "a.*b", ".*b$", ".*"}
 	for _, p := range patterns {
 		re := regexp.MustCompile(p)
 		whole := regexp.MustCompile(`\A(?:` + p + `)\z`)

@@ -1,0 +1,134 @@
+package str
+
+import (
+	"bytes"
+
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// A literal is looked for in the bytes of many strings at once: most strings do not have
+// it, and a search that begins again at each of them takes much longer.
+
+// found is where a literal stands in the strings of a column, in chunks of so many strings
+// that workers take at a time.
+type found struct {
+	x      Column
+	length int       // of the literal, which is not empty
+	at     [][]int64 // the positions in x.Bytes, for each chunk; they do not overlap
+}
+
+// literalChunk is the number of strings of a chunk.
+const literalChunk = 4 * chunk
+
+// find looks for lit, at most so often in each string, any number of times where most is 0.
+func find(x Column, lit []byte, most int) found {
+	n := x.Len()
+	f := found{x, len(lit), make([][]int64, (n+literalChunk-1)/literalChunk)}
+	par.For(n, literalChunk, func(lo, hi int) { f.at[lo/literalChunk] = occurrences(x, lit, most, lo, hi) })
+	return f
+}
+
+// occurrences returns where lit stands in the strings from lo up to hi.
+func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
+	offsets := x.Offsets[lo : hi+1]
+	pos, end := offsets[0], offsets[len(offsets)-1]
+	size := int64(len(lit))
+	i, often := 0, 0 // the string that is looked at, and what was found in it
+	for {
+		k := int64(bytes.Index(x.Bytes[pos:end], lit))
+		if k < 0 {
+			return at
+		}
+		pos += k
+		if offsets[i+1] <= pos {
+			for often = 0; offsets[i+1] <= pos; i++ {
+			}
+		}
+		if pos+size > offsets[i+1] {
+			pos++ // it goes on in the next string
+			continue
+		}
+		at = append(at, pos)
+		pos += size
+		if often++; often == most {
+			pos = offsets[i+1]
+		}
+	}
+}
+
+// total returns how many there are, and before each chunk how many.
+func (f *found) total() (before []int, n int) {
+	before = make([]int, len(f.at))
+	for k, at := range f.at {
+		before[k] = n
+		n += len(at)
+	}
+	return before, n
+}
+
+// replace returns the strings with text in place of the literal.
+func (f *found) replace(text []byte) Column {
+	before, n := f.total()
+	x := f.x
+	if n == 0 {
+		return x
+	}
+	by := int64(len(text) - f.length)
+	first := x.Offsets[0]
+	out := newColumn(x.Len(), int(x.Size()+by*int64(n)))
+	par.For(x.Len(), literalChunk, func(lo, hi int) {
+		k := lo / literalChunk
+		shift := by*int64(before[k]) - first // of what is not replaced
+		from, to := x.Offsets[lo], x.Offsets[lo]+shift
+		i := lo + 1
+		for _, at := range f.at[k] {
+			for ; x.Offsets[i] <= at; i++ {
+				out.Offsets[i] = x.Offsets[i] + shift
+			}
+			to += int64(copy(out.Bytes[to:], x.Bytes[from:at]))
+			to += int64(copy(out.Bytes[to:], text))
+			from = at + int64(f.length)
+			shift += by
+		}
+		copy(out.Bytes[to:], x.Bytes[from:x.Offsets[hi]])
+		for ; i <= hi; i++ {
+			out.Offsets[i] = x.Offsets[i] + shift
+		}
+	})
+	return out
+}
+
+// split returns what is between the literals, and the row splits of these pieces.
+func (f *found) split(splits []int64) Column {
+	before, n := f.total()
+	x := f.x
+	first := x.Offsets[0]
+	out := newColumn(x.Len()+n, int(x.Size())-f.length*n)
+	splits[0] = 0
+	par.For(x.Len(), literalChunk, func(lo, hi int) {
+		k := lo / literalChunk
+		piece := lo + before[k]
+		shift := first + int64(f.length*before[k])
+		from, to := x.Offsets[lo], x.Offsets[lo]-shift
+		dst := out.Bytes[:x.Offsets[hi]-first-int64(f.length*(before[k]+len(f.at[k])))]
+		i := lo + 1
+		for _, at := range f.at[k] {
+			for ; x.Offsets[i] <= at; i++ {
+				piece++
+				out.Offsets[piece], splits[i] = x.Offsets[i]-shift, int64(piece)
+			}
+			piece++
+			out.Offsets[piece] = at - shift
+			put(dst, to, x.Bytes, from, at-from)
+			to += at - from
+			from = at + int64(f.length)
+			shift += int64(f.length)
+		}
+		copy(dst[to:], x.Bytes[from:x.Offsets[hi]])
+		for ; i <= hi; i++ {
+			piece++
+			out.Offsets[piece], splits[i] = x.Offsets[i]-shift, int64(piece)
+		}
+	})
+	return out
+}

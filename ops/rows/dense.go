@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -40,6 +41,10 @@ func init() {
 			splits, err := partitionOf(c, 1, lead(x))
 			if err != nil {
 				return nil, err
+			}
+			if x, ok := x.(*tensor.Strings); ok && x.Shape().Rank() == 1 {
+				fill := move.Column(fillOf(c, 3).(*tensor.Strings)).At(0)
+				return results(move.Tensor(str.Pad(move.Column(x), splits, s.Dim(1), fill), s))
 			}
 			return results(move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
 				out := tensor.Uninit(ds[0].DType(), s)

@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -47,6 +48,12 @@ func init() {
 			if err := checkedSize(c, s, x.DType()); err != nil {
 				return nil, err
 			}
+			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			if x, ok := x.(*tensor.Strings); ok && x.Shape().Rank() == 1 {
+				if col, ok := str.GatherRows(move.Column(x), out, starts); ok {
+					return []tensor.Tensor{move.Tensor(col, s), t}, err
+				}
+			}
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(d.DType(), s)
 				if y.Len() > 0 {
@@ -54,7 +61,6 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
 			return []tensor.Tensor{values, t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {

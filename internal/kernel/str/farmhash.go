@@ -2,14 +2,39 @@ package str
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
-// Fingerprints writes [Fingerprint64] of each string to out.
+// Fingerprints writes [Fingerprint64] of each string to out. The strings of a block are
+// hashed by kinds of their lengths, so that no branch has to be guessed for each.
 func Fingerprints(out []uint64, x Column) {
 	inChunks(x.Len(), hashed{out, x}, func(lo, hi int, with hashed) {
-		for i := lo; i < hi; i++ {
-			with.out[i] = Fingerprint64(with.x.At(i))
+		var kinds [farmKinds][farmBlock]uint8
+		for ; lo < hi; lo += farmBlock {
+			n := min(farmBlock, hi-lo)
+			offsets, out := with.x.Offsets[lo:lo+n+1], with.out[lo:lo+n]
+			var often [farmKinds]uint8
+			for k := range n {
+				kind := farmKind[min(uint64(offsets[k+1]-offsets[k]), 17)]
+				kinds[kind][often[kind]%farmBlock] = uint8(k)
+				often[kind]++
+			}
+			for kind := range kinds {
+				for _, k := range kinds[kind][:often[kind]] {
+					s := with.x.Bytes[offsets[k]:offsets[k+1]]
+					switch kind {
+					case 0:
+						out[k] = farm1to3(s)
+					case 1:
+						out[k] = farm4to7(s)
+					case 2:
+						out[k] = farm8to16(s)
+					default:
+						out[k] = Fingerprint64(s)
+					}
+				}
+			}
 		}
 	})
 }
@@ -19,6 +44,15 @@ type hashed struct {
 	out []uint64
 	x   Column
 }
+
+// farmBlock is the number of strings of a block; it is counted in a byte.
+const farmBlock = 128
+
+// farmKinds is the number of kinds of lengths: 1 to 3, 4 to 7, 8 to 16, and all others.
+const farmKinds = 4
+
+// farmKind has the kind of each length up to 16, and that of longer ones.
+var farmKind = [18]uint8{3, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3}
 
 const (
 	farm0 = 0xc3a5c85c97cb3127
@@ -55,25 +89,39 @@ func farm16(u, v, mul uint64) uint64 {
 }
 
 func farmShort(s []byte) uint64 {
-	n := uint64(len(s))
-	switch {
+	switch n := len(s); {
 	case n >= 8:
-		mul := farm2 + n*2
-		a := load64(s) + farm2
-		b := load64(s[n-8:])
-		c := rotate(b, 37)*mul + a
-		d := (rotate(a, 25) + b) * mul
-		return farm16(c, d, mul)
+		return farm8to16(s)
 	case n >= 4:
-		a := uint64(binary.LittleEndian.Uint32(s))
-		b := uint64(binary.LittleEndian.Uint32(s[n-4:]))
-		return farm16(n+a<<3, b, farm2+n*2)
+		return farm4to7(s)
 	case n > 0:
-		y := uint64(s[0]) + uint64(s[n>>1])<<8
-		z := n + uint64(s[n-1])<<2
-		return fold47(y*farm2^z*farm0) * farm2
+		return farm1to3(s)
 	}
 	return farm2
+}
+
+func farm8to16(s []byte) uint64 {
+	n := uint64(len(s))
+	mul := farm2 + n*2
+	a := load64(s) + farm2
+	b := load64(s[n-8:])
+	c := rotate(b, 37)*mul + a
+	d := (rotate(a, 25) + b) * mul
+	return farm16(c, d, mul)
+}
+
+func farm4to7(s []byte) uint64 {
+	n := uint64(len(s))
+	a := uint64(binary.LittleEndian.Uint32(s))
+	b := uint64(binary.LittleEndian.Uint32(s[n-4:]))
+	return farm16(n+a<<3, b, farm2+n*2)
+}
+
+func farm1to3(s []byte) uint64 {
+	n := uint64(len(s))
+	y := uint64(s[0]) + uint64(s[n>>1])<<8
+	z := n + uint64(s[n-1])<<2
+	return fold47(y*farm2^z*farm0) * farm2
 }
 
 func farm17to32(s []byte) uint64 {
@@ -150,7 +198,8 @@ func farmLong(s []byte) uint64 {
 
 // Buckets replaces hashes by their remainders modulo n, which is at least 1.
 func Buckets(hashes []uint64, n uint64) {
-	const all = 1<<63 - 1 // a division takes longer than the hash of a short string
+	// A division takes longer than the hash of a short string.
+	const all = 1<<63 - 1
 	switch {
 	case n&(n-1) == 0:
 		for i, h := range hashes {
@@ -163,9 +212,17 @@ func Buckets(hashes []uint64, n uint64) {
 			}
 			hashes[i] = h
 		}
-	default:
+	case n > 1<<62:
 		for i, h := range hashes {
 			hashes[i] = h % n
+		}
+	default:
+		inverse := math.MaxUint64 / n // the quotient by it is too small by 2 at most
+		for i, h := range hashes {
+			q, _ := bits.Mul64(h, inverse)
+			h -= q * n
+			h = min(h, h-n) // as a number without sign: below 0 is above all
+			hashes[i] = min(h, h-n)
 		}
 	}
 }

@@ -297,3 +297,102 @@ func TestLiteralsInManyStrings(t *testing.T) {
 		}
 	}
 }
+
+func TestFingerprintsOfManyStrings(t *testing.T) {
+	for name, x := range kinds(chunk + 300) {
+		out := make([]uint64, x.Len())
+		Fingerprints(out, x)
+		for i, h := range out {
+			if want := Fingerprint64(x.At(i)); h != want {
+				t.Fatalf("%s: %q has the fingerprint %d, want %d", name, x.At(i), h, want)
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	hashes := make([]uint64, 10_000)
+	for range 50 {
+		n := rng.Uint64()>>rng.IntN(64) + 1
+		for i := range hashes {
+			hashes[i] = rng.Uint64() >> (rng.IntN(4) * i % 64)
+		}
+		got := slices.Clone(hashes)
+		Buckets(got, n)
+		for i, h := range hashes {
+			if got[i] != h%n {
+				t.Fatalf("%d modulo %d: %d, want %d", h, n, got[i], h%n)
+			}
+		}
+	}
+}
+
+func TestPad(t *testing.T) {
+	for _, n := range []int{0, 1, 40, chunk + 77} {
+		splits := rowsOf(n)
+		for name, x := range kinds(n) {
+			for _, width := range []int{0, 1, 5, max(n/3, 13)} {
+				for _, fill := range []string{"", "?", "filled up"} {
+					got := Pad(x, splits, width, []byte(fill))
+					if got.Len() != width*(len(splits)-1) {
+						t.Fatalf("%s, width %d: %d strings", name, width, got.Len())
+					}
+					for i := range got.Len() {
+						want, at := fill, splits[i/width]+int64(i%width)
+						if at < splits[i/width+1] {
+							want = string(x.At(int(at)))
+						}
+						if string(got.At(i)) != want {
+							t.Fatalf("%s, width %d: string %d is %q, want %q", name, width, i, got.At(i), want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestManyAreCutAsFew cuts and strips many strings at once, and each by itself.
+func TestManyAreCutAsFew(t *testing.T) {
+	const n = chunk + 100
+	pos, length := make([]int64, n), make([]int64, n)
+	for i := range n {
+		pos[i], length[i] = int64(i%5)-2, int64(i%7)-1
+	}
+	for name, x := range kinds(n) {
+		for _, c := range []struct{ pos, length []int64 }{{[]int64{0}, []int64{3}}, {[]int64{0}, []int64{-1}}, {[]int64{1}, []int64{2}}, {[]int64{-1}, []int64{1}}, {pos, length}, {[]int64{0}, length}} {
+			wrong := -1
+			for i := range n {
+				if p, size := one64(c.pos, i), int64(len(x.At(i))); wrong < 0 && (p > size || p < -size) {
+					wrong = i
+				}
+			}
+			got, err := Substr(x, c.pos, c.length, Byte)
+			if wrong >= 0 {
+				if e, ok := err.(*Error); !ok || e.Index != wrong {
+					t.Fatalf("%s: error %v, want string %d", name, err, wrong)
+				}
+				continue
+			}
+			for i := range n {
+				want, _ := Substr(Of(string(x.At(i))), []int64{one64(c.pos, i)}, []int64{one64(c.length, i)}, Byte)
+				if !bytes.Equal(got.At(i), want.At(0)) {
+					t.Fatalf("%s: from %d, %d of %q: %q", name, one64(c.pos, i), one64(c.length, i), x.At(i), got.At(i))
+				}
+			}
+		}
+		some := slices.Clone(x.Bytes)
+		for i := range some {
+			if i%9 == 4 {
+				some[i] = " \t\n\v\f\r\x1f"[i%7]
+			}
+		}
+		spaced := Column{x.Offsets, some}
+		for _, x := range []Column{x, spaced} {
+			got := Strip(x)
+			for i := range n {
+				if want := bytes.Trim(x.At(i), " \t\n\v\f\r"); !bytes.Equal(got.At(i), want) {
+					t.Fatalf("%s: %q is stripped to %q", name, x.At(i), got.At(i))
+				}
+			}
+		}
+	}
+}

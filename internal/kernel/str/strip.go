@@ -1,32 +1,59 @@
 package str
 
+import (
+	"github.com/tenonml/tenon/internal/arena"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+)
+
 // space reports whether b is ASCII white space.
 func space(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
 
 // Strip returns each string without ASCII white space at its ends.
 func Strip(x Column) Column {
 	if x.Len() > chunk {
-		out, _ := cut(x, func(i int, size int64) (from, to int64, err error) {
-			s := x.At(i)
-			to = size
-			for from < to && space(s[from]) {
-				from++
-			}
-			for from < to && space(s[to-1]) {
-				to--
-			}
-			return from, to, nil
-		})
-		return out
+		return stripMany(x)
 	}
 	return mapped(x.Len(), x, func(dst []byte, i int, x Column) []byte {
-		s := x.At(i)
-		for len(s) > 0 && space(s[0]) {
-			s = s[1:]
-		}
-		for len(s) > 0 && space(s[len(s)-1]) {
-			s = s[:len(s)-1]
-		}
-		return append(dst, s...)
+		lo, hi := stripped(x.Bytes, x.Offsets[i], x.Offsets[i+1])
+		return append(dst, x.Bytes[lo:hi]...)
 	})
+}
+
+// stripped returns the ends of the string from lo up to hi without white space.
+func stripped(bytes []byte, lo, hi int64) (from, to int64) {
+	for lo < hi && space(bytes[lo]) {
+		lo++
+	}
+	for lo < hi && space(bytes[hi-1]) {
+		hi--
+	}
+	return lo, hi
+}
+
+// stripMany is [Strip] of many strings, which are often those that there are.
+func stripMany(x Column) Column {
+	n, same := x.Len(), 0
+	for same < n {
+		lo, hi := x.Offsets[same], x.Offsets[same+1]
+		if lo < hi && (x.Bytes[lo] <= ' ' || x.Bytes[hi-1] <= ' ') && (space(x.Bytes[lo]) || space(x.Bytes[hi-1])) {
+			break
+		}
+		same++
+	}
+	if same == n {
+		return x
+	}
+	lent := arena.Alloc(8 * n)
+	defer lent.Release()
+	starts, offsets := arena.View[int64](lent, n), freshOffsets(n)
+	total := int64(0)
+	for i := range starts {
+		lo, hi := stripped(x.Bytes, x.Offsets[i], x.Offsets[i+1])
+		starts[i] = lo
+		total += hi - lo
+		offsets[i+1] = total
+	}
+	out := Column{offsets, freshBytes(int(total))}
+	segment.Gather(out.Bytes, x.Bytes, offsets, starts, 1)
+	return out
 }

@@ -2,9 +2,9 @@ package str
 
 import (
 	"fmt"
+	"math"
 
-	"github.com/tenonml/tenon/internal/arena"
-	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // Substr returns from each string the part that begins at a position, counted from
@@ -16,19 +16,7 @@ func Substr(x Column, pos, length []int64, u Unit) (Column, error) {
 		u = Byte
 	}
 	if u == Byte && x.Len() > chunk {
-		return cut(x, func(i int, size int64) (from, to int64, err error) {
-			p, n := one64(pos, i), one64(length, i)
-			if p > size || p < -size {
-				return 0, 0, outside(i, p, size)
-			}
-			if p < 0 {
-				p += size
-			}
-			if n < 0 || n > size-p {
-				n = size - p
-			}
-			return p, p + n, nil
-		})
+		return substrMany(x, pos, length)
 	}
 	return build(x.Len(), nil, substr{&x, pos, length, u}, func(b *builder, i int, with substr) error {
 		s, p, n := with.x.At(i), one64(with.pos, i), one64(with.length, i)
@@ -60,28 +48,52 @@ func outside(i int, p, size int64) error {
 	return &Error{Index: i, Detail: fmt.Sprintf("position %d is outside its length, %d", p, size)}
 }
 
-// cut returns of each string the bytes that f says, of a string with its length, in one
-// piece of memory. The error is that of the first string that fails.
-func cut(x Column, f func(i int, size int64) (from, to int64, err error)) (Column, error) {
+// substrMany is [Substr] of many strings in bytes.
+func substrMany(x Column, pos, length []int64) (Column, error) {
 	n := x.Len()
-	offsets := freshOffsets(n)
-	lent := arena.Alloc(8 * n)
-	defer lent.Release()
-	starts := arena.View[int64](lent, n)
-	total := int64(0)
-	for i := range n {
-		begin := x.Offsets[i]
-		from, to, err := f(i, x.Offsets[i+1]-begin)
-		if err != nil {
-			return Column{}, err
+	out := Column{Offsets: freshOffsets(n)}
+	total, wrong := int64(0), int64(0)
+	p, posStep := pos[0], len(pos) != 1
+	most, lengthStep := noLimit(length[0]), len(length) != 1
+	ends := out.Offsets[1:]
+	for i := range ends {
+		if posStep {
+			p = pos[i]
 		}
-		starts[i] = begin + from
-		total += to - from
-		offsets[i+1] = total
+		if lengthStep {
+			most = noLimit(length[i])
+		}
+		size := x.Offsets[i+1] - x.Offsets[i]
+		from := p + size&(p>>63) // p counts from the end where it is negative
+		wrong |= from | (size - from)
+		total += min(most, size-from)
+		ends[i] = total
 	}
-	bytes := freshBytes(int(total))
-	segment.Gather(bytes, x.Bytes, offsets, starts, 1)
-	return Column{Offsets: offsets, Bytes: bytes}, nil
+	if wrong < 0 {
+		for i := range n {
+			if p, size := one64(pos, i), x.Offsets[i+1]-x.Offsets[i]; p > size || p < -size {
+				return Column{}, outside(i, p, size)
+			}
+		}
+	}
+	out.Bytes = freshBytes(int(total))
+	par.For(n, chunk, func(lo, hi int) {
+		dst := out.Bytes[:out.Offsets[hi]]
+		for i := lo; i < hi; i++ {
+			p := one64(pos, i)
+			from, to := x.Offsets[i], out.Offsets[i]
+			put(dst, to, x.Bytes, from+p+(x.Offsets[i+1]-from)&(p>>63), out.Offsets[i+1]-to)
+		}
+	})
+	return out, nil
+}
+
+// noLimit returns a length, and the greatest one for a negative length.
+func noLimit(length int64) int64 {
+	if length < 0 {
+		return math.MaxInt64
+	}
+	return length
 }
 
 // A substr is what a part of each string is cut out by.

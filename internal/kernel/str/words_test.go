@@ -264,7 +264,7 @@ func TestRegexBegins(t *testing.T) {
 
 func TestBuckets(t *testing.T) {
 	hashes := []uint64{0, 1, 5, 1<<63 - 2, 1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 3, 1<<64 - 2, 1<<64 - 1}
-	for _, n := range []uint64{1, 2, 3, 10, 64, 1 << 62, 1<<63 - 1} {
+	for _, n := range []uint64{1, 2, 3, 5, 7, 10, 64, 1000, 1<<32 - 1, 1<<32 + 1, 1<<61 + 3, 1<<62 - 1, 1 << 62, 1<<62 + 1, 1<<63 - 1, 1<<63 + 5} {
 		got := slices.Clone(hashes)
 		Buckets(got, n)
 		for i, h := range hashes {

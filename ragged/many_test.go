@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -51,6 +52,82 @@ func TestPaddingOfManyRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTuplesOfManyRows chooses some of each row, and one of each of two rows, of numbers and
+// of strings.
+func TestTuplesOfManyRows(t *testing.T) {
+	var rows [][]int64
+	var names [][]string
+	for r := range 400 {
+		row := make([]int64, r*5%8)
+		name := make([]string, len(row))
+		for i := range row {
+			row[i], name[i] = int64(10*r+i), string(rune('a'+(r+i)%26))
+		}
+		rows, names = append(rows, row), append(names, name)
+	}
+	x, words := ragged.FromSlices(rows), ragged.FromSlices(names)
+	// ways lists the positions of combinations of n of m.
+	var ways func(m, n, from int, again bool) [][]int
+	ways = func(m, n, from int, again bool) (out [][]int) {
+		if n == 0 {
+			return [][]int{nil}
+		}
+		for i := from; i < m; i++ {
+			next := i + 1
+			if again {
+				next = i
+			}
+			for _, rest := range ways(m, n-1, next, again) {
+				out = append(out, append([]int{i}, rest...))
+			}
+		}
+		return out
+	}
+	same := func(what string, got tensor.Tensor, want any) {
+		t.Helper()
+		w := tenon.Must(want.(*ragged.Tensor).Nested())
+		if g := tenon.Must(got.(*ragged.Tensor).Nested()); !reflect.DeepEqual(g, w) {
+			t.Errorf("%s: got %v, want %v", what, g, w)
+		}
+	}
+	for n := 1; n <= 4; n++ {
+		for _, o := range []ragged.CombinationOptions{{}, {Replacement: true}} {
+			numbers, texts, places := make([][][]int64, n), make([][][]string, n), make([][][]int64, n)
+			for r, row := range rows {
+				for d := range n {
+					numbers[d], texts[d], places[d] = append(numbers[d], nil), append(texts[d], nil), append(places[d], nil)
+				}
+				for _, way := range ways(len(row), n, 0, o.Replacement) {
+					for d, i := range way {
+						numbers[d][r], texts[d][r], places[d][r] = append(numbers[d][r], row[i]), append(texts[d][r], names[r][i]), append(places[d][r], int64(i))
+					}
+				}
+			}
+			gotNumbers, gotTexts := tenon.Must(ragged.Combinations(x, n, 1, o)), tenon.Must(ragged.Combinations(words, n, 1, o))
+			gotPlaces := tenon.Must(ragged.ArgCombinations(words, n, 1, o))
+			for d := range n {
+				same("numbers", gotNumbers[d], ragged.FromSlices(numbers[d]))
+				same("strings", gotTexts[d], ragged.FromSlices(texts[d]))
+				same("positions", gotPlaces[d], ragged.FromSlices(places[d]))
+			}
+		}
+	}
+	backwards := ops.Index(words, key.Range(nil, nil, -1))
+	firsts, seconds, nested := make([][]int64, len(rows)), make([][]string, len(rows)), make([][][]int64, len(rows))
+	for r, row := range rows {
+		other := names[len(names)-1-r]
+		for _, v := range row {
+			again := slices.Repeat([]int64{v}, len(other))
+			firsts[r], seconds[r], nested[r] = append(firsts[r], again...), append(seconds[r], other...), append(nested[r], again)
+		}
+	}
+	got := tenon.Must(ragged.Cartesian([]tensor.Tensor{x, backwards}, 1, ragged.CartesianOptions{}))
+	same("first of a product", got[0], ragged.FromSlices(firsts))
+	same("second of a product", got[1], ragged.FromSlices(seconds))
+	got = tenon.Must(ragged.Cartesian([]tensor.Tensor{x, backwards}, 1, ragged.CartesianOptions{Nested: true}))
+	same("first of a nested product", got[0], ragged.FromSlices2(nested))
 }
 
 // TestConcatOfDeepRows joins lists of rows along their middle axes, of strings and of numbers

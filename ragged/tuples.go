@@ -3,6 +3,7 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
@@ -57,7 +58,18 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 		}
 	}
 	l, splits := rowsAlong(x, axis)
-	out, at := rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
+	var out tensor.Tensor
+	var at []tensor.Tensor
+	values := l.values
+	if local {
+		values = ops.Cast(rows.Offsets(splits, values.Shape().Dim(0)), dtype.Int64)
+	}
+	direct := n >= 1 && n <= byTails && plain(values)
+	if direct {
+		out, at = chosen(values, splits, n, o.Replacement)
+	} else {
+		out, at = rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
+	}
 	parts := make([]tensor.Tensor, n)
 	p := newPartition(out, at[0].Shape().Dim(0))
 	if axis > 0 && l.p.IsUniform() {
@@ -66,9 +78,29 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 		}
 	}
 	for i, index := range at {
-		parts[i] = l.tuple(index, p, axis, local)
+		parts[i] = l.tuple(index, p, axis, local || direct)
 	}
 	return parts
+}
+
+// byTails is the number of entries up to which combinations are made by one more at a time:
+// there are at most about as many of fewer entries.
+const byTails = 3
+
+// chosen returns the combinations of n of the values of each row, and their splits: each
+// combination of fewer is repeated for each value that follows its last one.
+func chosen(values, splits tensor.Tensor, n int, replacement bool) (out tensor.Tensor, columns []tensor.Tensor) {
+	columns = append(make([]tensor.Tensor, 0, n), values)
+	out, last := splits, splits
+	for len(columns) < n {
+		next, ends := rows.Tails(columns[len(columns)-1], last, replacement)
+		for i, c := range columns {
+			columns[i] = rows.Repeat(c, ends, next.Shape().Dim(0))
+		}
+		columns = append(columns, next)
+		out, last = ops.Gather(ends, out, 0), ends
+	}
+	return out, columns
 }
 
 // ways returns how many combinations of n of m entries there are, or -1 where that is not
@@ -167,6 +199,7 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	splits := make([]tensor.Tensor, len(xs))
 	records := make([]Records, len(xs))
 	xs = append([]tensor.Tensor(nil), xs...)
+	entries := true // that are nothing but their values
 	for i, x := range xs {
 		if r, ok := x.(Records); ok {
 			records[i], xs[i] = r, r.Numbers()
@@ -174,6 +207,8 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		if b := axisIn(fn, x, axis); b != a {
 			tenon.Throw(invalid(fn, "axis", "%d means different dimensions of tensors of different ranks", axis))
 		}
+		_, lacks := lifted(xs[i]).(*masked.Tensor)
+		entries = entries && !lacks && records[i] == nil
 		levels[i], splits[i] = rowsAlong(withoutMask(lifted(xs[i])), a)
 		if first := levels[0]; a > 0 && i > 0 {
 			if n, m := first.p.StaticNRows(), levels[i].p.StaticNRows(); n >= 0 && m >= 0 && n != m {
@@ -193,9 +228,22 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	for i, s := range splits {
 		splits[i] = cast(s, d)
 	}
-	outSplits, at := rows.Cartesian(splits, local)
+	var outSplits, ends tensor.Tensor
+	var at []tensor.Tensor
+	if local || entries {
+		ends, at = paired(levels, splits, local)
+	}
+	direct := at != nil
+	if direct {
+		outSplits = ops.Gather(ends, splits[0], 0)
+	} else {
+		outSplits, at = rows.Cartesian(splits, local)
+	}
 	inner := []*RowPartition{newPartition(outSplits, at[0].Shape().Dim(0))}
-	if o.Nested {
+	switch {
+	case o.Nested && direct:
+		inner = []*RowPartition{newPartition(splits[0], ends.Shape().Dim(0)-1), newPartition(ends, at[0].Shape().Dim(0))}
+	case o.Nested:
 		inner = nestedRows(splits)
 	}
 	lengths := make([]tensor.Tensor, len(xs))
@@ -219,7 +267,7 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 			}
 			return v
 		}
-		if local {
+		if local || direct {
 			parts[i] = arranged(index)
 			continue
 		}
@@ -232,6 +280,29 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		}
 	}
 	return parts
+}
+
+// paired returns the products of the rows of two levels, or the positions in them, and the
+// splits of what belongs to each entry of the first: it is repeated over the row of the second
+// that goes with it. It returns nil for other numbers of levels, whose products are less than those of the first
+// few where a row is empty, and where values are no plain ones.
+func paired(levels []lists, splits []tensor.Tensor, local bool) (ends tensor.Tensor, columns []tensor.Tensor) {
+	if len(levels) != 2 {
+		return nil, nil
+	}
+	var values [2]tensor.Tensor
+	for i, l := range levels {
+		if values[i] = l.values; local {
+			values[i] = ops.Cast(rows.Offsets(splits[i], l.values.Shape().Dim(0)), dtype.Int64)
+		}
+		if !plain(values[i]) {
+			return nil, nil
+		}
+	}
+	row := rows.RowIDs(splits[0], values[0].Shape().Dim(0))
+	second, ends := rows.Gather(values[1], splits[1], row)
+	first := rows.Repeat(values[0], ends, second.Shape().Dim(0))
+	return ends, []tensor.Tensor{first, second}
 }
 
 // uniformTuples makes the partitions of a product uniform whose rows all have one length:

@@ -196,30 +196,34 @@ func (j *job[T]) plan() (work int) {
 	}
 	pieces := j.pieces(procs, taskWork)
 	panels := (j.N + j.f.width - 1) / j.f.width
-	const least = 4 // panels in a range: less, and reading A costs more than it should
-	j.colTasks = min(pieces, max(1, panels/least))
-	// Every range of columns reads all of A, and may have to copy it; every range of rows
-	// packs all of B. Both are least where a task is about square; packing costs less.
+	// Panels in a range: with less than wide, reading A costs more than it should, with less than
+	// least more than a worker gains. Rows are worth dividing in so many ranges at most.
+	const wide, least = 8, 4
+	high := max(1, j.M/packFrom)
+	j.colTasks = max(1, min(pieces, panels/wide), min((pieces+high-1)/high, panels/least))
+	// Every range of columns reads all of A; every range of rows packs all of B, which costs
+	// more. Both are least where a task is a few times as high as it is wide.
 	rows := func() int { return (pieces + j.colTasks - 1) / j.colTasks }
-	for j.colTasks > 1 && j.M*j.colTasks >= 4*j.N*rows() {
+	for j.colTasks > 1 && j.M*j.colTasks >= 8*j.N*rows() {
 		j.colTasks = (j.colTasks + 1) / 2
 	}
 	per := (panels + j.colTasks - 1) / j.colTasks
 	j.colsPerTask = per * j.f.width
 	j.colTasks = (panels + per - 1) / per
-	j.rowTasks = min(rows(), max(1, j.M/packFrom))
+	j.rowTasks = min(rows(), high)
 	j.rowsPerTask = (j.M + j.rowTasks - 1) / j.rowTasks
 	j.rowTasks = (j.M + j.rowsPerTask - 1) / j.rowsPerTask
 	return taskWork
 }
 
-// pieces returns into how many ranges one product is worth dividing.
+// pieces returns into how many ranges one product is worth dividing: two for each processor,
+// so that a slow one may do less. More would pack and read operands more often.
 func (j *job[T]) pieces(procs, work int) int {
 	if procs == 1 || j.Serial {
 		return 1
 	}
 	n := int(float64(j.M) * float64(j.N) * float64(j.K) / float64(work))
-	return max(1, min(n, 4*procs))
+	return max(1, min(n, 2*procs))
 }
 
 // tasks executes the tasks lo to hi-1 with a worker of its own.

@@ -5,38 +5,70 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
-// The ballast comes with demand and goes at the second collection without any.
-func TestBallastFollowsDemand(t *testing.T) {
-	var next *collection
-	b := ballast{
-		inUse: func() (live, limit uint64) { return 0, math.MaxInt64 },
-		after: func(c *collection) { next = c },
+// scale is a ballast in a heap of some size, and a clock that the test moves.
+type scale struct {
+	ballast
+	live, limit uint64
+	clock       time.Time
+	next        *collection
+}
+
+func newScale() *scale {
+	s := &scale{limit: math.MaxInt64, clock: time.Unix(1, 0)}
+	s.ballast = ballast{
+		inUse: func() (live, limit uint64) { return s.live + uint64(len(s.held)), s.limit },
+		now:   func() time.Time { return s.clock },
+		after: func(c *collection) { s.next = c },
 	}
+	return s
+}
+
+// collect is a collection so long after the one before.
+func (s *scale) collect(after time.Duration) {
+	s.clock = s.clock.Add(after)
+	c := s.next
+	s.next = nil
+	s.collected(c)
+}
+
+// The ballast comes with demand and collections that follow each other closely, and goes at the
+// second collection without demand, or when they have become rare.
+func TestBallastFollowsDemand(t *testing.T) {
 	const each = 1 << 20
+	s := newScale()
 	for range 2 {
-		b.allocated(ballastFrom - 1) // too small to count
+		s.allocated(ballastFrom - 1) // too small to count
 		for range ballastAfter/each - 1 {
-			b.allocated(each)
+			s.allocated(each)
 		}
-		if b.held != nil || next != nil {
-			t.Fatalf("%d bytes are held before there was demand for %d", len(b.held), ballastAfter)
+		if s.next != nil {
+			t.Fatalf("collections are looked at before there was demand for %d bytes", ballastAfter)
 		}
-		b.allocated(each)
-		b.collected(next)
-		if len(b.held) < ballastBytes {
-			t.Fatalf("%d bytes are held with demand, want %d", len(b.held), ballastBytes)
+		s.allocated(each)
+		for _, step := range []struct {
+			after time.Duration
+			want  bool
+		}{
+			{time.Second, false}, // the first one
+			{often, false},
+			{often - 1, true},
+			{seldom - 1, true},
+			{seldom, false},
+			{seldom - 1, false},
+			{0, true},
+		} {
+			s.allocated(each)
+			s.collect(step.after)
+			if got := len(s.held) >= ballastBytes; got != step.want {
+				t.Fatalf("a collection after %v of demand: held %v, want %v", step.after, got, step.want)
+			}
 		}
-		b.allocated(each)
-		b.collected(next)
-		if len(b.held) < ballastBytes {
-			t.Fatalf("%d bytes are held with demand in each cycle, want %d", len(b.held), ballastBytes)
-		}
-		next = nil
-		b.collected(new(collection))
-		if b.held != nil || next != nil {
-			t.Fatalf("%d bytes are held after a cycle without demand", len(b.held))
+		s.collect(0)
+		if s.held != nil || s.next != nil {
+			t.Fatalf("%d bytes are held after a cycle without demand", len(s.held))
 		}
 	}
 }
@@ -55,22 +87,25 @@ func TestBallastOnlyWhereItHelps(t *testing.T) {
 		{"limit", 1 << 20, 1 << 40, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			live, limit := c.live, c.limit
-			b := ballast{inUse: func() (uint64, uint64) { return live, limit }, after: func(*collection) {}}
-			b.allocated(ballastAfter)
-			if got := b.held != nil; got != c.want {
+			s := newScale()
+			s.live, s.limit = c.live, c.limit
+			s.allocated(ballastAfter)
+			s.collect(0)
+			s.allocated(ballastFrom)
+			s.collect(0)
+			if got := s.held != nil; got != c.want {
 				t.Fatalf("held: %v, want %v", got, c.want)
 			}
-			live, limit = uint64(len(b.held)), math.MaxInt64 // the ballast itself does not count
-			b.allocated(ballastFrom)
-			b.collected(new(collection))
-			if b.held == nil {
+			s.live, s.limit = 0, math.MaxInt64 // the ballast itself does not count
+			s.allocated(ballastFrom)
+			s.collect(0)
+			if s.held == nil {
 				t.Error("not held when the heap had become small")
 			}
-			limit = 1 << 30
-			b.allocated(ballastFrom)
-			b.collected(new(collection))
-			if b.held != nil {
+			s.limit = 1 << 30
+			s.allocated(ballastFrom)
+			s.collect(0)
+			if s.held != nil {
 				t.Error("still held under a limit")
 			}
 		})
@@ -82,12 +117,14 @@ func TestGarbageOfLargeResultsIsCollectedSeldom(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	const each, warm, results = 1 << 20, 256, 1024
+	b := &ballast{inUse: heapInUse, now: func() time.Time { return time.Unix(1, 0) }} // however slow the machine is
 	var before, after runtime.MemStats
 	for i := range warm + results {
 		if i == warm {
 			runtime.ReadMemStats(&before)
 		}
-		Alloc(each)
+		clear(arbitrary(each))
+		b.allocated(each)
 	}
 	runtime.ReadMemStats(&after)
 	const most = results*each/ballastBytes + 16

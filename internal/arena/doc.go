@@ -16,11 +16,12 @@
 // is moved to them.
 //
 // A program with a small heap that makes one result of 64 KiB or more after the other would be
-// collected every few of them. Meanwhile the package keeps 32 MiB of the heap for itself,
-// without touching it, so that collections are further apart: garbage may then take about
-// 64 MiB more than it would. It does not in a process with a limit on its memory
-// (GOMEMLIMIT), nor beside a heap of 64 MiB and more, and drops them at the second
-// collection during which nobody asked for such buffers.
+// collected every few of them. While collections are less than a tenth of a second apart, the
+// package keeps 32 MiB of the heap for itself, without touching it, so that they come less
+// often: garbage may then take about 64 MiB more than it would. It does not in a process with a
+// limit on its memory (GOMEMLIMIT), nor beside a heap of 64 MiB and more, and drops them at the
+// second collection during which nobody asked for such buffers, or when collections have become
+// rare.
 //
 // # What callers may rely on
 //

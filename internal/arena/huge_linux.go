@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -51,26 +52,26 @@ func growHuge(b []byte) {
 	}
 }
 
-// anyResident reports whether the system has memory behind any part of b, which covers one
-// large page. Where it does not tell, there may be.
-func anyResident(b []byte) bool {
-	const smallPage = 4 << 10
-	var resident [hugePage / smallPage]byte
+// smallPages is the number of the system's pages in a large one.
+var smallPages = hugePage / os.Getpagesize()
+
+// resident returns how many small pages of b, which covers one large page, have memory behind
+// them; all, where the system does not tell. A large page counts as all of its small ones.
+func resident(b []byte) int {
+	var is [hugePage / (4 << 10)]byte
 	_, _, errno := syscall.RawSyscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(unsafe.SliceData(b))), hugePage,
-		uintptr(unsafe.Pointer(&resident)))
+		uintptr(unsafe.Pointer(&is)))
 	if errno != 0 {
-		return true
+		return smallPages
 	}
-	for _, r := range resident {
-		if r&1 != 0 {
-			return true
-		}
+	n := 0
+	for _, r := range is {
+		n += int(r & 1)
 	}
-	return false
+	return n
 }
 
-// loans counts how often memory was lent, by the number of the large page, modulo 256. A page
-// that nothing was in at its first loan counts as renewed.
+// loans counts how often memory was lent, by the number of the large page, modulo 256.
 var loans = struct {
 	sync.Mutex
 	of map[uintptr]uint8
@@ -84,8 +85,9 @@ const renewAt = 3
 // runtime's heap leaves, and the runtime breaks large ones when it returns part of them
 // to the system. Memory that is lent again and again is therefore given back to the
 // system once in a while, which has large pages for it at the next touch. That takes as
-// long as a few uses gain: hence the third loan, and each 256th from there on. Where nothing
-// was in a page at first, it came as a large one, and there are only the latter.
+// long as a few uses gain: hence the third loan, and each 256th from there on. Where part of
+// a page is missing at its first loan, there are small ones, and fetching the others one by
+// one takes longer; where all of it is missing, it comes as a large one.
 func renewHuge(b []byte) {
 	preferHugePages(b)
 	if len(b) < 2*hugePage {
@@ -98,8 +100,8 @@ func renewHuge(b []byte) {
 	for at := skip; at+hugePage <= len(b); at += hugePage {
 		page := (start + uintptr(at)) / hugePage
 		n := loans.of[page] + 1
-		if n == 1 && !anyResident(b[at:at+hugePage]) {
-			n = renewAt + 1
+		if n == 1 && resident(b[at:][:hugePage]) < smallPages {
+			n = renewAt
 		}
 		loans.of[page] = n
 		if n == renewAt {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Memory that nobody touched is not there, and one byte that somebody did makes a page present.
-func TestAnyResident(t *testing.T) {
+// Memory that nobody touched is not there, and bytes that somebody did are.
+func TestResident(t *testing.T) {
 	raw, err := syscall.Mmap(-1, 0, 2*hugePage, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Skipf("no memory from the system to look at: %v", err)
@@ -15,11 +15,15 @@ func TestAnyResident(t *testing.T) {
 	defer syscall.Munmap(raw)
 	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & (hugePage - 1))
 	page := raw[skip:][:hugePage]
-	if anyResident(page) {
-		t.Error("a page that nobody touched counts as present")
+	if n := resident(page); n != 0 {
+		t.Errorf("%d pages are there before anybody touched one", n)
 	}
 	page[hugePage-1] = 1
-	if !anyResident(page) {
-		t.Error("a page whose last byte was written counts as absent")
+	if n := resident(page); n == 0 {
+		t.Error("no page is there after its last byte was written")
+	}
+	clear(page)
+	if n := resident(page); n != smallPages {
+		t.Errorf("%d of %d pages are there after all were written", n, smallPages)
 	}
 }

@@ -121,6 +121,9 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+				if n := s.Shape().Dim(axis); axis == s.Shape().Rank()-1 && n > 0 {
+					return results(move.Tensor(str.SortRows(move.Column(s), uniformSplits(s.Len()/n, n), c.Bool(2)), s.Shape()))
+				}
 				order := alongLast(move.Positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
 					sortStrings(s, tensor.Elems[int64](rows), n, c.Bool(2))
 				})

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -48,6 +49,15 @@ func partitionsOf(c *op.Call, i int) ([][]int64, error) {
 		}
 	}
 	return out, nil
+}
+
+// zippedStrings returns the rows of vectors of strings joined row by row.
+func zippedStrings(values []tenon.Value, parts [][]int64, splits []int64) *tensor.Strings {
+	columns := make([]str.Column, len(values))
+	for k, v := range values {
+		columns[k] = move.Column(v.(*tensor.Strings))
+	}
+	return move.Tensor(str.ZipRows(columns, parts, splits), outer(int(splits[len(splits)-1]), shape.Shape{}))
 }
 
 // sameRows returns the number of rows that partitions share; a difference is an error.
@@ -137,6 +147,10 @@ func init() {
 			s := outer(int(out[len(out)-1]), c.List(0)[0].(tensor.Tensor).Shape().Tail(1))
 			if err := checkedSize(c, s, outType(c, 0)); err != nil {
 				return nil, err
+			}
+			if outType(c, 0).IsString() && s.Rank() == 1 {
+				t, err := splitsTensor(c, outType(c, 1), out)
+				return []tensor.Tensor{zippedStrings(c.List(0), parts, out), t}, err
 			}
 			values := move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(ds[0].DType(), s)

@@ -118,6 +118,9 @@ func init() {
 				return nil, err
 			}
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+				if innerSize(s) == 1 {
+					return results(move.Tensor(str.SortRows(move.Column(s), splits, c.Bool(2)), s.Shape()))
+				}
 				at := orderStrings(s, splits, c.Bool(2))
 				return results(move.Strings(s, tensor.Wrap(at, s.Shape())))
 			}

@@ -1,10 +1,8 @@
 package str
 
 import (
-	"bytes"
-
-	"github.com/tenonml/tenon/internal/kernel/segment"
-	"github.com/tenonml/tenon/internal/throw"
+	"github.com/tenonml/tenon/internal/arena"
+	"github.com/tenonml/tenon/internal/par"
 )
 
 // Join returns n strings: string i of each column, one behind the other with
@@ -24,35 +22,57 @@ func Join(columns []Column, n int, separator string) Column {
 	})
 }
 
-// joinMany is [Join] of many strings, whose bytes are rows to be joined row by row.
+// joinMany is [Join] of many strings.
 func joinMany(columns []Column, n int, separator string) Column {
-	var values [][]byte
-	var splits [][]int64
-	between := Column{}
-	if separator != "" && len(columns) > 1 {
-		between = Fill(n, []byte(separator))
-	}
+	parts := make([]stepped, len(columns))
 	for k, c := range columns {
-		if k > 0 && separator != "" {
-			values, splits = append(values, between.Bytes), append(splits, between.Offsets)
+		parts[k] = stepping(c)
+	}
+	out := Column{Offsets: freshOffsets(n)}
+	ends := out.Offsets[1:]
+	between := int64(len(separator) * max(len(columns)-1, 0))
+	var each []stepped // those with a string for each
+	for _, c := range parts {
+		if c.step == 0 {
+			between += c.Offsets[1] - c.Offsets[0]
+		} else {
+			each = append(each, c)
 		}
-		if c.Len() == 1 {
-			c = Fill(n, c.At(0))
-		} else if c.Offsets[0] != 0 {
-			c = Concat(c)
+	}
+	total := int64(0)
+	for i := range ends {
+		total += between
+		for k := range each {
+			total += each[k].Offsets[i+1] - each[k].Offsets[i]
 		}
-		values, splits = append(values, c.Bytes), append(splits, c.Offsets)
+		ends[i] = total
 	}
-	if len(values) == 0 {
-		return Column{Offsets: make([]int64, n+1)}
-	}
-	offsets := freshOffsets(n)
-	if err := segment.ZipSplits(offsets, splits...); err != nil {
-		throw.Throw(err)
-	}
-	bytes := freshBytes(int(offsets[n]))
-	segment.Zip(bytes, offsets, values, splits, 1)
-	return Column{Offsets: offsets, Bytes: bytes}
+	out.Bytes = freshBytes(int(total))
+	cut := padded(separator)
+	par.For(n, chunk, func(lo, hi int) {
+		dst, at := out.Bytes[:out.Offsets[hi]], out.Offsets[lo]
+		for i := lo; i < hi; i++ {
+			for k := range parts {
+				if k > 0 {
+					put(dst, at, cut, 0, int64(len(separator)))
+					at += int64(len(separator))
+				}
+				c := &parts[k]
+				from := c.Offsets[i*c.step:][:2]
+				put(dst, at, c.Bytes, from[0], from[1]-from[0])
+				at += from[1] - from[0]
+			}
+		}
+	})
+	return out
+}
+
+// padded returns the bytes of s with room behind them, so that [put] copies them in one
+// piece.
+func padded(s string) []byte {
+	b := make([]byte, len(s)+16)
+	copy(b, s)
+	return b
 }
 
 // joined is what [Join] joins.
@@ -78,37 +98,33 @@ func JoinRows(x Column, splits []int64, separator string) Column {
 	})
 }
 
-// joinManyRows is [JoinRows] of many strings: each is joined with the separator that comes
-// behind it, which is none at the end of a row.
+// joinManyRows is [JoinRows] of many strings.
 func joinManyRows(x Column, splits []int64, separator string) Column {
-	if x.Offsets[0] != 0 {
-		x = Concat(x)
-	}
-	n, rows := x.Len(), len(splits)-1
-	behind := freshOffsets(n)
-	at := int64(0)
+	rows, between := max(len(splits)-1, 0), int64(len(separator))
+	out := Column{Offsets: freshOffsets(rows)}
+	total := int64(0)
 	for r := range rows {
-		for i := splits[r]; i < splits[r+1]; i++ {
-			behind[i] = at
-			at += int64(len(separator))
+		lo, hi := splits[r], splits[r+1]
+		total += x.Offsets[hi] - x.Offsets[lo] + between*max(hi-lo-1, 0)
+		out.Offsets[r+1] = total
+	}
+	out.Bytes = freshBytes(int(total))
+	cut := padded(separator)
+	par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(x.Len()))), func(lo, hi int) {
+		dst := out.Bytes[:out.Offsets[hi]]
+		for r := lo; r < hi; r++ {
+			at, offsets := out.Offsets[r], x.Offsets[splits[r]:splits[r+1]+1]
+			for i := range len(offsets) - 1 {
+				if i > 0 {
+					put(dst, at, cut, 0, between)
+					at += between
+				}
+				from, n := offsets[i], offsets[i+1]-offsets[i]
+				put(dst, at, x.Bytes, from, n)
+				at += n
+			}
 		}
-		if splits[r+1] > splits[r] {
-			at -= int64(len(separator))
-		}
-	}
-	for i := splits[rows]; i <= int64(n); i++ {
-		behind[i] = at
-	}
-	between := Fill(1, bytes.Repeat([]byte(separator), int(at)/max(len(separator), 1))).Bytes
-	offsets := freshOffsets(n)
-	if err := segment.ZipSplits(offsets, x.Offsets, behind); err != nil {
-		throw.Throw(err)
-	}
-	out := Column{Offsets: freshOffsets(rows), Bytes: freshBytes(int(offsets[n]))}
-	segment.Zip(out.Bytes, offsets, [][]byte{x.Bytes, between}, [][]int64{x.Offsets, behind}, 1)
-	for r := range out.Offsets {
-		out.Offsets[r] = offsets[splits[r]]
-	}
+	})
 	return out
 }
 
@@ -136,4 +152,45 @@ func JoinAt(x Column, order, at []int64, separator string) Column {
 		}
 		return dst
 	})
+}
+
+// ZipRows returns rows of several columns joined row by row: row r is that of each column,
+// one behind the other. splits are the row splits of the columns, and outSplits those of
+// the result.
+func ZipRows(columns []Column, splits [][]int64, outSplits []int64) Column {
+	rows := max(len(outSplits)-1, 0)
+	n := int64(0)
+	size := int64(0)
+	for _, c := range columns {
+		size += c.Size()
+	}
+	if rows > 0 {
+		n = outSplits[rows]
+	}
+	lent := arena.Alloc(8 * rows)
+	defer lent.Release()
+	starts := arena.View[int64](lent, rows) // of the rows, in bytes
+	total := int64(0)
+	for r := range rows {
+		starts[r] = total
+		for k, c := range columns {
+			total += c.Offsets[splits[k][r+1]] - c.Offsets[splits[k][r]]
+		}
+	}
+	out := Column{freshOffsets(int(n)), freshBytes(int(size))}
+	par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(n+1))), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			at, to := starts[r], out.Offsets[outSplits[r]+1:outSplits[r+1]+1]
+			for k := range columns {
+				offsets := columns[k].Offsets[splits[k][r] : splits[k][r+1]+1]
+				from := offsets[0]
+				for i, o := range offsets[1:] {
+					to[i] = o - from + at
+				}
+				to = to[len(offsets)-1:]
+				at += int64(copy(out.Bytes[at:], columns[k].Bytes[from:offsets[len(offsets)-1]]))
+			}
+		}
+	})
+	return out
 }

@@ -18,35 +18,71 @@ func ArgSort(out []int64, x Column, descending bool) {
 
 // ArgSortRows is [ArgSort] within each row: positions count from 0 in every row.
 func ArgSortRows(out []int64, x Column, splits []int64, descending bool) {
-	rows := max(len(splits)-1, 0)
-	if rows == 0 {
-		return
-	}
-	n := splits[rows] - splits[0]
-	if n <= fewKeys {
-		var keys [fewKeys]sortKey
-		for r := range rows {
-			row := Column{Offsets: x.Offsets[splits[r] : splits[r+1]+1], Bytes: x.Bytes}
-			order := out[splits[r]:splits[r+1]]
-			for i := range order {
-				order[i] = int64(i)
-			}
-			insertOrder(order, row, 0, keys[:len(order)], descending)
-		}
-		return
-	}
-	par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(n))), func(lo, hi int) {
+	eachOrdered(splits, func(lo, hi int) {
 		var o ordering
 		for lo < hi {
-			to := lo + 1
-			for to < hi && splits[to+1]-splits[lo] <= orderBlock && to-lo < orderBlock {
-				to++
-			}
-			o.rows(out, x, splits[lo:to+1], descending)
+			to := nextBlock(splits, lo, hi)
+			o.rows(out[splits[lo]:splits[to]], x, splits[lo:to+1], descending)
 			lo = to
 		}
 		o.free()
 	})
+}
+
+// SortRows returns the strings of each row in ascending or descending order of their bytes.
+func SortRows(x Column, splits []int64, descending bool) Column {
+	if len(splits) < 2 {
+		return Column{Offsets: []int64{0}}
+	}
+	base, n := splits[0], int(splits[len(splits)-1]-splits[0])
+	first := x.Offsets[base]
+	// The bytes of a row stay where they are, in another order.
+	out := Column{freshOffsets(n), freshBytes(int(x.Offsets[base+int64(n)] - first))}
+	eachOrdered(splits, func(lo, hi int) {
+		var o ordering
+		dst := out.Bytes[:x.Offsets[splits[hi]]-first]
+		for lo < hi {
+			to := nextBlock(splits, lo, hi)
+			order := o.room(int(splits[to] - splits[lo]))
+			o.rows(order, x, splits[lo:to+1], descending)
+			at := x.Offsets[splits[lo]] - first
+			for r := lo; r < to; r++ {
+				offsets, ends := x.Offsets[splits[r]:], out.Offsets[splits[r]-base+1:]
+				row := order[splits[r]-splits[lo] : splits[r+1]-splits[lo]]
+				for i, k := range row {
+					from, n := offsets[k], offsets[k+1]-offsets[k]
+					put(dst, at, x.Bytes, from, n)
+					at += n
+					ends[i] = at
+				}
+			}
+			lo = to
+		}
+		o.free()
+	})
+	return out
+}
+
+// eachOrdered calls f for all rows, on several workers where they have many strings.
+func eachOrdered(splits []int64, f func(lo, hi int)) {
+	rows := max(len(splits)-1, 0)
+	if rows == 0 {
+		return
+	}
+	if n := splits[rows] - splits[0]; n <= chunk {
+		f(0, rows)
+	} else {
+		par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(n))), f)
+	}
+}
+
+// nextBlock returns the end of the rows from lo on that are ordered together.
+func nextBlock(splits []int64, lo, hi int) int {
+	to := lo + 1
+	for to < hi && splits[to+1]-splits[lo] <= orderBlock && to-lo < orderBlock {
+		to++
+	}
+	return to
 }
 
 // orderBlock is the number of strings whose keys stay in the nearest cache.
@@ -55,7 +91,7 @@ const orderBlock = 2048
 // An ordering is what the order of rows is found with.
 type ordering struct {
 	lent   *arena.Buffer
-	keys   []int64 // of the strings
+	words  []int64
 	splits []int64 // of the rows, counted from the first string
 	groups []tied
 	few    [fewKeys]sortKey
@@ -71,23 +107,39 @@ func (o *ordering) free() {
 	}
 }
 
-// rows writes the order of rows, whose strings are x's from splits[0] on. Keys of their
+// room returns memory for the order of n strings, behind which their keys have theirs.
+func (o *ordering) room(n int) (order []int64) {
+	if len(o.words) < 2*n {
+		o.free()
+		size := max(n, min(orderBlock, 4*n))
+		o.lent = arena.Alloc(8 * 2 * size)
+		o.words = arena.View[int64](o.lent, 2*size)
+	}
+	return o.words[:n]
+}
+
+// rows writes the order of rows, whose strings are x's from splits[0] on, to out. Keys of their
 // first bytes are sorted as numbers, and strings of equal keys by what comes behind.
 func (o *ordering) rows(out []int64, x Column, splits []int64, descending bool) {
-	first, rows := splits[0], len(splits)-1
-	n := int(splits[rows] - first)
-	if cap(o.keys) < n {
-		o.free()
-		o.lent = arena.Alloc(8 * max(n, orderBlock))
-		o.keys = arena.View[int64](o.lent, max(n, orderBlock))
+	first, rows, n := splits[0], len(splits)-1, len(out)
+	if n <= fewKeys {
+		for r := range rows {
+			lo, hi := splits[r], splits[r+1]
+			order := out[lo-first : hi-first]
+			for i := range order {
+				order[i] = int64(i)
+			}
+			insertOrder(order, Column{x.Offsets[lo : hi+1], x.Bytes}, 0, o.few[:len(order)], descending)
+		}
+		return
 	}
-	keys := o.keys[:n]
+	o.room(n)
+	keys := o.words[n : 2*n]
 	orderKeys(keys, x.Offsets[first:first+int64(n)+1], x.Bytes)
 	o.splits = o.splits[:0]
 	for _, s := range splits {
 		o.splits = append(o.splits, s-first)
 	}
-	out = out[first : first+int64(n)]
 	segment.ArgSort(out, keys, o.splits, 1, descending)
 	for r := range rows {
 		lo, hi := o.splits[r], o.splits[r+1]

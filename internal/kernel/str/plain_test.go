@@ -94,6 +94,14 @@ func TestOrderIsThatOfBytes(t *testing.T) {
 						got := make([]int64, n)
 						ArgSortRows(got, x, splits, descending)
 						check("ArgSortRows", got, splits)
+						sorted := SortRows(x, splits, descending)
+						for r := range len(splits) - 1 {
+							for i := splits[r]; i < splits[r+1]; i++ {
+								if want := x.At(int(splits[r] + got[i])); !bytes.Equal(sorted.At(int(i)), want) {
+									t.Fatalf("SortRows %s: string %d is %q, want %q", name, i, sorted.At(int(i)), want)
+								}
+							}
+						}
 						ArgSort(got, x, descending)
 						check("ArgSort", got, []int64{0, int64(n)})
 					})

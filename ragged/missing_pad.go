@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -257,6 +258,11 @@ func shortTake(v, at, there tensor.Tensor) tensor.Tensor {
 	x, ok := v.(*tensor.Dense)
 	i, ok2 := at.(*tensor.Dense)
 	m, ok3 := there.(*tensor.Dense)
+	if s, places := flatStrings(v), int64s(at); s != nil && ok3 && places != nil && m.DType() == dtype.Bool && m.IsContiguous() {
+		if c, ok := str.GatherWhere(str.Column{Offsets: s.Offsets(), Bytes: s.Buffer()}, places, tensor.Data[bool](m)); ok {
+			return tensor.WrapStrings(c.Offsets, c.Bytes, shape.Of(len(places)))
+		}
+	}
 	if places := int64s(at); !ok && ok3 && places != nil && m.DType() == dtype.Bool && m.IsContiguous() {
 		return fewTaken(v, places, tensor.Data[bool](m))
 	}
@@ -281,6 +287,14 @@ func shortTake(v, at, there tensor.Tensor) tensor.Tensor {
 		copy(dst[k*size:(k+1)*size], src[int(from)*size:])
 	}
 	return out
+}
+
+// flatStrings returns v as a vector of strings, nil where it is none.
+func flatStrings(v tensor.Tensor) *tensor.Strings {
+	if s, ok := v.(*tensor.Strings); ok && s.Shape().Rank() == 1 {
+		return s
+	}
+	return nil
 }
 
 // withFiller adds a row that stands for a missing one behind all others: zeros, or an

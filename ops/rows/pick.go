@@ -217,6 +217,15 @@ func init() {
 			}
 			out := entriesFor(len(splits))
 			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
+			if x, ok := x.(*tensor.Strings); ok && s.Rank() == 1 {
+				lent, at := lend(s.Dim(0))
+				defer lent.Release()
+				segment.SelectPositions(at, out, splits, sl)
+				col, err := str.Gather(move.Column(x), at)
+				tenon.Throw(err)
+				t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+				return []tensor.Tensor{move.Tensor(col, s), t}, err
+			}
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(d.DType(), s)
 				if y.Len() > 0 {

@@ -99,6 +99,43 @@ func GatherRows(x Column, splits, starts []int64) (c Column, ok bool) {
 	return c, true
 }
 
+// GatherWhere returns the strings at those positions that are there, and empty ones for the
+// others. It reports false where a position that is there is outside of x, or positions
+// and what says so are not as many.
+func GatherWhere(x Column, idx []int64, there []bool) (c Column, ok bool) {
+	n, strings := len(idx), uint64(x.Len())
+	if len(there) != n {
+		return Column{}, false
+	}
+	c.Offsets = freshOffsets(n)
+	total := int64(0)
+	for i, at := range idx {
+		if there[i] {
+			if uint64(at) >= strings {
+				return Column{}, false
+			}
+			total += x.Offsets[at+1] - x.Offsets[at]
+		}
+		c.Offsets[i+1] = total
+	}
+	c.Bytes = freshBytes(int(total))
+	inChunks(n, gathered{c, x, idx}, func(lo, hi int, with gathered) {
+		dst := with.out.Bytes[:with.out.Offsets[hi]]
+		for i := lo; i < hi; i++ {
+			if at, size := with.out.Offsets[i], with.out.Offsets[i+1]-with.out.Offsets[i]; size > 0 {
+				put(dst, at, with.x.Bytes, with.x.Offsets[with.idx[i]], size)
+			}
+		}
+	})
+	return c, true
+}
+
+// gathered is what [GatherWhere] gathers, and where to.
+type gathered struct {
+	out, x Column
+	idx    []int64
+}
+
 // Concat returns the strings of all columns, one column behind the other.
 func Concat(columns ...Column) Column {
 	var strings int

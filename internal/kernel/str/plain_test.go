@@ -147,11 +147,12 @@ func TestUniqueIsThatOfMaps(t *testing.T) {
 		deal(cards[3*i:], x, i, 42)
 	}
 	var d dealing
-	if got := d.firstPlaces(x, cards); got != exactPlaces(x, cards) {
+	places, exact := make([]uint32, 1000), make([]uint32, 1000)
+	if got := d.firstPlaces(places, x, cards); got != exactPlaces(exact, x, cards) || !slices.Equal(places, exact) {
 		t.Errorf("%d distinct strings of one hash", got)
 	}
 	for i := range 1000 {
-		if at := int(cards[3*i]); at > i || !bytes.Equal(x.At(at), x.At(i)) {
+		if at := int(places[i]); at > i || !bytes.Equal(x.At(at), x.At(i)) {
 			t.Fatalf("string %d, %q, is first at %d, %q", i, x.At(i), at, x.At(at))
 		}
 	}
@@ -243,6 +244,23 @@ func TestGatherOfRuns(t *testing.T) {
 						}
 					}
 				})
+			}
+			there := make([]bool, len(at))
+			for i := range there {
+				there[i] = i%3 != 1
+			}
+			at[1] = -5 // nobody looks there
+			got, ok := GatherWhere(x, at, there)
+			if at[1] = 0; !ok || got.Len() != len(at) {
+				t.Fatalf("%s, %s: %d strings where they are there", name, what, got.Len())
+			}
+			for i, p := range at {
+				if there[i] && !bytes.Equal(got.At(i), x.At(int(p))) || !there[i] && len(got.At(i)) > 0 {
+					t.Fatalf("%s, %s: string %d is %q, there: %v", name, what, i, got.At(i), there[i])
+				}
+			}
+			if _, ok := GatherWhere(x, []int64{0, n}, []bool{false, true}); ok {
+				t.Errorf("%s: a string outside is gathered", name)
 			}
 			for _, bad := range []int64{-1, n} {
 				wrong := slices.Clone(at)

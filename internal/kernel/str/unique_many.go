@@ -48,11 +48,15 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 			to[p]++
 		}
 	})
+	// The places take less memory than the cards: they are read again in the order of x.
+	lent2 := arena.Alloc(4 * n)
+	defer lent2.Release()
+	places := arena.View[uint32](lent2, n)
 	distinct := make([]int, parts)
 	par.For(parts, 1, func(lo, hi int) {
 		var d dealing
 		for p := lo; p < hi; p++ {
-			distinct[p] = d.firstPlaces(x, cards[cardWords*next[p]:cardWords*next[p+1]])
+			distinct[p] = d.firstPlaces(places[next[p]:next[p+1]], x, cards[cardWords*next[p]:])
 		}
 	})
 	m := 0
@@ -62,7 +66,7 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 	first, counts = freshWords(m)[:0], freshWords(m)
 	for i, h := range hashes {
 		from := &next[h>>(64-bits)]
-		at := int64(cards[cardWords**from])
+		at := int64(places[*from])
 		*from++
 		id := int64(len(first))
 		if at == int64(i) {
@@ -109,17 +113,16 @@ func deal(card []uint64, x Column, i int, h uint64) {
 // A dealing is what tables that strings were dealt out to are made of.
 type dealing struct {
 	slots []uint64
-	found []uint32 // where the like of each string comes first
 	pairs []uint64 // two positions of long strings that are to be equal
 }
 
 // position is that of a string in a card or a pair.
 const position = math.MaxUint32
 
-// firstPlaces replaces the first word of each card by the position where the like of its
-// string comes first. It returns the number of distinct strings.
-func (d *dealing) firstPlaces(x Column, cards []uint64) (distinct int) {
-	n := len(cards) / cardWords
+// firstPlaces writes to places, of each card, the position where the like of its string
+// comes first. It returns the number of distinct strings.
+func (d *dealing) firstPlaces(places []uint32, x Column, cards []uint64) (distinct int) {
+	n := len(places)
 	bits := uint(6)
 	for 1<<bits < 2*n && bits < 32 {
 		bits++
@@ -129,12 +132,9 @@ func (d *dealing) firstPlaces(x Column, cards []uint64) (distinct int) {
 	}
 	slots := d.slots[:1<<bits]
 	clear(slots)
-	if cap(d.found) < n {
-		d.found = make([]uint32, n+n/8)
-	}
-	found, pairs, mask := d.found[:n], d.pairs[:0], uint64(len(slots)-1)
+	pairs, mask := d.pairs[:0], uint64(len(slots)-1)
 	s0, s1 := secrets[0], secrets[1]
-	for k := range found {
+	for k := range places {
 		card := cards[cardWords*k:][:cardWords]
 		u, v, w := card[0], card[1], card[2]
 		h := u
@@ -149,14 +149,14 @@ func (d *dealing) firstPlaces(x Column, cards []uint64) (distinct int) {
 			s := slots[at&mask]
 			if s == 0 {
 				slots[at&mask] = h | uint64(k+1)
-				found[k] = uint32(w)
+				places[k] = uint32(w)
 				distinct++
 				break
 			}
 			if (s^h)>>32 == 0 {
 				other := cards[cardWords*((s&position)-1):][:cardWords]
 				if u == other[0] && v == other[1] && (w^other[2])>>32 == 0 {
-					found[k] = uint32(other[2])
+					places[k] = uint32(other[2])
 					if w >= longCard {
 						pairs = append(pairs, other[2]<<32|w&position)
 					}
@@ -166,27 +166,24 @@ func (d *dealing) firstPlaces(x Column, cards []uint64) (distinct int) {
 			at++
 		}
 	}
-	for k, at := range found {
-		cards[cardWords*k] = uint64(at)
-	}
 	d.pairs = pairs
 	// Looked at all together, long strings take less time to come from memory.
 	for _, p := range pairs {
 		if !x.equal(int64(p>>32), int64(p&position)) {
-			return exactPlaces(x, cards)
+			return exactPlaces(places, x, cards)
 		}
 	}
 	return distinct
 }
 
 // exactPlaces is firstPlaces for cards of different long strings with one hash.
-func exactPlaces(x Column, cards []uint64) (distinct int) {
-	t := newTable(len(cards) / cardWords)
+func exactPlaces(places []uint32, x Column, cards []uint64) (distinct int) {
+	t := newTable(len(places))
 	var h [1]uint64
-	for k := 0; k < len(cards); k += cardWords {
-		i := int64(cards[k+2] & position)
+	for k := range places {
+		i := int64(cards[cardWords*k+2] & position)
 		hashWords(h[:], x, int(i))
-		cards[k] = uint64(t.first[t.id(x, i, h[0])])
+		places[k] = uint32(t.first[t.id(x, i, h[0])])
 	}
 	return len(t.first)
 }

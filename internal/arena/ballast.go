@@ -21,7 +21,7 @@ const (
 	// ballastBytes is the size of that memory.
 	ballastBytes = 32 << 20
 	// ballastAfter is how much has to be allocated before collections are looked at.
-	ballastAfter = 16 << 20
+	ballastAfter = 4 << 20
 	// ballastBelow is the size of a heap that is collected seldom anyway.
 	ballastBelow = 2 * ballastBytes
 	// ballastFrom is the size of the smallest buffer that counts.

@@ -14,6 +14,13 @@ func one(x Column, i int) []byte {
 // equal to or after string i of b in the order of their bytes. A column of one
 // string stands for as many as out has elements.
 func Compare(out []int8, a, b Column) {
+	if len(out) <= fewCompared {
+		x, y := stepping(a), stepping(b)
+		for i := range out {
+			out[i] = int8(order(&x, &y, i))
+		}
+		return
+	}
 	compareFronts(out, a, b, func(out []int8, u, v []uint64) {
 		for k := range out {
 			before, after := int8(0), int8(0) // numbers need no branches, which nobody could guess
@@ -31,6 +38,13 @@ func Compare(out []int8, a, b Column) {
 // Less writes whether string i of a is before string i of b, in the order of their bytes,
 // to each element of out. A column of one string stands for as many as out has elements.
 func Less(out []bool, a, b Column) {
+	if len(out) <= fewCompared {
+		x, y := stepping(a), stepping(b)
+		for i := range out {
+			out[i] = order(&x, &y, i) < 0
+		}
+		return
+	}
 	compareFronts(out, a, b, func(out []bool, u, v []uint64) {
 		for k := range out {
 			out[k] = u[k] < v[k]
@@ -51,12 +65,15 @@ func compareFronts[T any](out []T, a, b Column, fronts func(out []T, u, v []uint
 			with.fronts(out, u, v)
 			for k := range out {
 				if u[k] == v[k] {
-					out[k] = with.tied(order(with.a, with.b, lo+k))
+					out[k] = with.tied(order(&with.a, &with.b, lo+k))
 				}
 			}
 		}
 	})
 }
+
+// fewCompared is the number of strings up to which each is compared by itself.
+const fewCompared = 16
 
 // frontsOf is what [compareFronts] compares, and how.
 type frontsOf[T any] struct {
@@ -98,7 +115,7 @@ func (s *stepped) fronts(out []uint64, lo int) {
 }
 
 // order compares string i of a with that of b.
-func order(a, b stepped, i int) int {
+func order(a, b *stepped, i int) int {
 	j, k := i*a.step, i*b.step
 	return bytes.Compare(a.Bytes[a.Offsets[j]:a.Offsets[j+1]], b.Bytes[b.Offsets[k]:b.Offsets[k+1]])
 }

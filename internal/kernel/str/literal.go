@@ -2,6 +2,7 @@ package str
 
 import (
 	"bytes"
+	"math/bits"
 
 	"github.com/tenonml/tenon/internal/par"
 )
@@ -31,6 +32,9 @@ func find(x Column, lit []byte, most int) found {
 // occurrences returns where lit stands in the strings from lo up to hi.
 func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
 	offsets := x.Offsets[lo : hi+1]
+	if len(lit) == 1 && most == 0 {
+		return everyByte(x.Bytes, offsets[0], offsets[len(offsets)-1], lit[0])
+	}
 	pos, end := offsets[0], offsets[len(offsets)-1]
 	size := int64(len(lit))
 	i, often := 0, 0 // the string that is looked at, and what was found in it
@@ -54,6 +58,26 @@ func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
 			pos = offsets[i+1]
 		}
 	}
+}
+
+// everyByte returns where a byte stands between two positions. It is often close to the one
+// before, so that no search begins for each.
+func everyByte(b []byte, pos, end int64, sought byte) (at []int64) {
+	const ones = 0x0101010101010101
+	at = make([]int64, 0, (end-pos)/16)
+	for ; pos+8 <= end; pos += 8 {
+		w := load64(b[pos:]) ^ uint64(sought)*ones
+		// The top bits of the bytes that are 0; no carry goes from one to the next.
+		for zero := ^((w&^(0x80*ones) + 0x7f*ones) | w | 0x7f*ones); zero != 0; zero &= zero - 1 {
+			at = append(at, pos+int64(bits.TrailingZeros64(zero)>>3))
+		}
+	}
+	for ; pos < end; pos++ {
+		if b[pos] == sought {
+			at = append(at, pos)
+		}
+	}
+	return at
 }
 
 // total returns how many there are, and before each chunk how many.

@@ -26,8 +26,10 @@ func main() {
 			m := vec.Machine{Wide: wide, Elem: e}
 			reductions(m)
 			tallies(m)
+			folds(m)
 		}
 		truths(wide)
+		foldTruths(wide)
 	}
 	for _, m := range floats {
 		flats(m)

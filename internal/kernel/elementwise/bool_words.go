@@ -45,6 +45,16 @@ func xorWords(d, a, b []byte) (i int) {
 	return i
 }
 
+func notWords(d, a []byte) (i int) {
+	const ones = 0x0101010101010101
+	for ; i+16 <= len(d); i += 16 {
+		o, x := d[i:i+16], a[i:i+16]
+		put(o, word(x)^ones)
+		put(o[8:], word(x[8:])^ones)
+	}
+	return i
+}
+
 func word(x []byte) uint64   { return binary.LittleEndian.Uint64(x) }
 func put(d []byte, w uint64) { binary.LittleEndian.PutUint64(d, w) }
 

@@ -195,11 +195,8 @@ func Predicate[T dtype.Native](op Op) func(dst []bool, x []T) {
 func predicateFloat[T float](op Op) func(dst []bool, x []T) {
 	switch op {
 	case IsNaN:
-		return func(dst []bool, x []T) {
-			for i, v := range x[:len(dst)] {
-				dst[i] = v != v
-			}
-		}
+		differs := Compare[T](NotEqual)
+		return func(dst []bool, x []T) { differs(dst, x, x) }
 	case IsInf:
 		return func(dst []bool, x []T) {
 			for i, v := range x[:len(dst)] {

@@ -56,8 +56,9 @@ func unaryBool(op Op) func(dst, x []bool) {
 	switch op {
 	case LogicalNot, BitwiseNot:
 		return func(dst, x []bool) {
-			for i, v := range x[:len(dst)] {
-				dst[i] = !v
+			d, b := boolBytes(dst), boolBytes(x[:len(dst)])
+			for i := notWords(d, b); i < len(d); i++ {
+				d[i] = b[i] ^ 1
 			}
 		}
 	}

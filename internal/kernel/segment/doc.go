@@ -44,7 +44,8 @@
 //
 // With AVX-512 or AVX2 these are vectorised: sum, product, max, min, argmax, argmin, mean,
 // variance and the number of values that are not zero of float32, float64, int32 and int64 (with
-// AVX2 not the moments of int64); the same number, any and all of bytes; softmax, log-softmax and
+// AVX2 not the moments of int64), and their sums, products, max and min position by position; the same
+// number, any and all of bytes; softmax, log-softmax and
 // logsumexp of float32 and float64; padding to at most 128 bytes and its reverse,
 // filling up, gathering, slicing, joining, repeating and mask compaction of all fixed-size types; row ids,
 // offsets and the arithmetic and checks of splits; with AVX-512 also sorting rows of up

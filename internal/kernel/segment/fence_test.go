@@ -100,6 +100,15 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		Softmax(y, x, splits, 1)
 		LogSoftmax(y, x, splits, 1)
 		Pad(padded, x, splits, 20, 1, []T{0})
+		for _, lists := range [][]int64{{0, int64(rows)}, {0, 3, 3, 40, int64(rows)}} {
+			ends := make([]int64, len(lists))
+			down, flags := fenced[T](t, int(PositionSplits(ends, splits, lists)), 0, front), fenced[bool](t, int(ends[len(lists)-1]), 0, front)
+			for _, f := range []Fold{FoldSum, FoldProd, FoldMax, FoldMin} {
+				ByPosition(f, down, ends, x, splits, lists)
+			}
+			AnyByPosition(flags[:len(down)], ends, mask, splits, lists)
+			AllByPosition(flags[:len(down)], ends, mask, splits, lists)
+		}
 		Reverse(y, x, splits, 1)
 		for _, s := range []Slice{{Start: 1, HasStart: true}, {Step: 2}, {Step: 3, Start: -5, HasStart: true}, {Step: -2}} {
 			some := fenced[int64](t, rows+1, 0, front)

@@ -84,6 +84,41 @@ func distancesF32AVX512(out *float64, x *float32, first int64, splits *int64, ro
 //go:noescape
 func countNonzeroF32AVX512(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownF32AVX512 writes the sums at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// prodDownF32AVX512 writes the products at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// maxDownF32AVX512 writes the largest elements at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// minDownF32AVX512 writes the smallest elements at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// longSumDownF32AVX512 writes the sums at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func longSumDownF32AVX512(out *float64, x *float32, first int64, splits *int64, rows int)
+
 // sumF64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
@@ -164,6 +199,34 @@ func distancesF64AVX512(out *float64, x *float64, first int64, splits *int64, ro
 //go:noescape
 func countNonzeroF64AVX512(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownF64AVX512 writes the sums at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+
+// prodDownF64AVX512 writes the products at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+
+// maxDownF64AVX512 writes the largest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+
+// minDownF64AVX512 writes the smallest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+
 // sumI32AVX512 writes the sums of rows to out, 16 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row.
@@ -235,6 +298,34 @@ func distancesI32AVX512(out *float64, x *int32, first int64, splits *int64, rows
 //
 //go:noescape
 func countNonzeroI32AVX512(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
+
+// sumDownI32AVX512 writes the sums at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+
+// prodDownI32AVX512 writes the products at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+
+// maxDownI32AVX512 writes the largest elements at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+
+// minDownI32AVX512 writes the smallest elements at each position of rows to out, 32 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 32 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
 
 // sumI64AVX512 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -308,6 +399,34 @@ func distancesI64AVX512(out *float64, x *int64, first int64, splits *int64, rows
 //go:noescape
 func countNonzeroI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownI64AVX512 writes the sums at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+
+// prodDownI64AVX512 writes the products at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+
+// maxDownI64AVX512 writes the largest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+
+// minDownI64AVX512 writes the smallest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+
 // countNonzeroI8AVX512 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 64 elements behind the beginning of each row, and behind its end.
@@ -331,6 +450,20 @@ func anyAVX512(out *byte, x *byte, first int64, splits *int64, rows int, scratch
 //
 //go:noescape
 func allAVX512(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// anyDownAVX512 writes the disjunctions of the bytes at each position of rows to out, 64 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 64 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func anyDownAVX512(out *byte, x *byte, first int64, splits *int64, rows int)
+
+// allDownAVX512 writes the conjunctions of the bytes at each position of rows to out, 64 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 64 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func allDownAVX512(out *byte, x *byte, first int64, splits *int64, rows int)
 
 // sumF32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
@@ -412,6 +545,41 @@ func distancesF32AVX2(out *float64, x *float32, first int64, splits *int64, rows
 //go:noescape
 func countNonzeroF32AVX2(out *int64, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownF32AVX2 writes the sums at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// prodDownF32AVX2 writes the products at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// maxDownF32AVX2 writes the largest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// minDownF32AVX2 writes the smallest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+
+// longSumDownF32AVX2 writes the sums at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func longSumDownF32AVX2(out *float64, x *float32, first int64, splits *int64, rows int)
+
 // sumF64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
@@ -492,6 +660,34 @@ func distancesF64AVX2(out *float64, x *float64, first int64, splits *int64, rows
 //go:noescape
 func countNonzeroF64AVX2(out *int64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownF64AVX2 writes the sums at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+
+// prodDownF64AVX2 writes the products at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+
+// maxDownF64AVX2 writes the largest elements at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+
+// minDownF64AVX2 writes the smallest elements at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+
 // sumI32AVX2 writes the sums of rows to out, 8 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 24 elements behind the beginning of each row.
@@ -564,6 +760,34 @@ func distancesI32AVX2(out *float64, x *int32, first int64, splits *int64, rows i
 //go:noescape
 func countNonzeroI32AVX2(out *int64, x *int32, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownI32AVX2 writes the sums at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+
+// prodDownI32AVX2 writes the products at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+
+// maxDownI32AVX2 writes the largest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+
+// minDownI32AVX2 writes the smallest elements at each position of rows to out, 24 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 24 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+
 // sumI64AVX2 writes the sums of rows to out, 4 rows at a time, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 12 elements behind the beginning of each row.
@@ -620,6 +844,34 @@ func argMinI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, s
 //go:noescape
 func countNonzeroI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
 
+// sumDownI64AVX2 writes the sums at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func sumDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+
+// prodDownI64AVX2 writes the products at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func prodDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+
+// maxDownI64AVX2 writes the largest elements at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func maxDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+
+// minDownI64AVX2 writes the smallest elements at each position of rows to out, 12 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 12 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func minDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+
 // countNonzeroI8AVX2 writes the numbers of elements that are not zero in rows to out, and returns the number of rows done.
 // x is where element first is.
 // Memory is read up to 32 elements behind the beginning of each row, and behind its end.
@@ -643,6 +895,20 @@ func anyAVX2(out *byte, x *byte, first int64, splits *int64, rows int, scratch *
 //
 //go:noescape
 func allAVX2(out *byte, x *byte, first int64, splits *int64, rows int, scratch *byte) int
+
+// anyDownAVX2 writes the disjunctions of the bytes at each position of rows to out, 64 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 64 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func anyDownAVX2(out *byte, x *byte, first int64, splits *int64, rows int)
+
+// allDownAVX2 writes the conjunctions of the bytes at each position of rows to out, 64 of them, behind the last one whatever nothing is combined to.
+// x is where element first is. There is at least one row, and none is longer. Memory is read up to 64 elements behind the
+// beginning of each row.
+//
+//go:noescape
+func allDownAVX2(out *byte, x *byte, first int64, splits *int64, rows int)
 
 // expNearF32AVX512 sets dst[i] = e^x[i]; it stops before an x[i] that is NaN or far from 0.
 //

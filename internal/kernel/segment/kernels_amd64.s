@@ -5603,6 +5603,252 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumDownF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x02, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPS    (R8), Z2
+	KMOVW      R9, K1
+	VADDPS     Z2, Z0, K1, Z0
+	VMOVUPS    64(R8), Z2
+	SHRQ       $0x10, R9
+	KMOVW      R9, K1
+	VADDPS     Z2, Z1, K1, Z1
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·prodDownF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_3f800000<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPS    (R8), Z2
+	KMOVW      R9, K1
+	VMULPS     Z2, Z1, K1, Z1
+	VMOVUPS    64(R8), Z2
+	SHRQ       $0x10, R9
+	KMOVW      R9, K1
+	VMULPS     Z2, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·maxDownF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_ff800000<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	KXORW        K1, K1, K1
+	VMOVAPS      Z0, Z2
+	KXORW        K2, K2, K2
+
+row:
+	LEAQ         (BX)(SI*4), R8
+	MOVQ         SI, R9
+	MOVQ         (DX), SI
+	SUBQ         SI, R9
+	NEGQ         R9
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(R8)
+	BZHIQ        R9, DI, R9
+	VMOVUPS      (R8), Z3
+	KMOVW        R9, K3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K3, Z4
+	VCMPPS       $0x03, Z4, Z4, K3
+	KORW         K3, K1, K1
+	VMAXPS       Z1, Z4, Z1
+	VMOVAPS      Z1, Z1
+	VMOVUPS      64(R8), Z3
+	SHRQ         $0x10, R9
+	KMOVW        R9, K3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K3, Z4
+	VCMPPS       $0x03, Z4, Z4, K3
+	KORW         K3, K2, K2
+	VMAXPS       Z2, Z4, Z2
+	VMOVAPS      Z2, Z2
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSS c32_7fc00000<>+0(SB), Z0
+	VMOVAPS      Z1, Z1
+	VMOVAPS      Z0, K1, Z1
+	VMOVUPS      Z1, (AX)
+	VBROADCASTSS c32_7fc00000<>+0(SB), Z0
+	VMOVAPS      Z2, Z1
+	VMOVAPS      Z0, K2, Z1
+	VMOVUPS      Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000<>+0(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000<>+8(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000<>+16(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000<>+24(SB)/8, $0x7fc000007fc00000
+GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $32
+
+// func minDownF32AVX512(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·minDownF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_7f800000<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	KXORW        K1, K1, K1
+	VMOVAPS      Z0, Z2
+	KXORW        K2, K2, K2
+
+row:
+	LEAQ         (BX)(SI*4), R8
+	MOVQ         SI, R9
+	MOVQ         (DX), SI
+	SUBQ         SI, R9
+	NEGQ         R9
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(R8)
+	BZHIQ        R9, DI, R9
+	VMOVUPS      (R8), Z3
+	KMOVW        R9, K3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K3, Z4
+	VCMPPS       $0x03, Z4, Z4, K3
+	KORW         K3, K1, K1
+	VMINPS       Z1, Z4, Z1
+	VMOVAPS      Z1, Z1
+	VMOVUPS      64(R8), Z3
+	SHRQ         $0x10, R9
+	KMOVW        R9, K3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z3, K3, Z4
+	VCMPPS       $0x03, Z4, Z4, K3
+	KORW         K3, K2, K2
+	VMINPS       Z2, Z4, Z2
+	VMOVAPS      Z2, Z2
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSS c32_7fc00000<>+0(SB), Z0
+	VMOVAPS      Z1, Z1
+	VMOVAPS      Z0, K1, Z1
+	VMOVUPS      Z1, (AX)
+	VBROADCASTSS c32_7fc00000<>+0(SB), Z0
+	VMOVAPS      Z2, Z1
+	VMOVAPS      Z0, K2, Z1
+	VMOVUPS      Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func longSumDownF32AVX512(out *float64, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·longSumDownF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x02, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VCVTPS2PD  (R8), Z3
+	KMOVB      R9, K1
+	VADDPD     Z3, Z0, K1, Z0
+	VCVTPS2PD  32(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VADDPD     Z3, Z1, K1, Z1
+	VCVTPS2PD  64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VADDPD     Z3, Z2, K1, Z2
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z0, (AX)
+	VMOVUPD    Z1, 64(AX)
+	VMOVUPD    Z2, 128(AX)
+	VZEROUPPER
+	RET
+
 // func sumF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·sumF64AVX512(SB), NOSPLIT, $0-56
@@ -9829,6 +10075,249 @@ stop:
 
 done:
 	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·sumDownF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x03, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+row:
+	LEAQ       (BX)(SI*8), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPD    (R8), Z3
+	KMOVB      R9, K1
+	VADDPD     Z3, Z0, K1, Z0
+	VMOVUPD    64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VADDPD     Z3, Z1, K1, Z1
+	VMOVUPD    128(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VADDPD     Z3, Z2, K1, Z2
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z0, (AX)
+	VMOVUPD    Z1, 64(AX)
+	VMOVUPD    Z2, 128(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·prodDownF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*8), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPD    (R8), Z3
+	KMOVB      R9, K1
+	VMULPD     Z3, Z1, K1, Z1
+	VMOVUPD    64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VMULPD     Z3, Z2, K1, Z2
+	VMOVUPD    128(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VMULPD     Z3, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z1, (AX)
+	VMOVUPD    Z2, 64(AX)
+	VMOVUPD    Z0, 128(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·maxDownF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	KXORW        K1, K1, K1
+	VMOVAPD      Z0, Z2
+	KXORW        K2, K2, K2
+	VMOVAPD      Z0, Z3
+	KXORW        K3, K3, K3
+
+row:
+	LEAQ         (BX)(SI*8), R8
+	MOVQ         SI, R9
+	MOVQ         (DX), SI
+	SUBQ         SI, R9
+	NEGQ         R9
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(R8)
+	BZHIQ        R9, DI, R9
+	VMOVUPD      (R8), Z4
+	KMOVB        R9, K4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K4, Z5
+	VCMPPD       $0x03, Z5, Z5, K4
+	KORW         K4, K1, K1
+	VMAXPD       Z1, Z5, Z1
+	VMOVAPS      Z1, Z1
+	VMOVUPD      64(R8), Z4
+	SHRQ         $0x08, R9
+	KMOVB        R9, K4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K4, Z5
+	VCMPPD       $0x03, Z5, Z5, K4
+	KORW         K4, K2, K2
+	VMAXPD       Z2, Z5, Z2
+	VMOVAPS      Z2, Z2
+	VMOVUPD      128(R8), Z4
+	SHRQ         $0x08, R9
+	KMOVB        R9, K4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K4, Z5
+	VCMPPD       $0x03, Z5, Z5, K4
+	KORW         K4, K3, K3
+	VMAXPD       Z3, Z5, Z3
+	VMOVAPS      Z3, Z3
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Z0
+	VMOVAPD      Z1, Z1
+	VMOVAPD      Z0, K1, Z1
+	VMOVUPD      Z1, (AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Z0
+	VMOVAPD      Z2, Z1
+	VMOVAPD      Z0, K2, Z1
+	VMOVUPD      Z1, 64(AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Z0
+	VMOVAPD      Z3, Z1
+	VMOVAPD      Z0, K3, Z1
+	VMOVUPD      Z1, 128(AX)
+	VZEROUPPER
+	RET
+
+DATA c64_7ff8000000000000<>+0(SB)/8, $0x7ff8000000000000
+DATA c64_7ff8000000000000<>+8(SB)/8, $0x7ff8000000000000
+DATA c64_7ff8000000000000<>+16(SB)/8, $0x7ff8000000000000
+DATA c64_7ff8000000000000<>+24(SB)/8, $0x7ff8000000000000
+GLOBL c64_7ff8000000000000<>(SB), RODATA|NOPTR, $32
+
+// func minDownF64AVX512(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·minDownF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	KXORW        K1, K1, K1
+	VMOVAPD      Z0, Z2
+	KXORW        K2, K2, K2
+	VMOVAPD      Z0, Z3
+	KXORW        K3, K3, K3
+
+row:
+	LEAQ         (BX)(SI*8), R8
+	MOVQ         SI, R9
+	MOVQ         (DX), SI
+	SUBQ         SI, R9
+	NEGQ         R9
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(R8)
+	BZHIQ        R9, DI, R9
+	VMOVUPD      (R8), Z4
+	KMOVB        R9, K4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K4, Z5
+	VCMPPD       $0x03, Z5, Z5, K4
+	KORW         K4, K1, K1
+	VMINPD       Z1, Z5, Z1
+	VMOVAPS      Z1, Z1
+	VMOVUPD      64(R8), Z4
+	SHRQ         $0x08, R9
+	KMOVB        R9, K4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K4, Z5
+	VCMPPD       $0x03, Z5, Z5, K4
+	KORW         K4, K2, K2
+	VMINPD       Z2, Z5, Z2
+	VMOVAPS      Z2, Z2
+	VMOVUPD      128(R8), Z4
+	SHRQ         $0x08, R9
+	KMOVB        R9, K4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z4, K4, Z5
+	VCMPPD       $0x03, Z5, Z5, K4
+	KORW         K4, K3, K3
+	VMINPD       Z3, Z5, Z3
+	VMOVAPS      Z3, Z3
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Z0
+	VMOVAPD      Z1, Z1
+	VMOVAPD      Z0, K1, Z1
+	VMOVUPD      Z1, (AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Z0
+	VMOVAPD      Z2, Z1
+	VMOVAPD      Z0, K2, Z1
+	VMOVUPD      Z1, 64(AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Z0
+	VMOVAPD      Z3, Z1
+	VMOVAPD      Z0, K3, Z1
+	VMOVUPD      Z1, 128(AX)
 	VZEROUPPER
 	RET
 
@@ -14422,6 +14911,165 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumDownI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x02, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPS    (R8), Z2
+	KMOVW      R9, K1
+	VPADDD     Z2, Z0, K1, Z0
+	VMOVUPS    64(R8), Z2
+	SHRQ       $0x10, R9
+	KMOVW      R9, K1
+	VPADDD     Z2, Z1, K1, Z1
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·prodDownI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_00000001<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPS    (R8), Z2
+	KMOVW      R9, K1
+	VPMULLD    Z2, Z1, K1, Z1
+	VMOVUPS    64(R8), Z2
+	SHRQ       $0x10, R9
+	KMOVW      R9, K1
+	VPMULLD    Z2, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·maxDownI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_80000000<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPS    (R8), Z2
+	KMOVW      R9, K1
+	VPMAXSD    Z2, Z1, K1, Z1
+	VMOVUPS    64(R8), Z2
+	SHRQ       $0x10, R9
+	KMOVW      R9, K1
+	VPMAXSD    Z2, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func minDownI32AVX512(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·minDownI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_7fffffff<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*4), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPS    (R8), Z2
+	KMOVW      R9, K1
+	VPMINSD    Z2, Z1, K1, Z1
+	VMOVUPS    64(R8), Z2
+	SHRQ       $0x10, R9
+	KMOVW      R9, K1
+	VPMINSD    Z2, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z0, 64(AX)
+	VZEROUPPER
+	RET
+
 // func sumI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·sumI64AVX512(SB), NOSPLIT, $0-56
@@ -17932,6 +18580,189 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·sumDownI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x03, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+row:
+	LEAQ       (BX)(SI*8), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPD    (R8), Z3
+	KMOVB      R9, K1
+	VPADDQ     Z3, Z0, K1, Z0
+	VMOVUPD    64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPADDQ     Z3, Z1, K1, Z1
+	VMOVUPD    128(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPADDQ     Z3, Z2, K1, Z2
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z0, (AX)
+	VMOVUPD    Z1, 64(AX)
+	VMOVUPD    Z2, 128(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·prodDownI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*8), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPD    (R8), Z3
+	KMOVB      R9, K1
+	VPMULLQ    Z3, Z1, K1, Z1
+	VMOVUPD    64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPMULLQ    Z3, Z2, K1, Z2
+	VMOVUPD    128(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPMULLQ    Z3, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z1, (AX)
+	VMOVUPD    Z2, 64(AX)
+	VMOVUPD    Z0, 128(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·maxDownI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*8), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPD    (R8), Z3
+	KMOVB      R9, K1
+	VPMAXSQ    Z3, Z1, K1, Z1
+	VMOVUPD    64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPMAXSQ    Z3, Z2, K1, Z2
+	VMOVUPD    128(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPMAXSQ    Z3, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z1, (AX)
+	VMOVUPD    Z2, 64(AX)
+	VMOVUPD    Z0, 128(AX)
+	VZEROUPPER
+	RET
+
+// func minDownI64AVX512(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·minDownI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z0
+
+row:
+	LEAQ       (BX)(SI*8), R8
+	MOVQ       SI, R9
+	MOVQ       (DX), SI
+	SUBQ       SI, R9
+	NEGQ       R9
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(R8)
+	BZHIQ      R9, DI, R9
+	VMOVUPD    (R8), Z3
+	KMOVB      R9, K1
+	VPMINSQ    Z3, Z1, K1, Z1
+	VMOVUPD    64(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPMINSQ    Z3, Z2, K1, Z2
+	VMOVUPD    128(R8), Z3
+	SHRQ       $0x08, R9
+	KMOVB      R9, K1
+	VPMINSQ    Z3, Z0, K1, Z0
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Z1, (AX)
+	VMOVUPD    Z2, 64(AX)
+	VMOVUPD    Z0, 128(AX)
+	VZEROUPPER
+	RET
+
 // func countNonzeroI8AVX512(out *int64, x *byte, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+, POPCNT
 TEXT ·countNonzeroI8AVX512(SB), NOSPLIT, $0-56
@@ -18149,6 +18980,83 @@ done:
 	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
+
+// func anyDownAVX512(out *byte, x *byte, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·anyDownAVX512(SB), NOSPLIT, $0-40
+	MOVQ    out+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    splits+24(FP), DX
+	MOVQ    rows+32(FP), BX
+	MOVQ    first+16(FP), SI
+	SUBQ    SI, CX
+	MOVQ    $-1, SI
+	VPXORD  Z0, Z0, Z0
+	VMOVAPS Z0, Z1
+	MOVQ    (DX), DI
+
+row:
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R8
+	LEAQ       (CX)(DI*1), R10
+	MOVQ       R8, R9
+	SUBQ       DI, R9
+	MOVQ       R8, DI
+	PREFETCHT0 2048(R10)
+	VMOVUPS    (R10), Z2
+	VMOVAPS    Z0, Z3
+	BZHIQ      R9, SI, R8
+	KMOVQ      R8, K1
+	VMOVDQU8   Z2, K1, Z3
+	VORPS      Z3, Z1, Z1
+	VMOVAPS    Z1, Z1
+	DECQ       BX
+	JNZ        row
+	VMOVUPS    Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func allDownAVX512(out *byte, x *byte, first int64, splits *int64, rows int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·allDownAVX512(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         first+16(FP), SI
+	SUBQ         SI, CX
+	MOVQ         $-1, SI
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSS c32_01010101<>+0(SB), Z0
+	VMOVAPS      Z0, Z1
+	MOVQ         (DX), DI
+
+row:
+	ADDQ       $0x08, DX
+	MOVQ       (DX), R8
+	LEAQ       (CX)(DI*1), R10
+	MOVQ       R8, R9
+	SUBQ       DI, R9
+	MOVQ       R8, DI
+	PREFETCHT0 2048(R10)
+	VMOVUPS    (R10), Z2
+	VMOVAPS    Z0, Z3
+	BZHIQ      R9, SI, R8
+	KMOVQ      R8, K1
+	VMOVDQU8   Z2, K1, Z3
+	VANDPS     Z3, Z1, Z1
+	VMOVAPS    Z1, Z1
+	DECQ       BX
+	JNZ        row
+	VMOVUPS    Z1, (AX)
+	VZEROUPPER
+	RET
+
+DATA c32_01010101<>+0(SB)/8, $0x0101010101010101
+DATA c32_01010101<>+8(SB)/8, $0x0101010101010101
+DATA c32_01010101<>+16(SB)/8, $0x0101010101010101
+DATA c32_01010101<>+24(SB)/8, $0x0101010101010101
+GLOBL c32_01010101<>(SB), RODATA|NOPTR, $32
 
 // func sumF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, CMOV, MMX+
@@ -22545,6 +23453,309 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·sumDownF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x02, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (DI), Y3
+	VMOVUPS    (R8), Y4
+	VANDPS     Y3, Y4, Y3
+	VADDPS     Y0, Y3, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(DI), Y3
+	VMOVUPS    32(R8), Y4
+	VANDPS     Y3, Y4, Y3
+	VADDPS     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    64(R8), Y4
+	VANDPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·prodDownF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_3f800000<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VMULPS     Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VMULPS     Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VMULPS     Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·maxDownF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_ff800000<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVAPS      Y0, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVAPS      Y0, Y5
+	VXORPS       Y6, Y6, Y6
+
+row:
+	LEAQ         (BX)(SI*4), DI
+	MOVQ         SI, R8
+	MOVQ         (DX), SI
+	SUBQ         SI, R8
+	NEGQ         R8
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(DI)
+	MOVQ         $0x00000020, R9
+	CMPQ         R8, R9
+	CMOVQLT      R8, R9
+	LEAQ         laneTable<>+128(SB), R8
+	SHLQ         $0x02, R9
+	SUBQ         R9, R8
+	VMOVUPS      (DI), Y7
+	VMOVUPS      (R8), Y8
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VCMPPS       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y2, Y2
+	VMAXPS       Y1, Y7, Y1
+	VMOVAPS      Y1, Y1
+	VMOVUPS      32(DI), Y7
+	VMOVUPS      32(R8), Y8
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VCMPPS       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y4, Y4
+	VMAXPS       Y3, Y7, Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPS      64(DI), Y7
+	VMOVUPS      64(R8), Y8
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VCMPPS       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMAXPS       Y5, Y7, Y5
+	VMOVAPS      Y5, Y5
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSS c32_7fc00000<>+0(SB), Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	VBROADCASTSS c32_7fc00000<>+0(SB), Y0
+	VBLENDVPS    Y4, Y0, Y3, Y0
+	VMOVUPS      Y0, 32(AX)
+	VBROADCASTSS c32_7fc00000<>+0(SB), Y0
+	VBLENDVPS    Y6, Y0, Y5, Y0
+	VMOVUPS      Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func minDownF32AVX2(out *float32, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·minDownF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_7f800000<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVAPS      Y0, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVAPS      Y0, Y5
+	VXORPS       Y6, Y6, Y6
+
+row:
+	LEAQ         (BX)(SI*4), DI
+	MOVQ         SI, R8
+	MOVQ         (DX), SI
+	SUBQ         SI, R8
+	NEGQ         R8
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(DI)
+	MOVQ         $0x00000020, R9
+	CMPQ         R8, R9
+	CMOVQLT      R8, R9
+	LEAQ         laneTable<>+128(SB), R8
+	SHLQ         $0x02, R9
+	SUBQ         R9, R8
+	VMOVUPS      (DI), Y7
+	VMOVUPS      (R8), Y8
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VCMPPS       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y2, Y2
+	VMINPS       Y1, Y7, Y1
+	VMOVAPS      Y1, Y1
+	VMOVUPS      32(DI), Y7
+	VMOVUPS      32(R8), Y8
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VCMPPS       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y4, Y4
+	VMINPS       Y3, Y7, Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPS      64(DI), Y7
+	VMOVUPS      64(R8), Y8
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VCMPPS       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMINPS       Y5, Y7, Y5
+	VMOVAPS      Y5, Y5
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSS c32_7fc00000<>+0(SB), Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	VBROADCASTSS c32_7fc00000<>+0(SB), Y0
+	VBLENDVPS    Y4, Y0, Y3, Y0
+	VMOVUPS      Y0, 32(AX)
+	VBROADCASTSS c32_7fc00000<>+0(SB), Y0
+	VBLENDVPS    Y6, Y0, Y5, Y0
+	VMOVUPS      Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func longSumDownF32AVX2(out *float64, x *float32, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·longSumDownF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x02, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VCVTPS2PD  (DI), Y3
+	VMOVUPS    (R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VADDPD     Y0, Y3, Y0
+	VMOVAPS    Y0, Y0
+	VCVTPS2PD  16(DI), Y3
+	VMOVUPS    32(R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VADDPD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	VCVTPS2PD  32(DI), Y3
+	VMOVUPS    64(R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VADDPD     Y2, Y3, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VZEROUPPER
+	RET
+
 // func sumF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·sumF64AVX2(SB), NOSPLIT, $0-56
@@ -25643,6 +26854,255 @@ stop:
 
 done:
 	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sumDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·sumDownF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x03, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+row:
+	LEAQ       (BX)(SI*8), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VMOVUPD    (DI), Y3
+	VMOVUPS    (R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VADDPD     Y0, Y3, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPD    32(DI), Y3
+	VMOVUPS    32(R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VADDPD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPD    64(DI), Y3
+	VMOVUPS    64(R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VADDPD     Y2, Y3, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·prodDownF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*8), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VMOVUPD    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMULPD     Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPD    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMULPD     Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPD    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMULPD     Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·maxDownF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_fff0000000000000<>+0(SB), Y0
+	VMOVAPD      Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVAPD      Y0, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVAPD      Y0, Y5
+	VXORPS       Y6, Y6, Y6
+
+row:
+	LEAQ         (BX)(SI*8), DI
+	MOVQ         SI, R8
+	MOVQ         (DX), SI
+	SUBQ         SI, R8
+	NEGQ         R8
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(DI)
+	MOVQ         $0x00000010, R9
+	CMPQ         R8, R9
+	CMOVQLT      R8, R9
+	LEAQ         laneTable<>+128(SB), R8
+	SHLQ         $0x03, R9
+	SUBQ         R9, R8
+	VMOVUPD      (DI), Y7
+	VMOVUPS      (R8), Y8
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VCMPPD       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y2, Y2
+	VMAXPD       Y1, Y7, Y1
+	VMOVAPS      Y1, Y1
+	VMOVUPD      32(DI), Y7
+	VMOVUPS      32(R8), Y8
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VCMPPD       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y4, Y4
+	VMAXPD       Y3, Y7, Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPD      64(DI), Y7
+	VMOVUPS      64(R8), Y8
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VCMPPD       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMAXPD       Y5, Y7, Y5
+	VMOVAPS      Y5, Y5
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Y0
+	VBLENDVPD    Y4, Y0, Y3, Y0
+	VMOVUPD      Y0, 32(AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Y0
+	VBLENDVPD    Y6, Y0, Y5, Y0
+	VMOVUPD      Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func minDownF64AVX2(out *float64, x *float64, first int64, splits *int64, rows int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·minDownF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_7ff0000000000000<>+0(SB), Y0
+	VMOVAPD      Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VMOVAPD      Y0, Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVAPD      Y0, Y5
+	VXORPS       Y6, Y6, Y6
+
+row:
+	LEAQ         (BX)(SI*8), DI
+	MOVQ         SI, R8
+	MOVQ         (DX), SI
+	SUBQ         SI, R8
+	NEGQ         R8
+	ADDQ         $0x08, DX
+	PREFETCHT0   2048(DI)
+	MOVQ         $0x00000010, R9
+	CMPQ         R8, R9
+	CMOVQLT      R8, R9
+	LEAQ         laneTable<>+128(SB), R8
+	SHLQ         $0x03, R9
+	SUBQ         R9, R8
+	VMOVUPD      (DI), Y7
+	VMOVUPS      (R8), Y8
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VCMPPD       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y2, Y2
+	VMINPD       Y1, Y7, Y1
+	VMOVAPS      Y1, Y1
+	VMOVUPD      32(DI), Y7
+	VMOVUPS      32(R8), Y8
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VCMPPD       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y4, Y4
+	VMINPD       Y3, Y7, Y3
+	VMOVAPS      Y3, Y3
+	VMOVUPD      64(DI), Y7
+	VMOVUPS      64(R8), Y8
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VCMPPD       $0x03, Y7, Y7, Y8
+	VORPS        Y8, Y6, Y6
+	VMINPD       Y5, Y7, Y5
+	VMOVAPS      Y5, Y5
+	DECQ         CX
+	JNZ          row
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Y0
+	VBLENDVPD    Y4, Y0, Y3, Y0
+	VMOVUPD      Y0, 32(AX)
+	VBROADCASTSD c64_7ff8000000000000<>+0(SB), Y0
+	VBLENDVPD    Y6, Y0, Y5, Y0
+	VMOVUPD      Y0, 64(AX)
 	VZEROUPPER
 	RET
 
@@ -29304,6 +30764,225 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·sumDownI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x02, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (DI), Y3
+	VMOVUPS    (R8), Y4
+	VANDPS     Y3, Y4, Y3
+	VPADDD     Y0, Y3, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(DI), Y3
+	VMOVUPS    32(R8), Y4
+	VANDPS     Y3, Y4, Y3
+	VPADDD     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    64(R8), Y4
+	VANDPS     Y3, Y4, Y3
+	VPADDD     Y2, Y3, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    Y2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·prodDownI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_00000001<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMULLD    Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMULLD    Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMULLD    Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·maxDownI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_80000000<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMAXSD    Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMAXSD    Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMAXSD    Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func minDownI32AVX2(out *int32, x *int32, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·minDownI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSS c32_7fffffff<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*4), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000020, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMINSD    Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMINSD    Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPS  Y5, Y4, Y0, Y4
+	VPMINSD    Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
 // func sumI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·sumI64AVX2(SB), NOSPLIT, $0-56
@@ -31740,6 +33419,267 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·sumDownI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ   out+0(FP), AX
+	MOVQ   rows+32(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   x+8(FP), BX
+	SHLQ   $0x03, DX
+	SUBQ   DX, BX
+	MOVQ   splits+24(FP), DX
+	MOVQ   (DX), SI
+	LEAQ   8(DX), DX
+	MOVQ   $-1, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+row:
+	LEAQ       (BX)(SI*8), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VMOVUPD    (DI), Y3
+	VMOVUPS    (R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VPADDQ     Y0, Y3, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPD    32(DI), Y3
+	VMOVUPS    32(R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VPADDQ     Y1, Y3, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPD    64(DI), Y3
+	VMOVUPS    64(R8), Y4
+	VANDPD     Y3, Y4, Y3
+	VPADDQ     Y2, Y3, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func prodDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·prodDownI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_0000000000000001<>+0(SB), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*8), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VMOVUPD    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y1, Y1
+	VPSRLQ     $0x20, Y4, Y5
+	VPSRLQ     $0x20, Y1, Y6
+	VPMULUDQ   Y1, Y4, Y7
+	VPMULUDQ   Y1, Y5, Y5
+	VPMULUDQ   Y6, Y4, Y6
+	VPADDQ     Y5, Y6, Y6
+	VPSLLQ     $0x20, Y6, Y6
+	VPADDQ     Y6, Y7, Y7
+	VMOVAPS    Y7, Y1
+	VMOVUPD    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y2, Y2
+	VPSRLQ     $0x20, Y4, Y5
+	VPSRLQ     $0x20, Y2, Y6
+	VPMULUDQ   Y2, Y4, Y7
+	VPMULUDQ   Y2, Y5, Y5
+	VPMULUDQ   Y6, Y4, Y6
+	VPADDQ     Y5, Y6, Y6
+	VPSLLQ     $0x20, Y6, Y6
+	VPADDQ     Y6, Y7, Y7
+	VMOVAPS    Y7, Y2
+	VMOVUPD    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y3, Y3
+	VPSRLQ     $0x20, Y4, Y5
+	VPSRLQ     $0x20, Y3, Y6
+	VPMULUDQ   Y3, Y4, Y7
+	VPMULUDQ   Y3, Y5, Y5
+	VPMULUDQ   Y6, Y4, Y6
+	VPADDQ     Y5, Y6, Y6
+	VPSLLQ     $0x20, Y6, Y6
+	VPADDQ     Y6, Y7, Y7
+	VMOVAPS    Y7, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func maxDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·maxDownI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_8000000000000000<>+0(SB), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*8), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VMOVUPD    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y5
+	VPCMPGTQ   Y5, Y4, Y5
+	VBLENDVPD  Y5, Y4, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPD    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y5
+	VPCMPGTQ   Y5, Y4, Y5
+	VBLENDVPD  Y5, Y4, Y2, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPD    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y3, Y3
+	VMOVAPD    Y3, Y5
+	VPCMPGTQ   Y5, Y4, Y5
+	VBLENDVPD  Y5, Y4, Y3, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func minDownI64AVX2(out *int64, x *int64, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·minDownI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         rows+32(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         x+8(FP), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	MOVQ         splits+24(FP), DX
+	MOVQ         (DX), SI
+	LEAQ         8(DX), DX
+	MOVQ         $-1, DI
+	VBROADCASTSD c64_7fffffffffffffff<>+0(SB), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+
+row:
+	LEAQ       (BX)(SI*8), DI
+	MOVQ       SI, R8
+	MOVQ       (DX), SI
+	SUBQ       SI, R8
+	NEGQ       R8
+	ADDQ       $0x08, DX
+	PREFETCHT0 2048(DI)
+	MOVQ       $0x00000010, R9
+	CMPQ       R8, R9
+	CMOVQLT    R8, R9
+	LEAQ       laneTable<>+128(SB), R8
+	SHLQ       $0x03, R9
+	SUBQ       R9, R8
+	VMOVUPD    (DI), Y4
+	VMOVUPS    (R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y1, Y1
+	VMOVAPD    Y1, Y5
+	VPCMPGTQ   Y5, Y4, Y5
+	VBLENDVPD  Y5, Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPD    32(DI), Y4
+	VMOVUPS    32(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y2, Y2
+	VMOVAPD    Y2, Y5
+	VPCMPGTQ   Y5, Y4, Y5
+	VBLENDVPD  Y5, Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPD    64(DI), Y4
+	VMOVUPS    64(R8), Y5
+	VBLENDVPD  Y5, Y4, Y0, Y4
+	VMOVAPD    Y3, Y3
+	VMOVAPD    Y3, Y5
+	VPCMPGTQ   Y5, Y4, Y5
+	VBLENDVPD  Y5, Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	DECQ       CX
+	JNZ        row
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VZEROUPPER
+	RET
+
 // func countNonzeroI8AVX2(out *int64, x *byte, first int64, splits *int64, rows int, scratch *byte) int
 // Requires: AVX, AVX2, BMI2, MMX+, POPCNT
 TEXT ·countNonzeroI8AVX2(SB), NOSPLIT, $0-56
@@ -31955,6 +33895,123 @@ stop:
 
 done:
 	MOVQ BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func anyDownAVX2(out *byte, x *byte, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·anyDownAVX2(SB), NOSPLIT, $0-40
+	MOVQ    out+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    splits+24(FP), DX
+	MOVQ    rows+32(FP), BX
+	MOVQ    first+16(FP), SI
+	SUBQ    SI, CX
+	MOVQ    $-1, SI
+	VXORPS  Y0, Y0, Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	MOVQ    (DX), SI
+
+row:
+	ADDQ       $0x08, DX
+	MOVQ       (DX), DI
+	LEAQ       (CX)(SI*1), R9
+	MOVQ       DI, R8
+	SUBQ       SI, R8
+	MOVQ       DI, SI
+	PREFETCHT0 2048(R9)
+	VMOVUPS    (R9), Y3
+	MOVQ       $0x00000020, R10
+	CMPQ       R8, R10
+	CMOVQLT    R8, R10
+	LEAQ       byteTable<>+32(SB), DI
+	SUBQ       R10, DI
+	VMOVDQU    (DI), Y4
+	VPBLENDVB  Y4, Y3, Y0, Y3
+	VORPS      Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	XORQ       DI, DI
+	SUBQ       $0x20, R8
+	CMOVQLT    DI, R8
+	VMOVUPS    32(R9), Y3
+	MOVQ       $0x00000020, DI
+	CMPQ       R8, DI
+	CMOVQLT    R8, DI
+	LEAQ       byteTable<>+32(SB), R8
+	SUBQ       DI, R8
+	VMOVDQU    (R8), Y4
+	VPBLENDVB  Y4, Y3, Y0, Y3
+	VORPS      Y3, Y2, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       BX
+	JNZ        row
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VZEROUPPER
+	RET
+
+DATA byteTable<>+0(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+8(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+16(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+24(SB)/8, $0xffffffffffffffff
+DATA byteTable<>+32(SB)/8, $0x0000000000000000
+DATA byteTable<>+40(SB)/8, $0x0000000000000000
+DATA byteTable<>+48(SB)/8, $0x0000000000000000
+DATA byteTable<>+56(SB)/8, $0x0000000000000000
+GLOBL byteTable<>(SB), RODATA|NOPTR, $64
+
+// func allDownAVX2(out *byte, x *byte, first int64, splits *int64, rows int)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·allDownAVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         splits+24(FP), DX
+	MOVQ         rows+32(FP), BX
+	MOVQ         first+16(FP), SI
+	SUBQ         SI, CX
+	MOVQ         $-1, SI
+	VXORPS       Y0, Y0, Y0
+	VBROADCASTSS c32_01010101<>+0(SB), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	MOVQ         (DX), SI
+
+row:
+	ADDQ       $0x08, DX
+	MOVQ       (DX), DI
+	LEAQ       (CX)(SI*1), R9
+	MOVQ       DI, R8
+	SUBQ       SI, R8
+	MOVQ       DI, SI
+	PREFETCHT0 2048(R9)
+	VMOVUPS    (R9), Y3
+	MOVQ       $0x00000020, R10
+	CMPQ       R8, R10
+	CMOVQLT    R8, R10
+	LEAQ       byteTable<>+32(SB), DI
+	SUBQ       R10, DI
+	VMOVDQU    (DI), Y4
+	VPBLENDVB  Y4, Y3, Y0, Y3
+	VANDPS     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	XORQ       DI, DI
+	SUBQ       $0x20, R8
+	CMOVQLT    DI, R8
+	VMOVUPS    32(R9), Y3
+	MOVQ       $0x00000020, DI
+	CMPQ       R8, DI
+	CMOVQLT    R8, DI
+	LEAQ       byteTable<>+32(SB), R8
+	SUBQ       DI, R8
+	VMOVDQU    (R8), Y4
+	VPBLENDVB  Y4, Y3, Y0, Y3
+	VANDPS     Y3, Y2, Y2
+	VMOVAPS    Y2, Y2
+	DECQ       BX
+	JNZ        row
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -35777,12 +37834,6 @@ DATA c32_41b80000<>+8(SB)/8, $0x41b8000041b80000
 DATA c32_41b80000<>+16(SB)/8, $0x41b8000041b80000
 DATA c32_41b80000<>+24(SB)/8, $0x41b8000041b80000
 GLOBL c32_41b80000<>(SB), RODATA|NOPTR, $32
-
-DATA c32_7fc00000<>+0(SB)/8, $0x7fc000007fc00000
-DATA c32_7fc00000<>+8(SB)/8, $0x7fc000007fc00000
-DATA c32_7fc00000<>+16(SB)/8, $0x7fc000007fc00000
-DATA c32_7fc00000<>+24(SB)/8, $0x7fc000007fc00000
-GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $32
 
 // func mulRowsF32AVX2(dst *byte, x *float32, c *float32, splits *int64, rows int)
 // Requires: AVX
@@ -44132,16 +46183,6 @@ row:
 	JNZ       row
 	VZEROUPPER
 	RET
-
-DATA byteTable<>+0(SB)/8, $0xffffffffffffffff
-DATA byteTable<>+8(SB)/8, $0xffffffffffffffff
-DATA byteTable<>+16(SB)/8, $0xffffffffffffffff
-DATA byteTable<>+24(SB)/8, $0xffffffffffffffff
-DATA byteTable<>+32(SB)/8, $0x0000000000000000
-DATA byteTable<>+40(SB)/8, $0x0000000000000000
-DATA byteTable<>+48(SB)/8, $0x0000000000000000
-DATA byteTable<>+56(SB)/8, $0x0000000000000000
-GLOBL byteTable<>(SB), RODATA|NOPTR, $64
 
 // func unpad64bAVX2(dst *byte, src *byte, splits *int64, rows int, item int, width int)
 // Requires: AVX, MMX+

@@ -1,8 +1,6 @@
 package segment
 
 import (
-	"unsafe"
-
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/par"
 )
@@ -38,26 +36,50 @@ func PositionSplits(out, splits, lists []int64) int64 {
 // [ProdByID], [MaxByID] and [MinByID] make of the values if the id of each is its place in
 // its list's results. outSplits comes from [PositionSplits].
 func ByPosition[T dtype.Real](f Fold, out []T, outSplits []int64, values []T, splits, lists []int64) {
-	if o, ok := any(out).([]float32); ok && f == FoldSum && len(values) > pairwiseLeaf*len(out) {
-		sums := make([]float64, len(out))
-		eachList(splits, lists, func(l int) {
-			eachRowOf(sums, outSplits, any(values).([]float32), splits, lists, l, func(acc []float64, x []float32) {
-				for j, v := range x {
-					acc[j] += float64(v)
-				}
-			})
-		})
-		for i, s := range sums {
-			o[i] = float32(s)
+	switch x := any(values).(type) {
+	case []float32:
+		if k := kernelsFor[float32](); f == FoldSum && len(values) > pairwiseLeaf*len(out) {
+			longSumsByPosition(k, any(out).([]float32), outSplits, x, splits, lists)
+		} else {
+			byPosition(k, f, any(out).([]float32), outSplits, x, splits, lists)
 		}
-		return
+	case []float64:
+		byPosition(kernelsFor[float64](), f, any(out).([]float64), outSplits, x, splits, lists)
+	case []int32:
+		byPosition(kernelsFor[int32](), f, any(out).([]int32), outSplits, x, splits, lists)
+	case []int64:
+		byPosition(kernelsFor[int64](), f, any(out).([]int64), outSplits, x, splits, lists)
+	default:
+		foldByPosition(&folder[T, T]{}, f, out, outSplits, values, splits, lists)
 	}
-	var first T
-	combine := func(acc, x []T) {
+}
+
+func byPosition[T lanes](k *rowKernels[T], f Fold, out []T, outSplits []int64, values []T, splits, lists []int64) {
+	if k == nil {
+		k = new(rowKernels[T])
+	}
+	foldByPosition(&k.folds[f], f, out, outSplits, values, splits, lists)
+}
+
+// longSumsByPosition adds up many rows, in more digits.
+func longSumsByPosition(k *rowKernels[float32], out []float32, outSplits []int64, values []float32, splits, lists []int64) {
+	if k == nil {
+		k = new(rowKernels[float32])
+	}
+	sums := make([]float64, len(out))
+	k.longSum.each(sums, outSplits, values, splits, lists, func(acc []float64, x []float32) {
 		for j, v := range x {
-			acc[j] += v
+			acc[j] += float64(v)
 		}
+	}, addTo)
+	for i, s := range sums {
+		out[i] = float32(s)
 	}
+}
+
+func foldByPosition[T dtype.Real](k *folder[T, T], f Fold, out []T, outSplits []int64, values []T, splits, lists []int64) {
+	var first T
+	combine := addTo[T]
 	switch f {
 	case FoldProd:
 		first = 1
@@ -88,35 +110,48 @@ func ByPosition[T dtype.Real](f Fold, out []T, outSplits []int64, values []T, sp
 	for i := range out {
 		out[i] = first
 	}
-	eachList(splits, lists, func(l int) { eachRowOf(out, outSplits, values, splits, lists, l, combine) })
+	k.each(out, outSplits, values, splits, lists, combine, combine)
+}
+
+// addTo adds x to sums.
+func addTo[T dtype.Real](sums, x []T) {
+	for j, v := range x {
+		sums[j] += v
+	}
 }
 
 // AnyByPosition writes whether some entry of each position is true, as [ByPosition] does.
 func AnyByPosition(out []bool, outSplits []int64, values []bool, splits, lists []int64) {
-	o, x := bytesOfBools(out), bytesOfBools(values)
+	k := new(byteKernels)
+	if now := kernelsBytes[level]; now != nil {
+		k = now
+	}
+	o := viewAs[byte](out)
 	clear(o)
-	eachList(splits, lists, func(l int) {
-		eachRowOf(o, outSplits, x, splits, lists, l, func(acc, x []byte) {
-			for j, v := range x {
-				acc[j] |= v
-			}
-		})
-	})
+	or := func(acc, x []byte) {
+		for j, v := range x {
+			acc[j] |= v
+		}
+	}
+	k.anyDown.each(o, outSplits, viewAs[byte](values), splits, lists, or, or)
 }
 
 // AllByPosition writes whether all entries of each position are true, as [ByPosition] does.
 func AllByPosition(out []bool, outSplits []int64, values []bool, splits, lists []int64) {
-	o, x := bytesOfBools(out), bytesOfBools(values)
+	k := new(byteKernels)
+	if now := kernelsBytes[level]; now != nil {
+		k = now
+	}
+	o := viewAs[byte](out)
 	for i := range o {
 		o[i] = 1
 	}
-	eachList(splits, lists, func(l int) {
-		eachRowOf(o, outSplits, x, splits, lists, l, func(acc, x []byte) {
-			for j, v := range x {
-				acc[j] &= v
-			}
-		})
-	})
+	and := func(acc, x []byte) {
+		for j, v := range x {
+			acc[j] &= v
+		}
+	}
+	k.allDown.each(o, outSplits, viewAs[byte](values), splits, lists, and, and)
 }
 
 // ArgByPosition writes the number in its list of the row that has the largest value at each
@@ -158,28 +193,19 @@ func CountByPosition(out, outSplits, splits, lists []int64) {
 
 // eachList calls f for each list, several at once where there is enough to do.
 func eachList(splits, lists []int64, f func(l int)) {
-	n := rowsOf(lists)
-	if n == 0 {
-		return
-	}
-	cost := int(splits[lists[n]]-splits[lists[0]])/n + 1
-	par.For(n, max(chunkCost/cost, 1), func(lo, hi int) {
+	eachLists(splits, lists, func(lo, hi int) {
 		for l := lo; l < hi; l++ {
 			f(l)
 		}
 	})
 }
 
-// eachRowOf calls f for the rows of list l, with as many of the list's results.
-func eachRowOf[A, T any](out []A, outSplits []int64, values []T, splits, lists []int64, l int, f func(acc []A, x []T)) {
-	acc := row(out, outSplits, l, 1)
-	for r := lists[l]; r < lists[l+1]; r++ {
-		x := values[splits[r]:splits[r+1]]
-		f(acc[:len(x)], x)
+// eachLists is eachList for ranges of lists.
+func eachLists(splits, lists []int64, f func(lo, hi int)) {
+	n := rowsOf(lists)
+	if n == 0 {
+		return
 	}
-}
-
-// bytesOfBools returns truth values as the bytes they are, 0 or 1.
-func bytesOfBools(x []bool) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+	cost := int(splits[lists[n]]-splits[lists[0]])/n + 1
+	par.For(n, max(chunkCost/cost, 1), f)
 }

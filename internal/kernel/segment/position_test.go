@@ -12,21 +12,24 @@ import (
 // TestByPosition compares combining rows of lists position by position with giving each
 // value the number of its result.
 func TestByPosition(t *testing.T) {
-	byPositionOf[float32](t)
-	byPositionOf[float64](t)
-	byPositionOf[int32](t)
-	byPositionOf[int64](t)
+	for _, longest := range []int{8, 24, 40, 90} {
+		byPositionOf[float32](t, longest)
+		byPositionOf[float64](t, longest)
+		byPositionOf[int32](t, longest)
+		byPositionOf[int64](t, longest)
+	}
+	byPositionOf[int16](t, 8)
 }
 
-func byPositionOf[T dtype.Real](t *testing.T) {
+func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, lists := range [][]int64{{0, 5000}, {0, 0, 1, 1, 3000, 4999, 5000}, {0, 0}} {
 		rows := int(lists[len(lists)-1])
 		splits := make([]int64, rows+1)
 		for r := range rows {
-			splits[r+1] = splits[r] + int64(rng.IntN(9))
+			splits[r+1] = splits[r] + int64(rng.IntN(longest+1))
 		}
-		values := make([]T, splits[rows])
+		values := make([]T, splits[rows], int(splits[rows])+rng.IntN(100))
 		for i := range values {
 			values[i] = T(rng.IntN(7)) - 3
 			if nan := T(math.NaN()); nan != nan && rng.IntN(500) == 0 {
@@ -47,15 +50,17 @@ func byPositionOf[T dtype.Real](t *testing.T) {
 			FoldSum: SumByID[T, int64], FoldProd: ProdByID[T, int64], FoldMax: MaxByID[T, int64], FoldMin: MinByID[T, int64],
 		} {
 			got, want := make([]T, total), make([]T, total)
-			ByPosition(f, got, outSplits, values, splits, lists)
 			if err := byID(want, values, ids, 1); err != nil {
 				t.Fatal(err)
 			}
-			for i, w := range want {
-				if got[i] != w && (got[i] == got[i] || w == w) {
-					t.Errorf("%T fold %d of %v: result %d is %v, want %v", values, f, lists, i, got[i], w)
+			atEachLevel(t, func(t *testing.T) {
+				ByPosition(f, got, outSplits, values, splits, lists)
+				for i, w := range want {
+					if got[i] != w && (got[i] == got[i] || w == w) {
+						t.Errorf("%T fold %d of %v: result %d is %v, want %v", values, f, lists, i, got[i], w)
+					}
 				}
-			}
+			})
 		}
 		counts, wantCounts := make([]int64, total), make([]int64, total)
 		CountByPosition(counts, outSplits, splits, lists)
@@ -90,16 +95,18 @@ func byPositionOf[T dtype.Real](t *testing.T) {
 			bools[i] = v > 0
 		}
 		some, every := make([]bool, total), make([]bool, total)
-		AnyByPosition(some, outSplits, bools, splits, lists)
-		AllByPosition(every, outSplits, bools, splits, lists)
 		wantAny, wantAll := make([]bool, total), slices.Repeat([]bool{true}, int(total))
 		for i, id := range ids {
 			wantAny[id] = wantAny[id] || bools[i]
 			wantAll[id] = wantAll[id] && bools[i]
 		}
-		if !slices.Equal(some, wantAny) || !slices.Equal(every, wantAll) {
-			t.Errorf("any %v, want %v; all %v, want %v", some, wantAny, every, wantAll)
-		}
+		atEachLevel(t, func(t *testing.T) {
+			AnyByPosition(some, outSplits, bools, splits, lists)
+			AllByPosition(every, outSplits, bools, splits, lists)
+			if !slices.Equal(some, wantAny) || !slices.Equal(every, wantAll) {
+				t.Errorf("any %v, want %v; all %v, want %v", some, wantAny, every, wantAll)
+			}
+		})
 	}
 }
 

@@ -18,12 +18,15 @@ type rowKernels[T lanes] struct {
 	args            [2]reducer[int64, T] // positions of the first smallest elements, and of the largest
 	nonzero         reducer[int64, T]
 	mean, distances reducer[float64, T] // of integers; Σ(x-mean)² of all
+	folds           [4]folder[T, T]
+	longSum         folder[float64, T] // of float32
 }
 
 // byteKernels are the same for bytes, of which 0 is false.
 type byteKernels struct {
-	nonzero  reducer[int64, byte]
-	any, all reducer[byte, byte]
+	nonzero          reducer[int64, byte]
+	any, all         reducer[byte, byte]
+	anyDown, allDown folder[byte, byte]
 }
 
 // A reducer is a vectorised reduction of rows of T to an O each.

@@ -17,7 +17,6 @@ type tally struct {
 	size      int    // bytes of an element
 	step      int    // elements that are looked at in one go
 	wide      bool
-	bits      func(at gp) gp // those of step elements
 	// out gets bytes that say whether the flags hold behind a comparison of the count with
 	// the length, or behind one with 0; or the count.
 	truth func(Op)

@@ -49,19 +49,7 @@ func init() {
 				return nil, err
 			}
 			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
-			if x, ok := x.(*tensor.Strings); ok && x.Shape().Rank() == 1 {
-				if col, ok := str.GatherRows(move.Column(x), out, starts); ok {
-					return []tensor.Tensor{move.Tensor(col, s), t}, err
-				}
-			}
-			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				y := tensor.Uninit(d.DType(), s)
-				if y.Len() > 0 {
-					moverOf(d).gather(y, d, out, starts, innerSize(d))
-				}
-				return y
-			})
-			return []tensor.Tensor{values, t}, err
+			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			if ct[0] == nil {
@@ -423,4 +411,20 @@ func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
 	}
 	out := direct.EvalN(pickOp, values, splits, at, fill)
 	return out[0], out[1]
+}
+
+// rowsFrom returns rows of x, of shape s, that begin at starts and have the row splits out.
+func rowsFrom(x tensor.Tensor, s shape.Shape, out, starts []int64) tensor.Tensor {
+	if x, ok := x.(*tensor.Strings); ok && x.Shape().Rank() == 1 {
+		if col, ok := str.GatherRows(move.Column(x), out, starts); ok {
+			return move.Tensor(col, s)
+		}
+	}
+	return move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
+		y := tensor.Uninit(d.DType(), s)
+		if y.Len() > 0 {
+			moverOf(d).gather(y, d, out, starts, innerSize(d))
+		}
+		return y
+	})
 }

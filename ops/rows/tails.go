@@ -6,7 +6,6 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -42,15 +41,8 @@ func init() {
 			if err := checkedSize(c, s, x.DType()); err != nil {
 				return nil, err
 			}
-			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
-				y := tensor.Uninit(d.DType(), s)
-				if y.Len() > 0 {
-					moverOf(d).gather(y, d, out, starts, innerSize(d))
-				}
-				return y
-			})
 			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
-			return []tensor.Tensor{values, t}, err
+			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))

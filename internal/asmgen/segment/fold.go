@@ -123,10 +123,7 @@ func foldTruths(wide bool) {
 		PREFETCHT0(Mem{Base: at, Disp: fetchAhead})
 		for v, acc := range accs {
 			if v > 0 {
-				zero := GP64()
-				XORQ(zero, zero)
-				SUBQ(U8(uint8(m.Bytes())), n)
-				CMOVQLT(zero, n)
+				lessVector(m, n)
 			}
 			part := firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), none)
 			if all {

@@ -64,20 +64,12 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	for v := range vectors {
 		behind = append(behind, m.Load(Mem{Base: fill, Disp: v * m.Bytes()}))
 	}
-	Label("row")
-	ADDQ(U8(8), splits)
-	MOVQ(start, at)
-	IMULQ(item, at)
-	ADDQ(src, at)
-	n := span(start, item, Mem{Base: splits})
+	n := nextRow(at, src, start, item, splits)
 	CMPQ(n, width)
 	CMOVQGT(width, n)
 	for v := range vectors {
 		if v > 0 {
-			zero := GP64()
-			XORQ(zero, zero)
-			SUBQ(U8(uint8(m.Bytes())), n)
-			CMOVQLT(zero, n)
+			lessVector(m, n)
 		}
 		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: v * m.Bytes()}), behind[v]), Mem{Base: out.At, Disp: v * m.Bytes()})
 	}
@@ -86,6 +78,25 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 	DECQ(rows)
 	JNZ(LabelRef("row"))
 	out.End()
+}
+
+// nextRow begins the loop over rows: it sets at to where the next one is, and returns how many
+// bytes it has.
+func nextRow(at, src, start gp, item Mem, splits gp) (n gp) {
+	Label("row")
+	ADDQ(U8(8), splits)
+	MOVQ(start, at)
+	IMULQ(item, at)
+	ADDQ(src, at)
+	return span(start, item, Mem{Base: splits})
+}
+
+// lessVector takes the bytes of a vector from n, which does not become negative.
+func lessVector(m vec.Machine, n gp) {
+	zero := GP64()
+	XORQ(zero, zero)
+	SUBQ(U8(uint8(m.Bytes())), n)
+	CMOVQLT(zero, n)
 }
 
 // fillUp writes a function that makes rows at least so long.
@@ -104,12 +115,7 @@ func fillUp(m vec.Machine, streaming bool, suffix string) {
 	ones, start, at, full, zero := GP64(), GP64(), GP64(), GP64(), m.Zero()
 	MOVQ(I32(-1), ones)
 	MOVQ(Mem{Base: splits}, start)
-	Label("row")
-	ADDQ(U8(8), splits)
-	MOVQ(start, at)
-	IMULQ(item, at)
-	ADDQ(src, at)
-	n := span(start, item, Mem{Base: splits})
+	n := nextRow(at, src, start, item, splits)
 	CMPQ(n, U32(vectors))
 	JG(LabelRef("copy"))
 	MOVQ(n, full)
@@ -117,10 +123,7 @@ func fillUp(m vec.Machine, streaming bool, suffix string) {
 	CMOVQLT(width, full)
 	for off := 0; off < vectors; off += m.Bytes() {
 		if off > 0 {
-			none := GP64()
-			XORQ(none, none)
-			SUBQ(U8(uint8(m.Bytes())), n)
-			CMOVQLT(none, n)
+			lessVector(m, n)
 		}
 		m.Store(firstBytes(m, n, ones, m.Load(Mem{Base: at, Disp: off}), zero), Mem{Base: out.At, Disp: off})
 	}

@@ -160,6 +160,12 @@ func freshBytes(n int) []byte {
 	return arena.Alloc(n).Bytes()
 }
 
+// rowsWith returns how many of so many rows have about as many strings as are asked for, where
+// all of them have n.
+func rowsWith(strings, rows, n int) int {
+	return max(1, int(float64(strings)*float64(rows)/float64(max(n, 1))))
+}
+
 // merge returns what the builders of all chunks hold, one behind the other, and adds to
 // splits, if not nil, the strings of the chunks before.
 func merge(parts []builder, splits []int64) Column {

@@ -86,7 +86,7 @@ func GatherRows(x Column, splits, starts []int64) (c Column, ok bool) {
 	}
 	n := int(splits[rows])
 	c = Column{freshOffsets(n), freshBytes(int(total))}
-	par.For(rows, max(1, int(float64(4*chunk)*float64(rows)/float64(n+1))), func(lo, hi int) {
+	par.For(rows, rowsWith(4*chunk, rows, n), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			s, by := starts[r], ends[r]-from[r]
 			to := c.Offsets[splits[r]+1 : splits[r+1]+1]

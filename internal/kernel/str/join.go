@@ -110,7 +110,7 @@ func joinManyRows(x Column, splits []int64, separator string) Column {
 	}
 	out.Bytes = freshBytes(int(total))
 	cut := padded(separator)
-	par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(x.Len()))), func(lo, hi int) {
+	par.For(rows, rowsWith(chunk, rows, x.Len()), func(lo, hi int) {
 		dst := out.Bytes[:out.Offsets[hi]]
 		for r := lo; r < hi; r++ {
 			at, offsets := out.Offsets[r], x.Offsets[splits[r]:splits[r+1]+1]
@@ -178,7 +178,7 @@ func ZipRows(columns []Column, splits [][]int64, outSplits []int64) Column {
 		}
 	}
 	out := Column{freshOffsets(int(n)), freshBytes(int(size))}
-	par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(n+1))), func(lo, hi int) {
+	par.For(rows, rowsWith(chunk, rows, int(n)), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			at, to := starts[r], out.Offsets[outSplits[r]+1:outSplits[r+1]+1]
 			for k := range columns {

@@ -72,7 +72,7 @@ func eachOrdered(splits []int64, f func(lo, hi int)) {
 	if n := splits[rows] - splits[0]; n <= chunk {
 		f(0, rows)
 	} else {
-		par.For(rows, max(1, int(float64(chunk)*float64(rows)/float64(n))), f)
+		par.For(rows, rowsWith(chunk, rows, int(n)), f)
 	}
 }
 

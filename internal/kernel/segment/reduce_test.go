@@ -87,13 +87,17 @@ func moments(c []float64, ddof int) (mean, variance float64) {
 	return mean, variance / max(n-float64(ddof), 0)
 }
 
-func testMoments[T Float](t *testing.T) {
+func testMoments[T Float](t *testing.T) { testMomentsBy(t, Mean[T], Var[T]) }
+
+func testIntegerMoments[T dtype.Integer](t *testing.T) { testMomentsBy(t, MeanInt[T], VarInt[T]) }
+
+func testMomentsBy[O Float, T dtype.Real](t *testing.T, meanOf func(out []O, x []T, splits []int64, inner int), varOf func(out []O, x []T, splits []int64, inner, ddof int)) {
 	eachCase(t, inners, func(t *testing.T, x []T, splits []int64, inner int) {
 		rows := len(splits) - 1
-		mean, variance, corrected := make([]T, rows*inner), make([]T, rows*inner), make([]T, rows*inner)
-		Mean(mean, x, splits, inner)
-		Var(variance, x, splits, inner, 0)
-		Var(corrected, x, splits, inner, 1)
+		mean, variance, corrected := make([]O, rows*inner), make([]O, rows*inner), make([]O, rows*inner)
+		meanOf(mean, x, splits, inner)
+		varOf(variance, x, splits, inner, 0)
+		varOf(corrected, x, splits, inner, 1)
 		for i := range mean {
 			r := i / inner
 			c := columnOf(x, splits, r, i%inner, inner)
@@ -114,28 +118,6 @@ func TestIntegerMoments(t *testing.T) {
 	t.Run("int32", testIntegerMoments[int32])
 	t.Run("int64", testIntegerMoments[int64])
 	t.Run("uint32", testIntegerMoments[uint32])
-}
-
-func testIntegerMoments[T dtype.Integer](t *testing.T) {
-	eachCase(t, inners, func(t *testing.T, x []T, splits []int64, inner int) {
-		rows := len(splits) - 1
-		mean, variance, corrected := make([]float64, rows*inner), make([]float64, rows*inner), make([]float64, rows*inner)
-		MeanInt(mean, x, splits, inner)
-		VarInt(variance, x, splits, inner, 0)
-		VarInt(corrected, x, splits, inner, 1)
-		for i := range mean {
-			r := i / inner
-			c := columnOf(x, splits, r, i%inner, inner)
-			wantMean, wantVar := moments(c, 0)
-			expect(t, "MeanInt", r, mean[i], wantMean, magnitude(c)/float64(max(len(c), 1)))
-			expect(t, "VarInt", r, variance[i], wantVar, 1)
-			if _, wantVar = moments(c, 1); len(c) > 1 {
-				expect(t, "VarInt with ddof 1", r, corrected[i], wantVar, 1)
-			} else if v := corrected[i]; v == v {
-				t.Errorf("VarInt with ddof 1 of row %d of %d is %v", r, len(c), v)
-			}
-		}
-	})
 }
 
 // A variance as the difference of two large numbers would be 0 or negative here, and equal

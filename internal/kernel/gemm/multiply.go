@@ -56,7 +56,8 @@ type job[T Element] struct {
 	// how one product is divided
 	rowTasks, colTasks       int // number of ranges
 	rowsPerTask, colsPerTask int
-	streamed                 bool // the matrix of a matvec is, by the vector loops
+	streamed                 bool // the matrix of a matvec is, by the vector loops, and columns are ranges of k
+	parts                    []T  // what each range of k of each product sums up to, where there are several
 }
 
 // A reader supplies elements of an operand that is not stored as T: it sets
@@ -166,13 +167,25 @@ func (j *job[T]) at(b int) product[T] {
 // run divides the work into tasks and executes them, with w where one goroutine is enough.
 func (j *job[T]) run(w *worker[T]) {
 	work := j.plan()
-	tasks := j.batchLen() * j.rowTasks * j.colTasks
+	products := j.batchLen()
+	tasks := products * j.rowTasks * j.colTasks
+	inParts := j.streamed && j.colTasks > 1
+	if inParts {
+		j.parts = sized(&w.space, products*j.colTasks*j.M*j.N)
+	}
 	if tasks == 1 || j.Serial {
 		j.do(w, 0, tasks)
-		return
+	} else {
+		each := j.M * j.N * max(j.K, 1) / (j.rowTasks * j.colTasks)
+		par.For(tasks, max(1, work/max(each, 1)), j.tasks)
 	}
-	each := j.M * j.N * max(j.K, 1) / (j.rowTasks * j.colTasks)
-	par.For(tasks, max(1, work/max(each, 1)), j.tasks)
+	switch {
+	case !inParts:
+	case j.Serial:
+		j.sumParts(0, products)
+	default:
+		par.For(products, max(1, vectorWork/(len(j.parts)/products)), j.sumParts)
+	}
 }
 
 // plan chooses between the matrix loops and the vector loops, divides one product
@@ -183,15 +196,15 @@ func (j *job[T]) plan() (work int) {
 	procs := runtime.GOMAXPROCS(0)
 	if mat, ok := j.asVector(); ok {
 		j.streamed = true
+		j.colTasks, j.colsPerTask = mat.parts(j.K)
 		pieces := j.pieces(procs, vectorWork)
 		if mat.col != 1 {
 			// Each range reads a piece of every row: the longer, the better for the memory.
-			pieces = min(pieces, procs)
+			pieces = (min(pieces, procs) + j.colTasks - 1) / j.colTasks
 		}
 		n := (mat.rows + pieces - 1) / pieces
 		n = max(vectorRows, (n+vectorRows-1)/vectorRows*vectorRows)
 		j.rowTasks, j.rowsPerTask = (mat.rows+n-1)/n, n
-		j.colTasks, j.colsPerTask = 1, 1
 		return vectorWork
 	}
 	pieces := j.pieces(procs, taskWork)
@@ -242,9 +255,26 @@ func (j *job[T]) do(w *worker[T], lo, hi int) {
 		w.product = j.at(t / j.colTasks / j.rowTasks)
 		r0, c0 := row*j.rowsPerTask, col*j.colsPerTask
 		if j.streamed {
-			w.vector(&w.product, r0, r0+j.rowsPerTask)
+			var parts []T
+			if j.parts != nil {
+				size := j.M * j.N
+				parts = j.parts[(t/j.colTasks/j.rowTasks*j.colTasks+col)*size:][:size]
+			}
+			w.vector(&w.product, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask, parts)
 		} else {
 			w.matrix(&w.product, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask)
 		}
 	}
+}
+
+// sumParts completes the products lo to hi-1 of the batch, where each is the sum of parts.
+func (j *job[T]) sumParts(lo, hi int) {
+	w := takeWorker[T]()
+	w.job = j
+	size := j.colTasks * j.M * j.N
+	for b := lo; b < hi; b++ {
+		w.product = j.at(b)
+		w.sumParts(&w.product, j.parts[b*size:][:size])
+	}
+	w.giveBack()
 }

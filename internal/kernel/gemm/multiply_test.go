@@ -286,11 +286,13 @@ func TestBlocks(t *testing.T) {
 	for name, f := range families[float32]() {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 6))
-			for _, s := range [][3]int{{90, 40, 1700}, {60, 1060, 60}, {1, 4200, 70}, {70, 1, 8300}, {100, 70, 1024}, {85, 140, 512}, {85, 390, 512}, {2, 40, 5000}} {
+			for _, s := range [][3]int{{90, 40, 1700}, {60, 1060, 60}, {1, 4200, 70}, {70, 1, 8300}, {1, 700, 1500}, {650, 1, 1700}, {100, 70, 1024}, {85, 140, 512}, {85, 390, 512}, {2, 40, 5000}} {
 				for _, a := range []layout{rowMajor, colMajor} {
 					for _, b := range []layout{rowMajor, colMajor} {
 						p := build[float32](rng, s[0], s[1], s[2], a, b, rowMajor)
 						p.Bias = random[float32](rng, p.N)
+						compare(t, f, p)
+						p.Alpha, p.Beta = 2, 0.5
 						compare(t, f, p)
 					}
 				}
@@ -327,7 +329,7 @@ func TestBatch(t *testing.T) {
 	for name, f := range families[float32]() {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(9, 10))
-			for _, s := range [][3]int{{1, 6, 4}, {5, 1, 4}, {7, 9, 3}, {70, 80, 90}, {1, 1, 6}} {
+			for _, s := range [][3]int{{1, 6, 4}, {5, 1, 4}, {7, 9, 3}, {70, 80, 90}, {1, 1, 6}, {1, 600, 1000}} {
 				m, n, k := s[0], s[1], s[2]
 				for _, batch := range [][]Batch{
 					{{0, 1, 1, m * n}},

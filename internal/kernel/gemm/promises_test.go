@@ -18,17 +18,20 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 		for _, a := range []layout{rowMajor, colMajor} {
 			for _, b := range []layout{rowMajor, colMajor} {
 				p := build[float32](rng, s[0], s[1], s[2], a, b, rowMajor)
-				run := func(procs int) []float32 {
+				run := func(procs int, serial bool) []float32 {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 					q := p
+					q.Serial = serial
 					q.C = make([]float32, len(p.C))
 					Multiply(q)
 					return q.C
 				}
-				one := run(1)
+				one := run(1, false)
 				for _, procs := range []int{2, 3, 8} {
-					if !slices.Equal(one, run(procs)) {
-						t.Errorf("%v with strides A %d,%d B %d,%d: %d workers change the result", s, p.ARow, p.ACol, p.BRow, p.BCol, procs)
+					for _, serial := range []bool{false, true} {
+						if !slices.Equal(one, run(procs, serial)) {
+							t.Errorf("%v with strides A %d,%d B %d,%d: %d workers, serial %v, change the result", s, p.ARow, p.ACol, p.BRow, p.BCol, procs, serial)
+						}
 					}
 				}
 			}
@@ -39,12 +42,14 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 // Each element of C is given to Then once.
 func TestThenSeesEachElementOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	p := build[float64](rng, 300, 301, 302, rowMajor, rowMajor, gaps)
-	var n atomic.Int64
-	p.Then = func(c []float64) { n.Add(int64(len(c))) }
-	Multiply(p)
-	if n.Load() != 300*301 {
-		t.Errorf("Then saw %d elements of %d", n.Load(), 300*301)
+	for _, s := range [][3]int{{300, 301, 302}, {1, 900, 1200}} {
+		p := build[float64](rng, s[0], s[1], s[2], rowMajor, rowMajor, gaps)
+		var n atomic.Int64
+		p.Then = func(c []float64) { n.Add(int64(len(c))) }
+		Multiply(p)
+		if want := int64(s[0] * s[1]); n.Load() != want {
+			t.Errorf("%v: Then saw %d elements of %d", s, n.Load(), want)
+		}
 	}
 }
 

@@ -30,10 +30,14 @@ type code struct {
 type chain struct {
 	m      machine
 	acc    []vector
-	masks  []vec.Mask    // of the vectors of a step; none where steps are whole
-	pc, at reg.GPVirtual // the instruction, and the address of its operand
-	i, end reg.GPVirtual // the first element of the step, and that behind its last
+	masks  []vec.Mask       // of the vectors of a step; none where steps are whole
+	pc, at reg.GPVirtual    // the instruction, and the address of its operand
+	i, end reg.GPVirtual    // the first element of the step, and that behind its last
+	ahead  [2]reg.GPVirtual // what the next step reads of two arrays
 }
+
+// fetchAhead is how far ahead of what a step reads repeat asks for memory: a step of 16 long vectors.
+const fetchAhead = 1024
 
 func codes() []code {
 	all := []code{
@@ -45,6 +49,8 @@ func codes() []code {
 		}},
 		{"store", func(c *chain) { c.store(false) }},
 		{"past", func(c *chain) { c.store(true) }},
+		{"ahead", func(c *chain) { LEAQ(Mem{Base: c.at, Disp: fetchAhead}, c.ahead[0]) }},
+		{"aheadToo", func(c *chain) { LEAQ(Mem{Base: c.at, Disp: fetchAhead}, c.ahead[1]) }},
 		{"repeat", (*chain).repeat},
 	}
 	for _, b := range []struct {
@@ -125,6 +131,10 @@ func emitChain(m machine, masked bool) {
 		c.acc = append(c.acc, m.Zero())
 	}
 	c.pc, c.at, c.end = GP64(), GP64(), GP64()
+	for i := range c.ahead {
+		c.ahead[i] = GP64()
+		MOVQ(program, c.ahead[i])
+	}
 	for range count {
 		switch {
 		case !masked:
@@ -241,6 +251,8 @@ func (c *chain) store(past bool) {
 // belongs to, and where the row's end is among the splits. A row may end behind the step: then the
 // next step begins with it. What a row does not fill of two vectors the next one overwrites, so
 // that there is one jump to foresee for most rows; behind a slot there is room for them.
+// Between rows it asks for what the next step reads: a step has no other part that leaves the
+// memory idle for so long that the processor does not look beyond it.
 func (c *chain) repeat() {
 	m := c.m
 	size := m.Elem.Size()
@@ -250,7 +262,14 @@ func (c *chain) repeat() {
 	MOVQ(Mem{Base: c.pc, Disp: 24}, ends)
 	at, n, end := GP64(), GP64(), GP64()
 	MOVQ(c.i, at)
+	line := GP64()
+	XORL(line.As32(), line.As32())
 	Label("row")
+	for _, a := range c.ahead {
+		PREFETCHT0(Mem{Base: a, Index: line, Scale: 1})
+	}
+	ADDQ(U8(64), line)
+	ANDQ(U32(uint32(len(c.acc)*m.Bytes()-1)), line)
 	v := m.Broadcast(Mem{Base: number})
 	MOVQ(Mem{Base: ends}, end)
 	m.Store(v, Mem{Base: to})

@@ -5297,8 +5297,8 @@ done:
 	RET
 
 // func chainF32AVX2(program *uint64, from int, to int)
-// Requires: AVX, CMOV
-TEXT ·chainF32AVX2(SB), NOSPLIT, $0-24
+// Requires: AVX, CMOV, MMX+
+TEXT ·chainF32AVX2(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
@@ -5311,6 +5311,8 @@ TEXT ·chainF32AVX2(SB), NOSPLIT, $0-24
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ CX, DX
@@ -5319,161 +5321,171 @@ step:
 	MOVQ AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x02, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -5524,51 +5536,66 @@ past:
 	ADDQ     $0x20, BX
 	JMP      next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSS (R8), Y9
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x000000ff, R15
+	VBROADCASTSS (R10), Y9
+	MOVQ         (R11), R14
 	VMOVUPS      Y9, (SI)
 	VMOVUPS      Y9, 32(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000010
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000010
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*4), SI
-	MOVQ R12, R10
-	ADDQ $0x04, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*4), SI
+	MOVQ R14, R12
+	ADDQ $0x04, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    64(SI), R10
-	LEAQ    (SI)(R13*4), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    64(SI), R12
+	LEAQ    (SI)(BP*4), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPS Y9, (R10)
-	ADDQ    $0x00000020, R10
+	VMOVUPS Y9, (R12)
+	ADDQ    $0x00000020, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
@@ -6562,14 +6589,16 @@ done:
 	RET
 
 // func chainRestF32AVX2(program *uint64, from int, to int)
-// Requires: AVX, CMOV
-TEXT ·chainRestF32AVX2(SB), NOSPLIT, $0-24
+// Requires: AVX, CMOV, MMX+
+TEXT ·chainRestF32AVX2(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ    CX, DX
@@ -6581,17 +6610,17 @@ step:
 	CMOVQGT SI, BX
 	LEAQ    (CX)(BX*1), DI
 	MOVQ    $0x00000008, SI
-	XORL    R8, R8
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	LEAQ    lanesOn<>+32(SB), R10
-	SHLQ    $0x02, R9
-	SUBQ    R9, R10
-	VMOVUPS (R10), Y3
+	XORL    R10, R10
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	LEAQ    lanesOn<>+32(SB), R12
+	SHLQ    $0x02, R11
+	SUBQ    R11, R12
+	VMOVUPS (R12), Y3
 	VMOVAPS Y3, Y3
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
+	CMOVQLT R10, BX
 	LEAQ    lanesOn<>+32(SB), SI
 	SHLQ    $0x02, BX
 	SUBQ    BX, SI
@@ -6600,161 +6629,171 @@ step:
 	MOVQ    AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x02, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -6781,51 +6820,66 @@ past:
 	ADDQ       $0x20, BX
 	JMP        next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSS (R8), Y5
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x0000003f, R15
+	VBROADCASTSS (R10), Y5
+	MOVQ         (R11), R14
 	VMOVUPS      Y5, (SI)
 	VMOVUPS      Y5, 32(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000010
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000010
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*4), SI
-	MOVQ R12, R10
-	ADDQ $0x04, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*4), SI
+	MOVQ R14, R12
+	ADDQ $0x04, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    64(SI), R10
-	LEAQ    (SI)(R13*4), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    64(SI), R12
+	LEAQ    (SI)(BP*4), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPS Y5, (R10)
-	ADDQ    $0x00000020, R10
+	VMOVUPS Y5, (R12)
+	ADDQ    $0x00000020, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
@@ -7761,8 +7815,8 @@ done:
 	RET
 
 // func chainF64AVX2(program *uint64, from int, to int)
-// Requires: AVX, CMOV
-TEXT ·chainF64AVX2(SB), NOSPLIT, $0-24
+// Requires: AVX, CMOV, MMX+
+TEXT ·chainF64AVX2(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
@@ -7775,6 +7829,8 @@ TEXT ·chainF64AVX2(SB), NOSPLIT, $0-24
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ CX, DX
@@ -7783,161 +7839,171 @@ step:
 	MOVQ AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x03, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -7988,51 +8054,66 @@ past:
 	ADDQ     $0x20, BX
 	JMP      next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSD (R8), Y9
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x000000ff, R15
+	VBROADCASTSD (R10), Y9
+	MOVQ         (R11), R14
 	VMOVUPD      Y9, (SI)
 	VMOVUPD      Y9, 32(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000008
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000008
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*8), SI
-	MOVQ R12, R10
-	ADDQ $0x08, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*8), SI
+	MOVQ R14, R12
+	ADDQ $0x08, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    64(SI), R10
-	LEAQ    (SI)(R13*8), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    64(SI), R12
+	LEAQ    (SI)(BP*8), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPD Y9, (R10)
-	ADDQ    $0x00000020, R10
+	VMOVUPD Y9, (R12)
+	ADDQ    $0x00000020, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
@@ -9044,14 +9125,16 @@ DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func chainRestF64AVX2(program *uint64, from int, to int)
-// Requires: AVX, CMOV
-TEXT ·chainRestF64AVX2(SB), NOSPLIT, $0-24
+// Requires: AVX, CMOV, MMX+
+TEXT ·chainRestF64AVX2(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ    CX, DX
@@ -9063,17 +9146,17 @@ step:
 	CMOVQGT SI, BX
 	LEAQ    (CX)(BX*1), DI
 	MOVQ    $0x00000004, SI
-	XORL    R8, R8
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	LEAQ    lanesOn<>+32(SB), R10
-	SHLQ    $0x03, R9
-	SUBQ    R9, R10
-	VMOVUPS (R10), Y3
+	XORL    R10, R10
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	LEAQ    lanesOn<>+32(SB), R12
+	SHLQ    $0x03, R11
+	SUBQ    R11, R12
+	VMOVUPS (R12), Y3
 	VMOVAPS Y3, Y3
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
+	CMOVQLT R10, BX
 	LEAQ    lanesOn<>+32(SB), SI
 	SHLQ    $0x03, BX
 	SUBQ    BX, SI
@@ -9082,161 +9165,171 @@ step:
 	MOVQ    AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x03, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -9263,51 +9356,66 @@ past:
 	ADDQ       $0x20, BX
 	JMP        next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSD (R8), Y5
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x0000003f, R15
+	VBROADCASTSD (R10), Y5
+	MOVQ         (R11), R14
 	VMOVUPD      Y5, (SI)
 	VMOVUPD      Y5, 32(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000008
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000008
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*8), SI
-	MOVQ R12, R10
-	ADDQ $0x08, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*8), SI
+	MOVQ R14, R12
+	ADDQ $0x08, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    64(SI), R10
-	LEAQ    (SI)(R13*8), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    64(SI), R12
+	LEAQ    (SI)(BP*8), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPD Y5, (R10)
-	ADDQ    $0x00000020, R10
+	VMOVUPD Y5, (R12)
+	ADDQ    $0x00000020, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next

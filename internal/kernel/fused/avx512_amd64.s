@@ -4458,8 +4458,8 @@ done:
 	RET
 
 // func chainF32AVX512(program *uint64, from int, to int)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·chainF32AVX512(SB), NOSPLIT, $0-24
+// Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·chainF32AVX512(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
@@ -4480,6 +4480,8 @@ TEXT ·chainF32AVX512(SB), NOSPLIT, $0-24
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ CX, DX
@@ -4488,161 +4490,171 @@ step:
 	MOVQ AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x02, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -4725,51 +4737,66 @@ past:
 	ADDQ     $0x20, BX
 	JMP      next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSS (R8), Z17
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x000003ff, R15
+	VBROADCASTSS (R10), Z17
+	MOVQ         (R11), R14
 	VMOVUPS      Z17, (SI)
 	VMOVUPS      Z17, 64(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000020
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000020
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*4), SI
-	MOVQ R12, R10
-	ADDQ $0x04, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*4), SI
+	MOVQ R14, R12
+	ADDQ $0x04, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    128(SI), R10
-	LEAQ    (SI)(R13*4), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    128(SI), R12
+	LEAQ    (SI)(BP*4), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPS Z17, (R10)
-	ADDQ    $0x00000040, R10
+	VMOVUPS Z17, (R12)
+	ADDQ    $0x00000040, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
@@ -6787,8 +6814,8 @@ done:
 	RET
 
 // func chainRestF32AVX512(program *uint64, from int, to int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·chainRestF32AVX512(SB), NOSPLIT, $0-24
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·chainRestF32AVX512(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
@@ -6797,6 +6824,8 @@ TEXT ·chainRestF32AVX512(SB), NOSPLIT, $0-24
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ    CX, DX
@@ -6808,34 +6837,34 @@ step:
 	CMOVQGT SI, BX
 	LEAQ    (CX)(BX*1), DI
 	MOVQ    $0x00000010, SI
-	XORL    R8, R8
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	MOVQ    $-1, R10
-	BZHIQ   R9, R10, R10
-	KMOVW   R10, K1
+	XORL    R10, R10
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	MOVQ    $-1, R12
+	BZHIQ   R11, R12, R12
+	KMOVW   R12, K1
 	KMOVW   K1, K1
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	MOVQ    $-1, R10
-	BZHIQ   R9, R10, R10
-	KMOVW   R10, K2
+	CMOVQLT R10, BX
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	MOVQ    $-1, R12
+	BZHIQ   R11, R12, R12
+	KMOVW   R12, K2
 	KMOVW   K2, K2
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	MOVQ    $-1, R10
-	BZHIQ   R9, R10, R10
-	KMOVW   R10, K3
+	CMOVQLT R10, BX
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	MOVQ    $-1, R12
+	BZHIQ   R11, R12, R12
+	KMOVW   R12, K3
 	KMOVW   K3, K3
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
+	CMOVQLT R10, BX
 	MOVQ    $-1, SI
 	BZHIQ   BX, SI, SI
 	KMOVW   SI, K4
@@ -6843,161 +6872,171 @@ step:
 	MOVQ    AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x02, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -7032,51 +7071,66 @@ past:
 	ADDQ    $0x20, BX
 	JMP     next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSS (R8), Z5
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x000000ff, R15
+	VBROADCASTSS (R10), Z5
+	MOVQ         (R11), R14
 	VMOVUPS      Z5, (SI)
 	VMOVUPS      Z5, 64(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000020
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000020
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*4), SI
-	MOVQ R12, R10
-	ADDQ $0x04, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*4), SI
+	MOVQ R14, R12
+	ADDQ $0x04, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    128(SI), R10
-	LEAQ    (SI)(R13*4), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    128(SI), R12
+	LEAQ    (SI)(BP*4), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPS Z5, (R10)
-	ADDQ    $0x00000040, R10
+	VMOVUPS Z5, (R12)
+	ADDQ    $0x00000040, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
@@ -8253,8 +8307,8 @@ done:
 	RET
 
 // func chainF64AVX512(program *uint64, from int, to int)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·chainF64AVX512(SB), NOSPLIT, $0-24
+// Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·chainF64AVX512(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
@@ -8275,6 +8329,8 @@ TEXT ·chainF64AVX512(SB), NOSPLIT, $0-24
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ CX, DX
@@ -8283,161 +8339,171 @@ step:
 	MOVQ AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x03, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -8520,51 +8586,66 @@ past:
 	ADDQ     $0x20, BX
 	JMP      next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSD (R8), Z17
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x000003ff, R15
+	VBROADCASTSD (R10), Z17
+	MOVQ         (R11), R14
 	VMOVUPD      Z17, (SI)
 	VMOVUPD      Z17, 64(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000010
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000010
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*8), SI
-	MOVQ R12, R10
-	ADDQ $0x08, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*8), SI
+	MOVQ R14, R12
+	ADDQ $0x08, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    128(SI), R10
-	LEAQ    (SI)(R13*8), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    128(SI), R12
+	LEAQ    (SI)(BP*8), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPD Z17, (R10)
-	ADDQ    $0x00000040, R10
+	VMOVUPD Z17, (R12)
+	ADDQ    $0x00000040, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next
@@ -10600,8 +10681,8 @@ DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func chainRestF64AVX512(program *uint64, from int, to int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·chainRestF64AVX512(SB), NOSPLIT, $0-24
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·chainRestF64AVX512(SB), NOSPLIT, $8-24
 	MOVQ   program+0(FP), AX
 	MOVQ   from+8(FP), CX
 	MOVQ   to+16(FP), DX
@@ -10610,6 +10691,8 @@ TEXT ·chainRestF64AVX512(SB), NOSPLIT, $0-24
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
+	MOVQ   AX, R8
+	MOVQ   AX, R9
 
 step:
 	CMPQ    CX, DX
@@ -10621,34 +10704,34 @@ step:
 	CMOVQGT SI, BX
 	LEAQ    (CX)(BX*1), DI
 	MOVQ    $0x00000008, SI
-	XORL    R8, R8
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	MOVQ    $-1, R10
-	BZHIQ   R9, R10, R10
-	KMOVB   R10, K1
+	XORL    R10, R10
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	MOVQ    $-1, R12
+	BZHIQ   R11, R12, R12
+	KMOVB   R12, K1
 	KMOVW   K1, K1
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	MOVQ    $-1, R10
-	BZHIQ   R9, R10, R10
-	KMOVB   R10, K2
+	CMOVQLT R10, BX
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	MOVQ    $-1, R12
+	BZHIQ   R11, R12, R12
+	KMOVB   R12, K2
 	KMOVW   K2, K2
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
-	MOVQ    BX, R9
-	CMPQ    R9, SI
-	CMOVQGT SI, R9
-	MOVQ    $-1, R10
-	BZHIQ   R9, R10, R10
-	KMOVB   R10, K3
+	CMOVQLT R10, BX
+	MOVQ    BX, R11
+	CMPQ    R11, SI
+	CMOVQGT SI, R11
+	MOVQ    $-1, R12
+	BZHIQ   R11, R12, R12
+	KMOVB   R12, K3
 	KMOVW   K3, K3
 	SUBQ    SI, BX
-	CMOVQLT R8, BX
+	CMOVQLT R10, BX
 	MOVQ    $-1, SI
 	BZHIQ   BX, SI, SI
 	KMOVB   SI, K4
@@ -10656,161 +10739,171 @@ step:
 	MOVQ    AX, BX
 
 next:
-	MOVQ (BX), R8
+	MOVQ (BX), R10
 	MOVQ 16(BX), SI
 	ANDQ CX, SI
 	SHLQ $0x03, SI
 	ADDQ 8(BX), SI
-	CMPQ R8, $0x0f
-	JGE  from15
-	CMPQ R8, $0x07
-	JGE  from7
-	CMPQ R8, $0x03
-	JGE  from3
-	CMPQ R8, $0x01
+	CMPQ R10, $0x10
+	JGE  from16
+	CMPQ R10, $0x08
+	JGE  from8
+	CMPQ R10, $0x04
+	JGE  from4
+	CMPQ R10, $0x02
+	JGE  from2
+	CMPQ R10, $0x01
 	JGE  from1
 	JMP  end
 
 from1:
-	CMPQ R8, $0x02
-	JGE  from2
-	JMP  load
+	JMP load
 
 from2:
-	JMP store
+	CMPQ R10, $0x03
+	JGE  from3
+	JMP  store
 
 from3:
-	CMPQ R8, $0x05
-	JGE  from5
-	CMPQ R8, $0x04
-	JGE  from4
-	JMP  past
+	JMP past
 
 from4:
-	JMP repeat
+	CMPQ R10, $0x06
+	JGE  from6
+	CMPQ R10, $0x05
+	JGE  from5
+	JMP  ahead
 
 from5:
-	CMPQ R8, $0x06
-	JGE  from6
-	JMP  add
+	JMP aheadToo
 
 from6:
-	JMP addReversed
+	CMPQ R10, $0x07
+	JGE  from7
+	JMP  repeat
 
 from7:
-	CMPQ R8, $0x0b
-	JGE  from11
-	CMPQ R8, $0x09
-	JGE  from9
-	CMPQ R8, $0x08
-	JGE  from8
-	JMP  sub
+	JMP add
 
 from8:
-	JMP subReversed
+	CMPQ R10, $0x0c
+	JGE  from12
+	CMPQ R10, $0x0a
+	JGE  from10
+	CMPQ R10, $0x09
+	JGE  from9
+	JMP  addReversed
 
 from9:
-	CMPQ R8, $0x0a
-	JGE  from10
-	JMP  mul
+	JMP sub
 
 from10:
-	JMP mulReversed
+	CMPQ R10, $0x0b
+	JGE  from11
+	JMP  subReversed
 
 from11:
-	CMPQ R8, $0x0d
-	JGE  from13
-	CMPQ R8, $0x0c
-	JGE  from12
-	JMP  div
+	JMP mul
 
 from12:
-	JMP divReversed
+	CMPQ R10, $0x0e
+	JGE  from14
+	CMPQ R10, $0x0d
+	JGE  from13
+	JMP  mulReversed
 
 from13:
-	CMPQ R8, $0x0e
-	JGE  from14
-	JMP  maximum
+	JMP div
 
 from14:
-	JMP maximumReversed
+	CMPQ R10, $0x0f
+	JGE  from15
+	JMP  divReversed
 
 from15:
-	CMPQ R8, $0x17
-	JGE  from23
-	CMPQ R8, $0x13
-	JGE  from19
-	CMPQ R8, $0x11
-	JGE  from17
-	CMPQ R8, $0x10
-	JGE  from16
-	JMP  minimum
+	JMP maximum
 
 from16:
-	JMP minimumReversed
+	CMPQ R10, $0x18
+	JGE  from24
+	CMPQ R10, $0x14
+	JGE  from20
+	CMPQ R10, $0x12
+	JGE  from18
+	CMPQ R10, $0x11
+	JGE  from17
+	JMP  maximumReversed
 
 from17:
-	CMPQ R8, $0x12
-	JGE  from18
-	JMP  squaredDifference
+	JMP minimum
 
 from18:
-	JMP squaredDifferenceReversed
+	CMPQ R10, $0x13
+	JGE  from19
+	JMP  minimumReversed
 
 from19:
-	CMPQ R8, $0x15
-	JGE  from21
-	CMPQ R8, $0x14
-	JGE  from20
-	JMP  abs
+	JMP squaredDifference
 
 from20:
-	JMP neg
+	CMPQ R10, $0x16
+	JGE  from22
+	CMPQ R10, $0x15
+	JGE  from21
+	JMP  squaredDifferenceReversed
 
 from21:
-	CMPQ R8, $0x16
-	JGE  from22
-	JMP  sign
+	JMP abs
 
 from22:
-	JMP reciprocal
+	CMPQ R10, $0x17
+	JGE  from23
+	JMP  neg
 
 from23:
-	CMPQ R8, $0x1b
-	JGE  from27
-	CMPQ R8, $0x19
-	JGE  from25
-	CMPQ R8, $0x18
-	JGE  from24
-	JMP  square
+	JMP sign
 
 from24:
-	JMP sqrt
+	CMPQ R10, $0x1c
+	JGE  from28
+	CMPQ R10, $0x1a
+	JGE  from26
+	CMPQ R10, $0x19
+	JGE  from25
+	JMP  reciprocal
 
 from25:
-	CMPQ R8, $0x1a
-	JGE  from26
-	JMP  rsqrt
+	JMP square
 
 from26:
-	JMP relu
+	CMPQ R10, $0x1b
+	JGE  from27
+	JMP  sqrt
 
 from27:
-	CMPQ R8, $0x1d
-	JGE  from29
-	CMPQ R8, $0x1c
-	JGE  from28
-	JMP  floor
+	JMP rsqrt
 
 from28:
-	JMP ceil
+	CMPQ R10, $0x1e
+	JGE  from30
+	CMPQ R10, $0x1d
+	JGE  from29
+	JMP  relu
 
 from29:
-	CMPQ R8, $0x1e
-	JGE  from30
-	JMP  round
+	JMP floor
 
 from30:
+	CMPQ R10, $0x1f
+	JGE  from31
+	JMP  ceil
+
+from31:
+	CMPQ R10, $0x20
+	JGE  from32
+	JMP  round
+
+from32:
 	JMP trunc
 
 end:
@@ -10845,51 +10938,66 @@ past:
 	ADDQ    $0x20, BX
 	JMP     next
 
+ahead:
+	LEAQ 1024(SI), R8
+	ADDQ $0x20, BX
+	JMP  next
+
+aheadToo:
+	LEAQ 1024(SI), R9
+	ADDQ $0x20, BX
+	JMP  next
+
 repeat:
 	MOVQ 8(BX), SI
-	MOVQ 16(BX), R8
-	MOVQ 24(BX), R9
-	MOVQ CX, R10
+	MOVQ 16(BX), R10
+	MOVQ 24(BX), R11
+	MOVQ CX, R12
+	XORL R15, R15
 
 row:
-	VBROADCASTSD (R8), Z5
-	MOVQ         (R9), R12
+	PREFETCHT0   (R8)(R15*1)
+	PREFETCHT0   (R9)(R15*1)
+	ADDQ         $0x40, R15
+	ANDQ         $0x000000ff, R15
+	VBROADCASTSD (R10), Z5
+	MOVQ         (R11), R14
 	VMOVUPD      Z5, (SI)
 	VMOVUPD      Z5, 64(SI)
-	MOVQ         R12, R11
-	SUBQ         R10, R11
-	CMPQ         R11, $0x00000010
+	MOVQ         R14, R13
+	SUBQ         R12, R13
+	CMPQ         R13, $0x00000010
 	JG           long
 
 filled:
-	CMPQ R12, DI
+	CMPQ R14, DI
 	JG   held
-	LEAQ (SI)(R11*8), SI
-	MOVQ R12, R10
-	ADDQ $0x08, R8
-	ADDQ $0x08, R9
-	CMPQ R10, DI
+	LEAQ (SI)(R13*8), SI
+	MOVQ R14, R12
+	ADDQ $0x08, R10
+	ADDQ $0x08, R11
+	CMPQ R12, DI
 	JL   row
 
 held:
-	MOVQ R8, 16(BX)
-	MOVQ R9, 24(BX)
+	MOVQ R10, 16(BX)
+	MOVQ R11, 24(BX)
 	ADDQ $0x20, BX
 	JMP  next
 
 long:
-	MOVQ    DI, R13
-	SUBQ    R10, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	LEAQ    128(SI), R10
-	LEAQ    (SI)(R13*8), R13
+	MOVQ    DI, BP
+	SUBQ    R12, BP
+	CMPQ    R13, BP
+	CMOVQLT R13, BP
+	LEAQ    128(SI), R12
+	LEAQ    (SI)(BP*8), BP
 
 more:
-	CMPQ    R10, R13
+	CMPQ    R12, BP
 	JGE     filled
-	VMOVUPD Z5, (R10)
-	ADDQ    $0x00000040, R10
+	VMOVUPD Z5, (R12)
+	ADDQ    $0x00000040, R12
 	JMP     more
 	ADDQ $0x20, BX
 	JMP  next

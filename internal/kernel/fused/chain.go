@@ -1,6 +1,8 @@
 package fused
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
@@ -46,6 +48,8 @@ const (
 	codeLoad
 	codeStore
 	codePast
+	codeAhead // and codeAhead+1: of another array
+	_
 	codeRepeat
 	codeBinary
 )
@@ -201,11 +205,19 @@ func (b *chainBuilder) place(array int) {
 }
 
 // repeat begins the program with what repeats the numbers of rows: it needs the registers
-// for itself no longer than a row.
+// for itself no longer than a row, and asks for what the next step reads of two arrays meanwhile.
 func (b *chainBuilder) repeat() {
+	begun := false
 	for k, s := range b.steps {
 		if s.Op != elementwise.None {
 			continue
+		}
+		if !begun {
+			begun = true
+			for i, array := range b.firstRead(2) {
+				b.emit(codeAhead + uint64(i))
+				b.moving(array)
+			}
 		}
 		b.slot[k] = b.newSlot()
 		b.emit(codeRepeat).at = uintptr(b.slot[k])
@@ -216,6 +228,19 @@ func (b *chainBuilder) repeat() {
 			b.moving(s.Out)
 		}
 	}
+}
+
+// firstRead returns the first n different arrays that steps read element by element, or all if
+// there are fewer.
+func (b *chainBuilder) firstRead(n int) (arrays []int) {
+	for _, s := range b.steps {
+		for _, o := range s.operands() {
+			if len(arrays) < n && o >= 0 && b.forms[o] == PerElement && !slices.Contains(arrays, o) {
+				arrays = append(arrays, o)
+			}
+		}
+	}
+	return arrays
 }
 
 // step computes a value. That of the step before it is in the accumulator.

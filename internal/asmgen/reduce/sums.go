@@ -73,7 +73,7 @@ func rows(m machine) {
 func alsoPast(m machine, l vec.Loop) {
 	m.Map(l)
 	if m.Elem == vec.Float32 {
-		l.Stream = true
+		l.Stream, l.Next = true, true
 		m.Map(l)
 	}
 }
@@ -102,6 +102,6 @@ func softmax(m machine) {
 			return []vector{e, m.Mul(x[1], x[3])}, []vector{e}
 		}}
 	m.Fold(step)
-	step.Name, step.Stream = "softmaxStepStream", "done"
+	step.Name, step.Stream, step.Next = "softmaxStepStream", "done", "x"
 	m.Fold(step)
 }

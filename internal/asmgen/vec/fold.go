@@ -2,6 +2,8 @@ package vec
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -25,7 +27,8 @@ type Fold struct {
 	Dsts    string // names of the arrays that get what Body returns first
 	Stream  string // the one of them that is written past the cache; it is aligned
 	Sums    int
-	Keep    int // constants kept in registers, if vectors are wide
+	Next    string // the vector behind which the next one lies, which the main loop asks for
+	Keep    int    // constants kept in registers, if vectors are wide
 
 	Together bool // alternate the instructions of the vectors in flight
 	Unroll   int  // 4 if 0
@@ -64,6 +67,11 @@ func (m Machine) Fold(f Fold) {
 		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
 	}
 	all = append(all, from...)
+	next := slices.Index(vectors, f.Next)
+	var length reg.GPVirtual
+	if next >= 0 {
+		length = m.length(n)
+	}
 	var fixed []V
 	for _, s := range scalars {
 		addr, err := Param(s).Resolve()
@@ -116,6 +124,9 @@ func (m Machine) Fold(f Fold) {
 				accumulate(terms, acc[u])
 			})
 		}
+		if next >= 0 && count == unroll {
+			m.fetchNext(from[next], length, count)
+		}
 		m.together(all, f.Together)
 		advance(count)
 		JMP(LabelRef(label))
@@ -152,6 +163,21 @@ func (m Machine) Fold(f Fold) {
 	VZEROUPPER()
 	RET()
 	load()
+}
+
+// length returns the bytes that n elements take.
+func (m Machine) length(n reg.GPVirtual) reg.GPVirtual {
+	bytes := GP64()
+	MOVQ(n, bytes)
+	SHLQ(U8(bits.TrailingZeros(uint(m.Elem.Size()))), bytes)
+	return bytes
+}
+
+// fetchNext asks for what lies so many bytes behind the next count vectors at p.
+func (m Machine) fetchNext(p, length reg.GPVirtual, count int) {
+	for at := 0; at < count*m.Bytes(); at += 64 {
+		PREFETCHT0(Mem{Base: p, Index: length, Scale: 1, Disp: at})
+	}
 }
 
 // horizontal adds the lanes of v up in float64.

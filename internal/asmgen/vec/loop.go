@@ -35,6 +35,10 @@ type Loop struct {
 	Stream bool
 	Fetch  int // operands to ask for early then, 1 if 0
 
+	// Next asks for what lies behind the first operand in place of that: the next row, when
+	// this one has just been read.
+	Next bool
+
 	// Ahead is how many bytes early the main loop asks for the first operand, for a
 	// loop over the pieces of something long with other work between the pieces: what
 	// comes behind the piece is on its way then. 0 leaves that to the processor.
@@ -116,6 +120,10 @@ func (m Machine) Map(l Loop) {
 	if unroll == 0 {
 		unroll = 4
 	}
+	var length reg.GPVirtual
+	if l.Next {
+		length = m.length(n)
+	}
 	advance := func(count int) {
 		for _, p := range append(from, to...) {
 			ADDQ(U32(uint64(count*m.Bytes())), p)
@@ -133,7 +141,10 @@ func (m Machine) Map(l Loop) {
 			}
 		}
 		m.leave(l, ins, fixed)
-		if l.Stream {
+		if l.Next && count == unroll {
+			m.fetchNext(from[0], length, count)
+		}
+		if l.Stream && !l.Next {
 			// What is read once need not come through all caches, and has to be asked
 			// for early: with stores past the cache, too, the processor does not look
 			// far enough ahead by itself.

@@ -1341,13 +1341,15 @@ done:
 	RET
 
 // func softmaxStepStreamF32AVX2(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·softmaxStepStreamF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+32(FP), AX
 	MOVQ         dst+0(FP), CX
 	MOVQ         done+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         last+24(FP), SI
+	MOVQ         AX, DI
+	SHLQ         $0x02, DI
 	VBROADCASTSS c+40(FP), Y0
 	VBROADCASTSS a+44(FP), Y1
 	VXORPS       Y2, Y2, Y2
@@ -1356,6 +1358,7 @@ TEXT ·softmaxStepStreamF32AVX2(SB), NOSPLIT, $0-56
 main:
 	CMPQ         AX, $0x00000010
 	JL           main_end
+	PREFETCHT0   (BX)(DI*1)
 	VMOVUPS      (BX), Y4
 	VMOVUPS      (SI), Y5
 	VMOVAPS      Y4, Y4
@@ -1552,46 +1555,47 @@ TEXT ·subTwiceStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS a+24(FP), Y0
 	VBROADCASTSS b+28(FP), Y1
+	MOVQ         AX, BX
+	SHLQ         $0x02, BX
 
 main:
-	CMPQ        AX, $0x00000020
-	JL          main_end
-	VMOVUPS     (DX), Y2
-	VMOVUPS     32(DX), Y3
-	VMOVUPS     64(DX), Y4
-	VMOVUPS     96(DX), Y5
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	VSUBPS      Y0, Y2, Y2
-	VSUBPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, (CX)
-	VSUBPS      Y0, Y3, Y2
-	VSUBPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, 32(CX)
-	VSUBPS      Y0, Y4, Y2
-	VSUBPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, 64(CX)
-	VSUBPS      Y0, Y5, Y2
-	VSUBPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, 96(CX)
-	ADDQ        $0x00000080, DX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000020, AX
-	JMP         main
+	CMPQ       AX, $0x00000020
+	JL         main_end
+	VMOVUPS    (DX), Y2
+	VMOVUPS    32(DX), Y3
+	VMOVUPS    64(DX), Y4
+	VMOVUPS    96(DX), Y5
+	PREFETCHT0 (DX)(BX*1)
+	PREFETCHT0 64(DX)(BX*1)
+	VSUBPS     Y0, Y2, Y2
+	VSUBPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, (CX)
+	VSUBPS     Y0, Y3, Y2
+	VSUBPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, 32(CX)
+	VSUBPS     Y0, Y4, Y2
+	VSUBPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, 64(CX)
+	VSUBPS     Y0, Y5, Y2
+	VSUBPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, 96(CX)
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x00000020, AX
+	JMP        main
 
 main_end:
 single:
-	CMPQ        AX, $0x00000008
-	JL          single_end
-	VMOVUPS     (DX), Y2
-	PREFETCHNTA 1536(DX)
-	VSUBPS      Y0, Y2, Y2
-	VSUBPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, (CX)
-	ADDQ        $0x00000020, DX
-	ADDQ        $0x00000020, CX
-	SUBQ        $0x00000008, AX
-	JMP         single
+	CMPQ     AX, $0x00000008
+	JL       single_end
+	VMOVUPS  (DX), Y2
+	VSUBPS   Y0, Y2, Y2
+	VSUBPS   Y1, Y2, Y2
+	VMOVNTPS Y2, (CX)
+	ADDQ     $0x00000020, DX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
+	JMP      single
 
 single_end:
 	TESTQ      AX, AX
@@ -1913,46 +1917,47 @@ TEXT ·normalizeStreamF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS mean+24(FP), Y0
 	VBROADCASTSS rstd+28(FP), Y1
+	MOVQ         AX, BX
+	SHLQ         $0x02, BX
 
 main:
-	CMPQ        AX, $0x00000020
-	JL          main_end
-	VMOVUPS     (DX), Y2
-	VMOVUPS     32(DX), Y3
-	VMOVUPS     64(DX), Y4
-	VMOVUPS     96(DX), Y5
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	VSUBPS      Y0, Y2, Y2
-	VMULPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, (CX)
-	VSUBPS      Y0, Y3, Y2
-	VMULPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, 32(CX)
-	VSUBPS      Y0, Y4, Y2
-	VMULPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, 64(CX)
-	VSUBPS      Y0, Y5, Y2
-	VMULPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, 96(CX)
-	ADDQ        $0x00000080, DX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000020, AX
-	JMP         main
+	CMPQ       AX, $0x00000020
+	JL         main_end
+	VMOVUPS    (DX), Y2
+	VMOVUPS    32(DX), Y3
+	VMOVUPS    64(DX), Y4
+	VMOVUPS    96(DX), Y5
+	PREFETCHT0 (DX)(BX*1)
+	PREFETCHT0 64(DX)(BX*1)
+	VSUBPS     Y0, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, (CX)
+	VSUBPS     Y0, Y3, Y2
+	VMULPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, 32(CX)
+	VSUBPS     Y0, Y4, Y2
+	VMULPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, 64(CX)
+	VSUBPS     Y0, Y5, Y2
+	VMULPS     Y1, Y2, Y2
+	VMOVNTPS   Y2, 96(CX)
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x00000020, AX
+	JMP        main
 
 main_end:
 single:
-	CMPQ        AX, $0x00000008
-	JL          single_end
-	VMOVUPS     (DX), Y2
-	PREFETCHNTA 1536(DX)
-	VSUBPS      Y0, Y2, Y2
-	VMULPS      Y1, Y2, Y2
-	VMOVNTPS    Y2, (CX)
-	ADDQ        $0x00000020, DX
-	ADDQ        $0x00000020, CX
-	SUBQ        $0x00000008, AX
-	JMP         single
+	CMPQ     AX, $0x00000008
+	JL       single_end
+	VMOVUPS  (DX), Y2
+	VSUBPS   Y0, Y2, Y2
+	VMULPS   Y1, Y2, Y2
+	VMOVNTPS Y2, (CX)
+	ADDQ     $0x00000020, DX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
+	JMP      single
 
 single_end:
 	TESTQ      AX, AX
@@ -2058,58 +2063,59 @@ TEXT ·normalizeScaleStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ         gamma+16(FP), BX
 	VBROADCASTSS mean+32(FP), Y0
 	VBROADCASTSS rstd+36(FP), Y1
+	MOVQ         AX, SI
+	SHLQ         $0x02, SI
 
 main:
-	CMPQ        AX, $0x00000020
-	JL          main_end
-	VMOVUPS     (DX), Y2
-	VMOVUPS     (BX), Y3
-	VMOVUPS     32(DX), Y4
-	VMOVUPS     32(BX), Y5
-	VMOVUPS     64(DX), Y6
-	VMOVUPS     64(BX), Y7
-	VMOVUPS     96(DX), Y8
-	VMOVUPS     96(BX), Y9
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	VSUBPS      Y0, Y2, Y2
-	VMULPS      Y1, Y2, Y2
-	VMULPS      Y3, Y2, Y2
-	VMOVNTPS    Y2, (CX)
-	VSUBPS      Y0, Y4, Y2
-	VMULPS      Y1, Y2, Y2
-	VMULPS      Y5, Y2, Y2
-	VMOVNTPS    Y2, 32(CX)
-	VSUBPS      Y0, Y6, Y2
-	VMULPS      Y1, Y2, Y2
-	VMULPS      Y7, Y2, Y2
-	VMOVNTPS    Y2, 64(CX)
-	VSUBPS      Y0, Y8, Y2
-	VMULPS      Y1, Y2, Y2
-	VMULPS      Y9, Y2, Y2
-	VMOVNTPS    Y2, 96(CX)
-	ADDQ        $0x00000080, DX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000020, AX
-	JMP         main
+	CMPQ       AX, $0x00000020
+	JL         main_end
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX), Y3
+	VMOVUPS    32(DX), Y4
+	VMOVUPS    32(BX), Y5
+	VMOVUPS    64(DX), Y6
+	VMOVUPS    64(BX), Y7
+	VMOVUPS    96(DX), Y8
+	VMOVUPS    96(BX), Y9
+	PREFETCHT0 (DX)(SI*1)
+	PREFETCHT0 64(DX)(SI*1)
+	VSUBPS     Y0, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VMULPS     Y3, Y2, Y2
+	VMOVNTPS   Y2, (CX)
+	VSUBPS     Y0, Y4, Y2
+	VMULPS     Y1, Y2, Y2
+	VMULPS     Y5, Y2, Y2
+	VMOVNTPS   Y2, 32(CX)
+	VSUBPS     Y0, Y6, Y2
+	VMULPS     Y1, Y2, Y2
+	VMULPS     Y7, Y2, Y2
+	VMOVNTPS   Y2, 64(CX)
+	VSUBPS     Y0, Y8, Y2
+	VMULPS     Y1, Y2, Y2
+	VMULPS     Y9, Y2, Y2
+	VMOVNTPS   Y2, 96(CX)
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000080, BX
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x00000020, AX
+	JMP        main
 
 main_end:
 single:
-	CMPQ        AX, $0x00000008
-	JL          single_end
-	VMOVUPS     (DX), Y2
-	VMOVUPS     (BX), Y3
-	PREFETCHNTA 1536(DX)
-	VSUBPS      Y0, Y2, Y2
-	VMULPS      Y1, Y2, Y2
-	VMULPS      Y3, Y2, Y2
-	VMOVNTPS    Y2, (CX)
-	ADDQ        $0x00000020, DX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, CX
-	SUBQ        $0x00000008, AX
-	JMP         single
+	CMPQ     AX, $0x00000008
+	JL       single_end
+	VMOVUPS  (DX), Y2
+	VMOVUPS  (BX), Y3
+	VSUBPS   Y0, Y2, Y2
+	VMULPS   Y1, Y2, Y2
+	VMULPS   Y3, Y2, Y2
+	VMOVNTPS Y2, (CX)
+	ADDQ     $0x00000020, DX
+	ADDQ     $0x00000020, BX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, AX
+	JMP      single
 
 single_end:
 	TESTQ      AX, AX
@@ -2227,6 +2233,8 @@ TEXT ·normalizeAffineStreamF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ         beta+24(FP), SI
 	VBROADCASTSS mean+40(FP), Y0
 	VBROADCASTSS rstd+44(FP), Y1
+	MOVQ         AX, DI
+	SHLQ         $0x02, DI
 
 main:
 	CMPQ        AX, $0x00000020
@@ -2243,8 +2251,8 @@ main:
 	VMOVUPS     96(DX), Y11
 	VMOVUPS     96(BX), Y12
 	VMOVUPS     96(SI), Y13
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  64(DX)(DI*1)
 	VSUBPS      Y0, Y2, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y4, Y3, Y2
@@ -2275,7 +2283,6 @@ single:
 	VMOVUPS     (DX), Y2
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (SI), Y4
-	PREFETCHNTA 1536(DX)
 	VSUBPS      Y0, Y2, Y2
 	VMULPS      Y1, Y2, Y2
 	VFMADD213PS Y4, Y3, Y2

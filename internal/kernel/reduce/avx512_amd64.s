@@ -1300,7 +1300,7 @@ constants:
 	JMP          begin
 
 // func softmaxStepStreamF32AVX512(dst *float32, done *float32, x *float32, last *float32, n int, c float32, a float32) (s0 float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+, SSE2
 TEXT ·softmaxStepStreamF32AVX512(SB), NOSPLIT, $0-56
 	JMP constants
 
@@ -1310,6 +1310,8 @@ begin:
 	MOVQ         done+8(FP), DX
 	MOVQ         x+16(FP), BX
 	MOVQ         last+24(FP), SI
+	MOVQ         AX, DI
+	SHLQ         $0x02, DI
 	VBROADCASTSS c+40(FP), Z0
 	VBROADCASTSS a+44(FP), Z1
 	VPXORD       Z2, Z2, Z2
@@ -1318,6 +1320,8 @@ begin:
 main:
 	CMPQ          AX, $0x00000020
 	JL            main_end
+	PREFETCHT0    (BX)(DI*1)
+	PREFETCHT0    64(BX)(DI*1)
 	VMOVUPS       (BX), Z4
 	VMOVUPS       (SI), Z5
 	VMOVAPS       Z4, Z4
@@ -1499,34 +1503,36 @@ TEXT ·subTwiceStreamF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS a+24(FP), Z0
 	VBROADCASTSS b+28(FP), Z1
+	MOVQ         AX, BX
+	SHLQ         $0x02, BX
 
 main:
-	CMPQ        AX, $0x00000040
-	JL          main_end
-	VMOVUPS     (DX), Z2
-	VMOVUPS     64(DX), Z3
-	VMOVUPS     128(DX), Z4
-	VMOVUPS     192(DX), Z5
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	PREFETCHNTA 1664(DX)
-	PREFETCHNTA 1728(DX)
-	VSUBPS      Z0, Z2, Z2
-	VSUBPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, (CX)
-	VSUBPS      Z0, Z3, Z2
-	VSUBPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, 64(CX)
-	VSUBPS      Z0, Z4, Z2
-	VSUBPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, 128(CX)
-	VSUBPS      Z0, Z5, Z2
-	VSUBPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, 192(CX)
-	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, AX
-	JMP         main
+	CMPQ       AX, $0x00000040
+	JL         main_end
+	VMOVUPS    (DX), Z2
+	VMOVUPS    64(DX), Z3
+	VMOVUPS    128(DX), Z4
+	VMOVUPS    192(DX), Z5
+	PREFETCHT0 (DX)(BX*1)
+	PREFETCHT0 64(DX)(BX*1)
+	PREFETCHT0 128(DX)(BX*1)
+	PREFETCHT0 192(DX)(BX*1)
+	VSUBPS     Z0, Z2, Z2
+	VSUBPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, (CX)
+	VSUBPS     Z0, Z3, Z2
+	VSUBPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, 64(CX)
+	VSUBPS     Z0, Z4, Z2
+	VSUBPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, 128(CX)
+	VSUBPS     Z0, Z5, Z2
+	VSUBPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, 192(CX)
+	ADDQ       $0x00000100, DX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000040, AX
+	JMP        main
 
 main_end:
 tail:
@@ -1789,34 +1795,36 @@ TEXT ·normalizeStreamF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), DX
 	VBROADCASTSS mean+24(FP), Z0
 	VBROADCASTSS rstd+28(FP), Z1
+	MOVQ         AX, BX
+	SHLQ         $0x02, BX
 
 main:
-	CMPQ        AX, $0x00000040
-	JL          main_end
-	VMOVUPS     (DX), Z2
-	VMOVUPS     64(DX), Z3
-	VMOVUPS     128(DX), Z4
-	VMOVUPS     192(DX), Z5
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	PREFETCHNTA 1664(DX)
-	PREFETCHNTA 1728(DX)
-	VSUBPS      Z0, Z2, Z2
-	VMULPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, (CX)
-	VSUBPS      Z0, Z3, Z2
-	VMULPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, 64(CX)
-	VSUBPS      Z0, Z4, Z2
-	VMULPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, 128(CX)
-	VSUBPS      Z0, Z5, Z2
-	VMULPS      Z1, Z2, Z2
-	VMOVNTPS    Z2, 192(CX)
-	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, AX
-	JMP         main
+	CMPQ       AX, $0x00000040
+	JL         main_end
+	VMOVUPS    (DX), Z2
+	VMOVUPS    64(DX), Z3
+	VMOVUPS    128(DX), Z4
+	VMOVUPS    192(DX), Z5
+	PREFETCHT0 (DX)(BX*1)
+	PREFETCHT0 64(DX)(BX*1)
+	PREFETCHT0 128(DX)(BX*1)
+	PREFETCHT0 192(DX)(BX*1)
+	VSUBPS     Z0, Z2, Z2
+	VMULPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, (CX)
+	VSUBPS     Z0, Z3, Z2
+	VMULPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, 64(CX)
+	VSUBPS     Z0, Z4, Z2
+	VMULPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, 128(CX)
+	VSUBPS     Z0, Z5, Z2
+	VMULPS     Z1, Z2, Z2
+	VMOVNTPS   Z2, 192(CX)
+	ADDQ       $0x00000100, DX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000040, AX
+	JMP        main
 
 main_end:
 tail:
@@ -1921,43 +1929,45 @@ TEXT ·normalizeScaleStreamF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         gamma+16(FP), BX
 	VBROADCASTSS mean+32(FP), Z0
 	VBROADCASTSS rstd+36(FP), Z1
+	MOVQ         AX, SI
+	SHLQ         $0x02, SI
 
 main:
-	CMPQ        AX, $0x00000040
-	JL          main_end
-	VMOVUPS     (DX), Z2
-	VMOVUPS     (BX), Z3
-	VMOVUPS     64(DX), Z4
-	VMOVUPS     64(BX), Z5
-	VMOVUPS     128(DX), Z6
-	VMOVUPS     128(BX), Z7
-	VMOVUPS     192(DX), Z8
-	VMOVUPS     192(BX), Z9
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	PREFETCHNTA 1664(DX)
-	PREFETCHNTA 1728(DX)
-	VSUBPS      Z0, Z2, Z2
-	VMULPS      Z1, Z2, Z2
-	VMULPS      Z3, Z2, Z2
-	VMOVNTPS    Z2, (CX)
-	VSUBPS      Z0, Z4, Z2
-	VMULPS      Z1, Z2, Z2
-	VMULPS      Z5, Z2, Z2
-	VMOVNTPS    Z2, 64(CX)
-	VSUBPS      Z0, Z6, Z2
-	VMULPS      Z1, Z2, Z2
-	VMULPS      Z7, Z2, Z2
-	VMOVNTPS    Z2, 128(CX)
-	VSUBPS      Z0, Z8, Z2
-	VMULPS      Z1, Z2, Z2
-	VMULPS      Z9, Z2, Z2
-	VMOVNTPS    Z2, 192(CX)
-	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, AX
-	JMP         main
+	CMPQ       AX, $0x00000040
+	JL         main_end
+	VMOVUPS    (DX), Z2
+	VMOVUPS    (BX), Z3
+	VMOVUPS    64(DX), Z4
+	VMOVUPS    64(BX), Z5
+	VMOVUPS    128(DX), Z6
+	VMOVUPS    128(BX), Z7
+	VMOVUPS    192(DX), Z8
+	VMOVUPS    192(BX), Z9
+	PREFETCHT0 (DX)(SI*1)
+	PREFETCHT0 64(DX)(SI*1)
+	PREFETCHT0 128(DX)(SI*1)
+	PREFETCHT0 192(DX)(SI*1)
+	VSUBPS     Z0, Z2, Z2
+	VMULPS     Z1, Z2, Z2
+	VMULPS     Z3, Z2, Z2
+	VMOVNTPS   Z2, (CX)
+	VSUBPS     Z0, Z4, Z2
+	VMULPS     Z1, Z2, Z2
+	VMULPS     Z5, Z2, Z2
+	VMOVNTPS   Z2, 64(CX)
+	VSUBPS     Z0, Z6, Z2
+	VMULPS     Z1, Z2, Z2
+	VMULPS     Z7, Z2, Z2
+	VMOVNTPS   Z2, 128(CX)
+	VSUBPS     Z0, Z8, Z2
+	VMULPS     Z1, Z2, Z2
+	VMULPS     Z9, Z2, Z2
+	VMOVNTPS   Z2, 192(CX)
+	ADDQ       $0x00000100, DX
+	ADDQ       $0x00000100, BX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000040, AX
+	JMP        main
 
 main_end:
 tail:
@@ -2074,6 +2084,8 @@ TEXT ·normalizeAffineStreamF32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         beta+24(FP), SI
 	VBROADCASTSS mean+40(FP), Z0
 	VBROADCASTSS rstd+44(FP), Z1
+	MOVQ         AX, DI
+	SHLQ         $0x02, DI
 
 main:
 	CMPQ        AX, $0x00000040
@@ -2090,10 +2102,10 @@ main:
 	VMOVUPS     192(DX), Z11
 	VMOVUPS     192(BX), Z12
 	VMOVUPS     192(SI), Z13
-	PREFETCHNTA 1536(DX)
-	PREFETCHNTA 1600(DX)
-	PREFETCHNTA 1664(DX)
-	PREFETCHNTA 1728(DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  64(DX)(DI*1)
+	PREFETCHT0  128(DX)(DI*1)
+	PREFETCHT0  192(DX)(DI*1)
 	VSUBPS      Z0, Z2, Z2
 	VMULPS      Z1, Z2, Z2
 	VFMADD213PS Z4, Z3, Z2

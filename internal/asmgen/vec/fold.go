@@ -27,7 +27,7 @@ type Fold struct {
 	Dsts    string // names of the arrays that get what Body returns first
 	Stream  string // the one of them that is written past the cache; it is aligned
 	Sums    int
-	Next    string // the vector behind which the next one lies, which the main loop asks for
+	Next    string // the vector that is a row of many: the main loop asks for a later one
 	Keep    int    // constants kept in registers, if vectors are wide
 
 	Together bool // alternate the instructions of the vectors in flight
@@ -173,10 +173,12 @@ func (m Machine) length(n reg.GPVirtual) reg.GPVirtual {
 	return bytes
 }
 
-// fetchNext asks for what lies so many bytes behind the next count vectors at p.
+// fetchNext asks for the next count vectors at p of the row that begins four rows later. They
+// come to the second-level cache: what the first one can ask for at a time is less than a
+// row, and the loop would wait.
 func (m Machine) fetchNext(p, length reg.GPVirtual, count int) {
 	for at := 0; at < count*m.Bytes(); at += 64 {
-		PREFETCHT0(Mem{Base: p, Index: length, Scale: 1, Disp: at})
+		PREFETCHT1(Mem{Base: p, Index: length, Scale: 4, Disp: at})
 	}
 }
 

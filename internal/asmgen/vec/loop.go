@@ -35,8 +35,8 @@ type Loop struct {
 	Stream bool
 	Fetch  int // operands to ask for early then, 1 if 0
 
-	// Next asks for what lies behind the first operand in place of that: the next row, when
-	// this one has just been read.
+	// Next says that the first operand is a row of many and has just been read: a later row is
+	// asked for in place of it.
 	Next bool
 
 	// Ahead is how many bytes early the main loop asks for the first operand, for a

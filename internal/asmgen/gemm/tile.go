@@ -317,7 +317,7 @@ func tile(p isa, s shape, rows int) {
 		ADDQ(Imm(uint64(p.size)), carried)
 	}
 	if ahead != nil {
-		PREFETCHT0(Mem{Base: ahead})
+		PREFETCHT1(Mem{Base: ahead})
 		ADDQ(Mem{Base: t}.Offset(tileStep), ahead)
 	}
 	for i := range acc {

@@ -56,6 +56,7 @@ func Alloc(n int) *Buffer {
 	class, size := classOf(n)
 	b, _ := pools[class].Get().(*Buffer)
 	if b == nil {
+		rooms.make(size)
 		b = &Buffer{data: arbitrary(size + Slack), class: class}
 		weight.allocated(size)
 	}

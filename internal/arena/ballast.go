@@ -113,12 +113,25 @@ func (b *ballast) weigh() {
 // heapInUse returns how many bytes the last collection found alive, and the limit on the
 // process's memory: math.MaxInt64 where none is set.
 func heapInUse() (live, limit uint64) {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/gomemlimit:bytes"}}
-	metrics.Read(s)
-	for i, to := range []*uint64{&live, &limit} {
-		if s[i].Value.Kind() == metrics.KindUint64 {
-			*to = s[i].Value.Uint64()
-		}
+	v, _ := readMetrics("/gc/heap/live:bytes", "/gc/gomemlimit:bytes")
+	return v[0], v[1]
+}
+
+// readMetrics returns metrics of the runtime, which are numbers, and whether it has all of
+// them; 0 for one that it does not have.
+func readMetrics(names ...string) (values []uint64, all bool) {
+	samples := make([]metrics.Sample, len(names))
+	for i, name := range names {
+		samples[i].Name = name
 	}
-	return live, limit
+	metrics.Read(samples)
+	values, all = make([]uint64, len(names)), true
+	for i, s := range samples {
+		if s.Value.Kind() != metrics.KindUint64 {
+			all = false
+			continue
+		}
+		values[i] = s.Value.Uint64()
+	}
+	return values, all
 }

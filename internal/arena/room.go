@@ -3,7 +3,6 @@ package arena
 import (
 	"math"
 	"runtime"
-	"runtime/metrics"
 	"sync"
 	"time"
 )
@@ -73,17 +72,7 @@ func (r *room) make(n int) {
 
 // readHeap asks the runtime.
 func readHeap() heapState {
-	s := [...]metrics.Sample{
-		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}, {Name: "/gc/gogc:percent"},
-	}
-	metrics.Read(s[:])
-	var v [len(s)]uint64
-	for i := range s {
-		if s[i].Value.Kind() != metrics.KindUint64 {
-			return heapState{off: true}
-		}
-		v[i] = s[i].Value.Uint64()
-	}
-	return heapState{idle: v[0], young: v[1] - min(v[1], v[2]), scan: v[3], off: v[4] == math.MaxUint64}
+	v, ok := readMetrics("/memory/classes/heap/free:bytes", "/memory/classes/heap/objects:bytes",
+		"/gc/heap/live:bytes", "/gc/scan/heap:bytes", "/gc/gogc:percent")
+	return heapState{idle: v[0], young: v[1] - min(v[1], v[2]), scan: v[3], off: !ok || v[4] == math.MaxUint64}
 }

@@ -133,7 +133,7 @@ func emitChain(m machine, masked bool) {
 	c.pc, c.at, c.end = GP64(), GP64(), GP64()
 	for i := range c.ahead {
 		c.ahead[i] = GP64()
-		MOVQ(program, c.ahead[i])
+		MOVQ(program, c.ahead[i]) // something that is there, for programs that read no array
 	}
 	for range count {
 		switch {

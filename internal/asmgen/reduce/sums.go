@@ -73,7 +73,7 @@ func rows(m machine) {
 func alsoPast(m machine, l vec.Loop) {
 	m.Map(l)
 	if m.Elem == vec.Float32 {
-		l.Stream, l.Next = true, true
+		l.Stream, l.Next = true, "x"
 		m.Map(l)
 	}
 }

@@ -67,11 +67,7 @@ func (m Machine) Fold(f Fold) {
 		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
 	}
 	all = append(all, from...)
-	next := slices.Index(vectors, f.Next)
-	var length reg.GPVirtual
-	if next >= 0 {
-		length = m.length(n)
-	}
+	fetchLater := m.fetchLater(f.Next, vectors, from, n)
 	var fixed []V
 	for _, s := range scalars {
 		addr, err := Param(s).Resolve()
@@ -124,8 +120,8 @@ func (m Machine) Fold(f Fold) {
 				accumulate(terms, acc[u])
 			})
 		}
-		if next >= 0 && count == unroll {
-			m.fetchNext(from[next], length, count)
+		if count == unroll {
+			fetchLater(count)
 		}
 		m.together(all, f.Together)
 		advance(count)
@@ -165,20 +161,22 @@ func (m Machine) Fold(f Fold) {
 	load()
 }
 
-// length returns the bytes that n elements take.
-func (m Machine) length(n reg.GPVirtual) reg.GPVirtual {
-	bytes := GP64()
-	MOVQ(n, bytes)
-	SHLQ(U8(bits.TrailingZeros(uint(m.Elem.Size()))), bytes)
-	return bytes
-}
-
-// fetchNext asks for the next count vectors at p of the row that begins four rows later. They
-// come to the second-level cache: what the first one can ask for at a time is less than a
+// fetchLater returns what asks for the next count vectors of the row that begins four rows
+// after that of the operand next, n elements of which are left; nothing without such a name.
+// They come to the second-level cache: what the first one can ask for at a time is less than a
 // row, and the loop would wait.
-func (m Machine) fetchNext(p, length reg.GPVirtual, count int) {
-	for at := 0; at < count*m.Bytes(); at += 64 {
-		PREFETCHT1(Mem{Base: p, Index: length, Scale: 4, Disp: at})
+func (m Machine) fetchLater(next string, vectors []string, from []reg.GPVirtual, n reg.GPVirtual) func(count int) {
+	i := slices.Index(vectors, next)
+	if i < 0 {
+		return func(int) {}
+	}
+	row := GP64()
+	MOVQ(n, row)
+	SHLQ(U8(bits.TrailingZeros(uint(m.Elem.Size()))), row)
+	return func(count int) {
+		for at := 0; at < count*m.Bytes(); at += 64 {
+			PREFETCHT1(Mem{Base: from[i], Index: row, Scale: 4, Disp: at})
+		}
 	}
 }
 

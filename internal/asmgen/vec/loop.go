@@ -35,9 +35,9 @@ type Loop struct {
 	Stream bool
 	Fetch  int // operands to ask for early then, 1 if 0
 
-	// Next says that the first operand is a row of many and has just been read: a later row is
+	// Next names the operand that is a row of many and has just been read: a later row is
 	// asked for in place of it.
-	Next bool
+	Next string
 
 	// Ahead is how many bytes early the main loop asks for the first operand, for a
 	// loop over the pieces of something long with other work between the pieces: what
@@ -120,10 +120,7 @@ func (m Machine) Map(l Loop) {
 	if unroll == 0 {
 		unroll = 4
 	}
-	var length reg.GPVirtual
-	if l.Next {
-		length = m.length(n)
-	}
+	fetchLater := m.fetchLater(l.Next, vectors, from, n)
 	advance := func(count int) {
 		for _, p := range append(from, to...) {
 			ADDQ(U32(uint64(count*m.Bytes())), p)
@@ -141,10 +138,10 @@ func (m Machine) Map(l Loop) {
 			}
 		}
 		m.leave(l, ins, fixed)
-		if l.Next && count == unroll {
-			m.fetchNext(from[0], length, count)
+		if count == unroll {
+			fetchLater(count)
 		}
-		if l.Stream && !l.Next {
+		if l.Stream && l.Next == "" {
 			// What is read once need not come through all caches, and has to be asked
 			// for early: with stores past the cache, too, the processor does not look
 			// far enough ahead by itself.

@@ -207,17 +207,16 @@ func (b *chainBuilder) place(array int) {
 // repeat begins the program with what repeats the numbers of rows: it needs the registers
 // for itself no longer than a row, and asks for what the next step reads of two arrays meanwhile.
 func (b *chainBuilder) repeat() {
-	begun := false
+	if !slices.ContainsFunc(b.steps, func(s ChainStep) bool { return s.Op == elementwise.None }) {
+		return
+	}
+	for i, array := range b.firstRead(2) {
+		b.emit(codeAhead + uint64(i))
+		b.moving(array)
+	}
 	for k, s := range b.steps {
 		if s.Op != elementwise.None {
 			continue
-		}
-		if !begun {
-			begun = true
-			for i, array := range b.firstRead(2) {
-				b.emit(codeAhead + uint64(i))
-				b.moving(array)
-			}
 		}
 		b.slot[k] = b.newSlot()
 		b.emit(codeRepeat).at = uintptr(b.slot[k])

@@ -169,8 +169,7 @@ func (j *job[T]) run(w *worker[T]) {
 	work := j.plan()
 	products := j.batchLen()
 	tasks := products * j.rowTasks * j.colTasks
-	inParts := j.streamed && j.colTasks > 1
-	if inParts {
+	if j.streamed && j.colTasks > 1 {
 		j.parts = sized(&w.space, products*j.colTasks*j.M*j.N)
 	}
 	if tasks == 1 || j.Serial {
@@ -180,7 +179,7 @@ func (j *job[T]) run(w *worker[T]) {
 		par.For(tasks, max(1, work/max(each, 1)), j.tasks)
 	}
 	switch {
-	case !inParts:
+	case j.parts == nil:
 	case j.Serial:
 		j.sumParts(0, products)
 	default:
@@ -252,19 +251,25 @@ func (j *job[T]) do(w *worker[T], lo, hi int) {
 	for t := lo; t < hi; t++ {
 		col := t % j.colTasks
 		row := t / j.colTasks % j.rowTasks
-		w.product = j.at(t / j.colTasks / j.rowTasks)
+		b := t / j.colTasks / j.rowTasks
+		w.product = j.at(b)
 		r0, c0 := row*j.rowsPerTask, col*j.colsPerTask
 		if j.streamed {
-			var parts []T
-			if j.parts != nil {
-				size := j.M * j.N
-				parts = j.parts[(t/j.colTasks/j.rowTasks*j.colTasks+col)*size:][:size]
-			}
-			w.vector(&w.product, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask, parts)
+			w.vector(&w.product, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask, j.part(b, col))
 		} else {
 			w.matrix(&w.product, r0, r0+j.rowsPerTask, c0, c0+j.colsPerTask)
 		}
 	}
+}
+
+// part returns the place for the sums of range i of k of product b; nil where there is one
+// range only.
+func (j *job[T]) part(b, i int) []T {
+	if j.parts == nil {
+		return nil
+	}
+	size := j.M * j.N
+	return j.parts[(b*j.colTasks+i)*size:][:size]
 }
 
 // sumParts completes the products lo to hi-1 of the batch, where each is the sum of parts.

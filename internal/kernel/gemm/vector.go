@@ -66,8 +66,8 @@ func (v *matvec[T]) parts(k int) (n, each int) {
 }
 
 // vector computes what k0 to k1 add to results r0 to r1 of a matvec, as far as they exist:
-// the results themselves, or with parts what sumParts adds up.
-func (w *worker[T]) vector(p *product[T], r0, r1, k0, k1 int, parts []T) {
+// the results themselves, or their part, where there are several, which sumParts adds up.
+func (w *worker[T]) vector(p *product[T], r0, r1, k0, k1 int, part []T) {
 	v, _ := p.asVector()
 	r1, k1 = min(r1, v.rows), min(k1, p.K)
 	x := v.x[k0*v.xs:]
@@ -87,8 +87,8 @@ func (w *worker[T]) vector(p *product[T], r0, r1, k0, k1 int, parts []T) {
 		}
 		return
 	}
-	if parts != nil {
-		w.axpys(&v, x, r0, k0, parts[r0:r1])
+	if part != nil {
+		w.axpys(&v, x, r0, k0, part[r0:r1])
 		return
 	}
 	sums := sized(&w.sums, axpyCols)

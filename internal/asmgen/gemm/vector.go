@@ -8,6 +8,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+const line = 64 // bytes
+
+// rowsAhead returns the rows 8*eights further on, of which the columns read now are asked for.
+func rowsAhead(s rowset, eights int) rowset {
+	base := GP64()
+	LEAQ(Mem{Base: s.base, Index: s.stride, Scale: 8}, base)
+	for range eights - 1 {
+		LEAQ(Mem{Base: base, Index: s.stride, Scale: 8}, base)
+	}
+	s.base = base
+	return s
+}
+
 // axpys writes y[0:n] += x[0] B[0,0:n] + ... + x[r-1] B[r-1,0:n] for r = 1 and r = 8
 // rows, which are stride bytes apart. Each element sees the additions in the
 // order of the rows, so that the result does not depend on how rows are grouped.
@@ -26,26 +39,28 @@ func axpys(p isa) {
 			p.broadcast(Mem{Base: x}.Offset(i*p.size), xs[i])
 		}
 		step := GP64()
-		MOVQ(U32(uint32(2*p.bytes())), step)
-		next := b // the rows after these, which the next call reads
+		vectors := line / p.bytes()
+		lanes := uint64(vectors * p.lanes())
+		MOVQ(U32(line), step)
+		var later rowset
 		if rows > 1 {
-			next.base = GP64()
-			LEAQ(Mem{Base: b.base, Index: b.stride, Scale: 8}, next.base)
+			later = rowsAhead(b, 2)
 		}
 
-		SUBQ(Imm(uint64(2*p.lanes())), n)
+		SUBQ(Imm(lanes), n)
 		JL(LabelRef("tail"))
-		Label("pair")
-		acc := [2]reg.VecVirtual{p.vec(), p.vec()}
-		for j, v := range acc {
-			p.load(Mem{Base: y}.Offset(j*p.bytes()), mask{}, v)
+		Label("line")
+		acc := make([]reg.VecVirtual, vectors)
+		for j := range acc {
+			acc[j] = p.vec()
+			p.load(Mem{Base: y}.Offset(j*p.bytes()), mask{}, acc[j])
 		}
 		for i := range xs {
 			for j, v := range acc {
 				p.fma(b.row(i).Offset(j*p.bytes()), xs[i], v)
 			}
-			for at := 0; rows > 1 && at < 2*p.bytes(); at += 64 {
-				PREFETCHT1(next.row(i).Offset(at))
+			if rows > 1 {
+				PREFETCHT1(later.row(i))
 			}
 		}
 		for j, v := range acc {
@@ -53,17 +68,16 @@ func axpys(p isa) {
 		}
 		b.advance(step)
 		if rows > 1 {
-			ADDQ(step, next.base)
+			ADDQ(step, later.base)
 		}
 		ADDQ(step, y)
-		SUBQ(Imm(uint64(2*p.lanes())), n)
-		JGE(LabelRef("pair"))
+		SUBQ(Imm(lanes), n)
+		JGE(LabelRef("line"))
 
 		Label("tail")
-		ADDQ(Imm(uint64(2*p.lanes())), n)
+		ADDQ(Imm(lanes), n)
 		JEQ(LabelRef("done"))
-		masks := p.firstLanes(n, 2)
-		for j, k := range masks {
+		for j, k := range p.firstLanes(n, vectors) {
 			v := p.vec()
 			p.load(Mem{Base: y}.Offset(j*p.bytes()), k, v)
 			for i := range xs {
@@ -81,12 +95,21 @@ func axpys(p isa) {
 
 // dots writes out[i] = A[i,0:n] . x[0:n] for r = 1 and r = 4 rows, which are stride
 // bytes apart. A row has the same two accumulators in both, so that its result
-// does not depend on how rows are grouped.
+// does not depend on how rows are grouped. The one called Ahead asks for the rows
+// eight further on, which pays where the matrix comes from memory.
 func dots(p isa) {
-	for _, rows := range []int{1, 4} {
-		TEXT(fmt.Sprintf("dot%d%s", rows, p.suffix()), NOSPLIT, fmt.Sprintf("func(n int, x, a *%s, stride int, out *%[1]s)", p.elem()))
+	for _, k := range []struct {
+		rows  int
+		ahead bool
+	}{{1, false}, {4, false}, {4, true}} {
+		rows, name := k.rows, fmt.Sprintf("dot%d", k.rows)
+		if k.ahead {
+			name += "Ahead"
+		}
+		name += p.suffix()
+		TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, x, a *%s, stride int, out *%[1]s)", p.elem()))
 		Pragma("noescape")
-		Doc(fmt.Sprintf("dot%d%s sets out to the products of %[1]d rows of a with x[0:n].", rows, p.suffix()))
+		Doc(fmt.Sprintf("%s sets out to the products of %d rows of a with x[0:n].", name, rows))
 		n := Load(Param("n"), GP64()).(reg.GPVirtual)
 		x := Load(Param("x"), GP64()).(reg.GPVirtual)
 		a := newRowset(Load(Param("a"), GP64()).(reg.GPVirtual), Load(Param("stride"), GP64()).(reg.GPVirtual), rows)
@@ -97,6 +120,10 @@ func dots(p isa) {
 				acc[i][j] = p.vec()
 				p.zero(acc[i][j])
 			}
+		}
+		var later rowset
+		if k.ahead {
+			later = rowsAhead(a, 1)
 		}
 		step := GP64()
 		MOVQ(U32(uint32(2*p.bytes())), step)
@@ -112,8 +139,14 @@ func dots(p isa) {
 			for j, v := range acc[i] {
 				p.fma(a.row(i).Offset(j*p.bytes()), xv[j], v)
 			}
+			for at := 0; k.ahead && at < 2*p.bytes(); at += line {
+				PREFETCHT1(later.row(i).Offset(at))
+			}
 		}
 		a.advance(step)
+		if k.ahead {
+			ADDQ(step, later.base)
+		}
 		ADDQ(step, x)
 		SUBQ(Imm(uint64(2*p.lanes())), n)
 		JGE(LabelRef("pair"))

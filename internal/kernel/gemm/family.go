@@ -21,8 +21,10 @@ type family[T Element] struct {
 
 	tiles *kernelTable // nil: plain Go
 
-	axpy1, axpy8 func(n int, x, b *T, stride int, y *T)   // y[0:n] += x[i] b[i,0:n] for 1 or 8 rows i
-	dot1, dot4   func(n int, x, a *T, stride int, out *T) // out[i] = x[0:n] . a[i,0:n] for 1 or 4 rows i
+	// y[0:n] += x[i] b[i,0:n] for 1 or 8 rows i
+	axpy1, axpy8 func(n int, x, b *T, stride int, y *T)
+	// out[i] = x[0:n] . a[i,0:n] for 1 or 4 rows i; dot4Ahead asks for later rows meanwhile
+	dot1, dot4, dot4Ahead func(n int, x, a *T, stride int, out *T)
 
 	// transpose sets dst[j,i] = src[i,j] for i < block and j < blocks*block.
 	transpose func(blocks int, src *T, srcRow int, dst *T, dstRow int)
@@ -88,14 +90,19 @@ func (f *family[T]) axpy(x []T, b *T, stride int, y []T) {
 	}
 }
 
-// dot computes out[i] = sum_j a[i,j] x[j], where the rows of a are stride bytes apart.
+// dot computes out[i] = sum_j a[i,j] x[j], where the rows of a are stride bytes apart and
+// come from memory or not.
 //
 //go:noinline
-func (f *family[T]) dot(x []T, a *T, stride int, out []T) {
+func (f *family[T]) dot(x []T, a *T, stride int, out []T, memory bool) {
 	i := 0
-	if f.dot4 != nil {
+	dot4 := f.dot4
+	if memory {
+		dot4 = f.dot4Ahead
+	}
+	if dot4 != nil {
 		for ; i+4 <= len(out); i += 4 {
-			f.dot4(len(x), &x[0], offset(a, i*stride), stride, &out[i])
+			dot4(len(x), &x[0], offset(a, i*stride), stride, &out[i])
 		}
 	}
 	for ; i < len(out); i++ {

@@ -444,6 +444,11 @@ func dot1F32AVX512(n int, x *float32, a *float32, stride int, out *float32)
 //go:noescape
 func dot4F32AVX512(n int, x *float32, a *float32, stride int, out *float32)
 
+// dot4AheadF32AVX512 sets out to the products of 4 rows of a with x[0:n].
+//
+//go:noescape
+func dot4AheadF32AVX512(n int, x *float32, a *float32, stride int, out *float32)
+
 // full1F64AVX512 computes the tile t of 1 rows and up to 16 columns.
 //
 //go:noescape
@@ -744,6 +749,11 @@ func dot1F64AVX512(n int, x *float64, a *float64, stride int, out *float64)
 //go:noescape
 func dot4F64AVX512(n int, x *float64, a *float64, stride int, out *float64)
 
+// dot4AheadF64AVX512 sets out to the products of 4 rows of a with x[0:n].
+//
+//go:noescape
+func dot4AheadF64AVX512(n int, x *float64, a *float64, stride int, out *float64)
+
 // full1F32AVX2 computes the tile t of 1 rows and up to 16 columns.
 //
 //go:noescape
@@ -894,6 +904,11 @@ func dot1F32AVX2(n int, x *float32, a *float32, stride int, out *float32)
 //go:noescape
 func dot4F32AVX2(n int, x *float32, a *float32, stride int, out *float32)
 
+// dot4AheadF32AVX2 sets out to the products of 4 rows of a with x[0:n].
+//
+//go:noescape
+func dot4AheadF32AVX2(n int, x *float32, a *float32, stride int, out *float32)
+
 // full1F64AVX2 computes the tile t of 1 rows and up to 8 columns.
 //
 //go:noescape
@@ -1043,6 +1058,11 @@ func dot1F64AVX2(n int, x *float64, a *float64, stride int, out *float64)
 //
 //go:noescape
 func dot4F64AVX2(n int, x *float64, a *float64, stride int, out *float64)
+
+// dot4AheadF64AVX2 sets out to the products of 4 rows of a with x[0:n].
+//
+//go:noescape
+func dot4AheadF64AVX2(n int, x *float64, a *float64, stride int, out *float64)
 
 // transposeF64AVX2 sets dst[j,i] = src[i,j] for i below the edge and j below blocks times the edge.
 // Strides are in bytes; blocks is at least 1.

@@ -11,14 +11,15 @@ const (
 	axpyRows = 64   // rows of the matrix in one call: 64 K elements
 	dotRows  = 8
 	dotCols  = 8192
+	cached   = 4 << 20 // bytes of a matrix that may be in the cache already
 )
 
 // The sums of axpy are worth dividing into ranges of rows of the matrix where those are
-// shorter than partCols: workers that share rows instead read a short piece of each, which
-// takes a tenth longer on two cores. There are partMost ranges at most, and each reads
+// shorter than partCols: workers that share longer ones each read a piece of every row, which
+// is faster, but short pieces are slower. There are partMost ranges at most, and each reads
 // vectorWork elements at least.
 const (
-	partCols = 1 << 14
+	partCols = 4096
 	partMost = 8
 )
 
@@ -120,7 +121,7 @@ func (w *worker[T]) dots(v *matvec[T], x []T, i int, sums []T) {
 		xk := x[k:min(k+dotCols, len(x))]
 		for r := 0; r < len(sums); r += dotRows {
 			out := w.part[:min(dotRows, len(sums)-r)]
-			w.f.dot(xk, at(v.mat, (i+r)*v.row+k), v.row*size, out)
+			w.f.dot(xk, at(v.mat, (i+r)*v.row+k), v.row*size, out, v.rows*v.row*size > cached)
 			for n, s := range out {
 				sums[r+n] += s
 			}

@@ -25,7 +25,7 @@
 // computed, it asks for what comes next, a line or two at a time: its own rows of C, and the
 // panel or the rows of A that later tiles read. [Panels] are packed once for several products;
 // [Powers] are products that leave the registers as powers of two. Products with one row or one column stream
-// the matrix once, at memory speed; where its rows are to be added up, ranges of rows are,
+// the matrix once, at memory speed; where its rows are short and to be added up, ranges of them are,
 // whatever the number of workers, and then their sums.
 //
 // Glossary: a tile is the piece of C one kernel call computes; a panel is a strip of B of

@@ -8,7 +8,7 @@ const vectorRows = 64
 
 const (
 	axpyCols = 4096 // results that share a round of axpy
-	axpyRows = 64   // rows of the matrix in one call: 64 K elements
+	axpyRows = 64   // rows of the matrix in one call
 	dotRows  = 8
 	dotCols  = 8192
 	cached   = 4 << 20 // bytes of a matrix that may be in the cache already

@@ -98,12 +98,12 @@ func axpys(p isa) {
 // does not depend on how rows are grouped. The one called Ahead asks for the rows
 // eight further on, which pays where the matrix comes from memory.
 func dots(p isa) {
-	for _, k := range []struct {
+	for _, form := range []struct {
 		rows  int
 		ahead bool
 	}{{1, false}, {4, false}, {4, true}} {
-		rows, name := k.rows, fmt.Sprintf("dot%d", k.rows)
-		if k.ahead {
+		rows, name := form.rows, fmt.Sprintf("dot%d", form.rows)
+		if form.ahead {
 			name += "Ahead"
 		}
 		name += p.suffix()
@@ -122,7 +122,7 @@ func dots(p isa) {
 			}
 		}
 		var later rowset
-		if k.ahead {
+		if form.ahead {
 			later = rowsAhead(a, 1)
 		}
 		step := GP64()
@@ -139,12 +139,12 @@ func dots(p isa) {
 			for j, v := range acc[i] {
 				p.fma(a.row(i).Offset(j*p.bytes()), xv[j], v)
 			}
-			for at := 0; k.ahead && at < 2*p.bytes(); at += line {
+			for at := 0; form.ahead && at < 2*p.bytes(); at += line {
 				PREFETCHT1(later.row(i).Offset(at))
 			}
 		}
 		a.advance(step)
-		if k.ahead {
+		if form.ahead {
 			ADDQ(step, later.base)
 		}
 		ADDQ(step, x)

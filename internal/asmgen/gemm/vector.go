@@ -68,7 +68,7 @@ func axpys(p isa) {
 		}
 		b.advance(step)
 		if rows > 1 {
-			ADDQ(step, later.base)
+			later.advance(step)
 		}
 		ADDQ(step, y)
 		SUBQ(Imm(lanes), n)
@@ -145,7 +145,7 @@ func dots(p isa) {
 		}
 		a.advance(step)
 		if form.ahead {
-			ADDQ(step, later.base)
+			later.advance(step)
 		}
 		ADDQ(step, x)
 		SUBQ(Imm(uint64(2*p.lanes())), n)

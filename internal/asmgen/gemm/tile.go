@@ -30,8 +30,8 @@ const (
 	tileCount  = 128 // tiles, one below the other
 	tileDone   = 136 // how many of them are done, or were begun
 	tileNext   = 144 // from what one tile asks for to what the next one does
-	tileCarry  = 152 // the row that the carrying kernels copy
-	tileComing = 160 // from it to the row that they will copy next
+	tileCarry  = 152 // the row that the first tile of the carrying kernels copies
+	tileComing = 160 // from it to the row that the next tile will copy
 	tileScalar = 168 // alpha, and beta one element later
 )
 
@@ -259,6 +259,17 @@ func tile(p isa, s shape, rows int) {
 		IMULQ(Mem{Base: t}.Offset(tileNext), ahead)
 		ADDQ(Mem{Base: t}.Offset(tileAhead), ahead)
 	}
+	var packed, carried reg.GPVirtual
+	if s.carry {
+		carried, packed = GP64(), GP64()
+		MOVQ(done, carried)
+		IMULQ(Mem{Base: t}.Offset(tileComing), carried)
+		ADDQ(Mem{Base: t}.Offset(tileCarry), carried)
+		MOVQ(done, packed)
+		IMULQ(Mem{Base: t}.Offset(tileARow), packed)
+		ADDQ(Mem{Base: t}.Offset(tilePack), packed)
+		SUBQ(carried, packed)
+	}
 	INCQ(done)
 	MOVQ(done, Mem{Base: t}.Offset(tileDone))
 	result := AllocLocal(8)
@@ -272,18 +283,18 @@ func tile(p isa, s shape, rows int) {
 	// Copies of A and B have strides that are known here.
 	b, width := field(tileB), s.vectors*p.bytes()
 	var acol, brow Op = Imm(uint64(p.size)), U32(uint32(width))
-	next8 := Mem{Base: b}.Offset(8 * width)
-	var packed, carried reg.GPVirtual
+	next, ask := Mem{Base: b}.Offset(8*width), PREFETCHT0
 	if !s.carry {
 		acol = field(tileACol)
 		r := field(tileBRow)
-		brow, next8 = r, Mem{Base: b, Index: r, Scale: 8}
+		brow, next = r, Mem{Base: b, Index: r, Scale: 8}
 		if s.pack {
+			// B is in memory or the third cache: 8 steps would be too late, and more rows than
+			// that may not fit in the first cache, where they can all belong to the same set.
+			SHLQ(Imm(5), r)
+			brow, next, ask = Mem{Base: t}.Offset(tileBRow), Mem{Base: b, Index: r, Scale: 1}, PREFETCHT1
 			packed = field(tilePack)
 		}
-	} else {
-		carried, packed = field(tileCarry), field(tilePack)
-		SUBQ(carried, packed)
 	}
 	bv := make([]reg.VecVirtual, s.vectors)
 	for j := range bv {
@@ -298,9 +309,9 @@ func tile(p isa, s shape, rows int) {
 		}
 	}
 	if p.wide() && rows >= 8 || s.pack {
-		PREFETCHT0(next8)
+		ask(next)
 		if width > 64 {
-			PREFETCHT0(next8.Offset(64))
+			ask(next.Offset(64))
 		}
 	}
 	if s.carry {

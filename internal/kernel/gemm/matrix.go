@@ -1,6 +1,9 @@
 package gemm
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Block sizes, measured on Zen 4. A block of kc steps is long enough that reading and
 // writing C between blocks costs little; a panel of B (kc rows of a tile's width,
@@ -75,13 +78,23 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 		rowBlocks = (r1 - r0 + mc - 1) / mc
 	}
 	s := stage[T]{k0: k0, c1: c1, panels: panels, direct: direct}
-	most := (r1 - r0 + rowBlocks - 1) / rowBlocks
+	// A block's tiles all have the same number of rows, except in the last block: one call computes
+	// several that have.
+	tiles := ((r1-r0+rowBlocks-1)/rowBlocks + f.rows - 1) / f.rows
+	units := (r1 - r0 + tiles - 1) / tiles
+	end := func(block int) int { return min(r1, r0+min(block, rowBlocks)*units/rowBlocks*tiles) }
+	most := (units + rowBlocks - 1) / rowBlocks * tiles
 	s.aRow = w.rowOfCopies(p, most, panels)
 	s.carries = s.aRow > 0 && w.readA == nil && f.packRows > 0 && rowBlocks > 1
-	w.room(boolToInt(!direct)*panels*f.width*t.k, most*s.aRow, boolToInt(s.carries)*most*s.aRow)
+	// Panels that only one block reads share a place, which stays in the second cache.
+	kept := panels
+	if rowBlocks == 1 {
+		kept = 1
+	}
+	w.room(boolToInt(!direct)*kept*f.width*t.k, most*s.aRow, boolToInt(s.carries)*most*s.aRow)
 	for rb := range rowBlocks {
-		s.i0, s.i1 = r0+rb*(r1-r0)/rowBlocks, r0+(rb+1)*(r1-r0)/rowBlocks
-		s.row, s.rows = s.i1, min(r1, r0+(rb+2)*(r1-r0)/rowBlocks)
+		s.i0, s.i1 = end(rb), end(rb+1)
+		s.row, s.rows = s.i1, end(rb+2)
 		s.first = rb == 0
 		if k0 == 0 && fromBias {
 			w.writeBias(p, s.i0, s.i1, c0, c1)
@@ -93,13 +106,29 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 			if direct {
 				s.b = at(p.B, k0*p.BRow+s.j)
 			} else {
-				s.b = &w.bBuf[s.panel*f.width*t.k]
+				s.b = &w.bBuf[s.panel%kept*f.width*t.k]
 			}
 			w.panel(p, &s)
 		}
+		w.yield((s.i1 - s.i0) * (c1 - c0) * t.k)
 		if k1 == p.K {
 			w.finish(p, s.i0, s.i1, c0, c1)
 		}
+	}
+}
+
+// yieldWork is the number of multiply-adds, about a millisecond's with vectors, after which a
+// worker lets other goroutines run.
+const yieldWork = 1 << 26
+
+// yield takes note of multiply-adds that are done. With one processor other goroutines wait for
+// this one, until the runtime stops it by a signal, each 10 ms: that costs some 50 µs, and comes
+// while a kernel runs, which cannot be stopped. With several, another one would take this
+// goroutine away from its caches.
+func (w *worker[T]) yield(work int) {
+	if w.busy += work; w.alone && w.busy >= yieldWork {
+		w.busy = 0
+		runtime.Gosched()
 	}
 }
 
@@ -142,27 +171,36 @@ func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 	t.b = s.b
 	i := s.i0
 	size := int(unsafe.Sizeof(p.Alpha))
-	for n := range tiles {
-		rows := least + boolToInt(n < more)
+	for n := 0; n < tiles; n += t.count {
+		rows, alike := least, tiles-n
+		if n < more {
+			rows, alike = least+1, more-n
+		}
 		t.a = offset(s.a, (i-s.i0)*t.aRow)
 		t.c = at(p.C, i*p.CRow+s.j)
-		w.ask(p, s, n, tiles, i+rows)
-		if fuse && n == 0 {
+		t.count = 1
+		packs := fuse && n == 0
+		if f.tiles != nil && !packs {
+			t.count = max(1, min(alike, callWork/(rows*f.width*t.k)))
+		}
+		w.ask(p, s, n, tiles, i, rows)
+		switch {
+		case packs:
 			t.b, t.bRow, t.pack = at(p.B, s.k0*p.BRow+s.j), p.BRow*size, s.b
 			f.tile(packing, rows, t)
 			t.b, t.bRow = s.b, bRow
-		} else if v == full && rows >= f.packRows && w.carry(p, s, tiles-n) {
+		case v == full && rows >= f.packRows && w.carry(p, s, tiles-n):
 			f.tile(carrying, rows, t)
-		} else {
+		default:
 			f.tile(v, rows, t)
 		}
-		i += rows
+		i += rows * t.count
 	}
 }
 
-// carry reports whether the tile that comes next, the first of left in its panel, copies a row of
-// A that the next block needs, and prepares it: a copy costs a tile nothing, while a pass of its own
-// would wait for memory. It is done about as late as all rows find a tile.
+// carry reports whether the tiles that come next, the first of left in their panel, each copy a row
+// of A that the next block needs, and prepares it: a copy costs a tile nothing, while a pass of its
+// own would wait for memory. It is done about as late as all rows find a tile.
 func (w *worker[T]) carry(p *product[T], s *stage[T], left int) bool {
 	t := &w.t
 	n := s.rows - s.i1 - s.carried
@@ -172,44 +210,70 @@ func (w *worker[T]) carry(p *product[T], s *stage[T], left int) bool {
 	i := s.i1 + s.carried
 	t.carry, t.coming = at(p.A, i*p.ARow+s.k0), p.ARow*int(unsafe.Sizeof(p.Alpha))
 	t.pack = &w.aNext[s.carried*s.aRow]
-	s.carried++
+	t.count = min(t.count, n)
+	s.carried += t.count
 	return true
 }
 
-// ask chooses what tile n of a panel asks for while it is computed, so that what comes
-// next is in the second-level cache then: in the first panel, which finds A outside of the
-// caches, the rows of A from i on that the next tile reads; then the next panel, for which
-// it takes as many tiles as a row of it has lines, or the first one again for the next block;
-// and at last rows of that block: those that its first tile reads, where they were carried,
-// else one with each tile that has nothing else to ask for, as late as all of them can be
-// asked for.
-func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i int) {
+// ask chooses what the tiles of a panel from number n on ask for while they are computed, so that
+// what comes next is in the second-level cache then. It lowers the count of tiles to those for
+// which the choice holds. They ask
+//
+//   - in the first panel, which finds A outside of the caches, for the rows of A that the next tile
+//     reads: it begins at row i+rows;
+//   - then for the next panel, for which it takes as many tiles as a row of it has lines, or for the
+//     first one again for the next block. Where the next panel is still to be packed, the last
+//     tiles ask for it, from its end on, so that its start is there even where its rows belong to
+//     a few sets of the cache and evict each other;
+//   - and at last for rows of the next block: those that its first tile reads, where they were
+//     carried, else one with each tile that has nothing else to ask for, as late as all of them
+//     can be asked for.
+func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i, rows int) {
 	t, width := &w.t, w.f.width
 	size := int(unsafe.Sizeof(p.Alpha))
 	lines := width * size / line
-	column := s.j + width + n*line/size // in the next panel
+	unpacked := s.first && !s.direct
+	x := n // the line in a row of the next panel
+	if unpacked {
+		x -= tiles - lines
+	}
+	column := s.j + width + x*line/size
+	next := 0 <= x && x < lines && column < s.c1
 	last := s.panel == s.panels-1 && s.i1 < s.rows
-	t.ahead, t.aheadStep = t.a, 0
+	rowsOfB := p.BCol == 1 && w.readB == nil
+	choose := func(first *T, step, toNext, tiles int) {
+		t.ahead, t.aheadStep, t.aheadNext = first, step, toNext
+		t.count = min(t.count, tiles)
+	}
 	switch {
-	case s.panel == 0 && i < s.i1 && s.carries && !s.first:
-		t.ahead, t.aheadStep = offset(s.a, (i-s.i0)*t.aRow), line
-	case s.panel == 0 && i < s.i1 && s.aRow == 0 && p.ACol == 1 && s.first:
-		t.ahead, t.aheadStep = at(p.A, i*p.ARow+s.k0), line
-	case n < lines && column < s.c1:
-		switch {
-		case !s.first && !s.direct:
-			t.ahead, t.aheadStep = offset(s.b, t.k*(width*size+n*line)), line
-		case p.BCol == 1 && w.readB == nil:
-			t.ahead, t.aheadStep = at(p.B, s.k0*p.BRow+column), p.BRow*size
+	case s.panel == 0 && n < tiles-1 && s.carries && !s.first:
+		choose(offset(s.a, (i+rows-s.i0)*t.aRow), line, rows*t.aRow, tiles-1-n)
+	case s.panel == 0 && n < tiles-1 && s.aRow == 0 && p.ACol == 1 && s.first:
+		choose(at(p.A, (i+rows)*p.ARow+s.k0), line, rows*t.aRow, tiles-1-n)
+	case next && !s.first:
+		holds := lines - x
+		if s.carries { // nothing else to ask for: what follows a row's lines are those of the next row
+			holds = tiles
 		}
+		choose(offset(s.b, t.k*width*size+x*line), width*size, line, holds)
+	case next && unpacked && rowsOfB:
+		choose(at(p.B, (s.k0+t.k-1)*p.BRow+column), -p.BRow*size, line, lines-x)
+	case next && s.direct && rowsOfB:
+		choose(at(p.B, s.k0*p.BRow+column), p.BRow*size, line, lines-x)
 	case last && n < lines && !s.direct:
-		t.ahead, t.aheadStep = offset(&w.bBuf[0], n*line), width*size
+		choose(offset(&w.bBuf[0], n*line), width*size, line, lines-n)
 	case last && n == tiles-1 && s.carried > 0:
-		t.ahead, t.aheadStep = &w.aNext[0], line
+		choose(&w.aNext[0], line, 0, 1)
 	case !s.carries && s.row < s.rows && p.ACol == 1 && w.readA == nil &&
 		(s.panels-s.panel)*max(1, tiles-lines) <= 2*(s.rows-s.i1):
-		t.ahead, t.aheadStep = at(p.A, s.row*p.ARow+s.k0), size
-		s.row++
+		choose(at(p.A, s.row*p.ARow+s.k0), size, p.ARow*size, s.rows-s.row)
+		s.row += t.count
+	case unpacked && x < 0:
+		choose(t.a, 0, 0, -x)
+	case last:
+		choose(t.a, 0, 0, max(1, tiles-1-n))
+	default:
+		choose(t.a, 0, 0, tiles)
 	}
 }
 

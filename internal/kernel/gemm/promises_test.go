@@ -63,6 +63,19 @@ func TestCollectionIsNotHeldUp(t *testing.T) {
 	}
 }
 
+// With one processor, goroutines that wait for it run while a long product is computed.
+func TestLongProductsLetOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	rng := rand.New(rand.NewPCG(19, 20))
+	p := build[float32](rng, 512, 512, 512, rowMajor, rowMajor, rowMajor)
+	var ran atomic.Bool
+	go ran.Store(true)
+	Multiply(p)
+	if !ran.Load() {
+		t.Error("another goroutine had to wait until the end")
+	}
+}
+
 func TestBadDescriptionsPanic(t *testing.T) {
 	good := Params[int32]{M: 2, N: 3, K: 4, A: make([]int32, 8), B: make([]int32, 12), C: make([]int32, 6),
 		ARow: 4, ACol: 1, BRow: 3, BCol: 1, CRow: 3, CCol: 1, Alpha: 1}

@@ -32,8 +32,9 @@ type tile[T Element] struct {
 	// done. What the next one asks for is aheadNext bytes on.
 	count, done, aheadNext int
 
-	// The carrying variant copies k consecutive elements from carry to pack, and asks for what
-	// is coming bytes behind each.
+	// The first tile of the carrying variant copies k consecutive elements from carry to pack, the
+	// next one what lies coming bytes further on to aRow bytes behind, and so on. Each asks for the
+	// elements that come after its own.
 	carry  *T
 	coming int
 

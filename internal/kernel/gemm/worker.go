@@ -19,6 +19,7 @@ type worker[T Element] struct {
 	sums    []T // results of the vector loops
 	vec     []T // one row or column
 	part    [dotRows]T
+	busy    int // multiply-adds since it let others run
 }
 
 var (

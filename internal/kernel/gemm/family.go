@@ -12,7 +12,7 @@ import (
 // Assembly cannot be interrupted, and a loop of Go that only calls assembly can
 // hardly be: the collector would wait for seconds. The functions are therefore called
 // through the methods below, which are ordinary Go functions that are not inlined and
-// do at most some hundred thousand multiply-adds, a few microseconds, a call.
+// do at most callWork multiply-adds a call, where a tile is not more.
 type family[T Element] struct {
 	width      int // columns of a tile
 	rows       int // the most rows of a tile

@@ -110,10 +110,10 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 			}
 			w.panel(p, &s)
 		}
-		w.yield((s.i1 - s.i0) * (c1 - c0) * t.k)
 		if k1 == p.K {
 			w.finish(p, s.i0, s.i1, c0, c1)
 		}
+		w.yield((s.i1 - s.i0) * (c1 - c0) * t.k)
 	}
 }
 

@@ -235,10 +235,10 @@ func tile(p isa, s shape, rows int) {
 
 	done, above := field(tileDone), GP64()
 	IMUL3Q(U32(uint32(rows)), done, above) // the number of rows above this tile
-	// below returns the pointer in a field, moved down to this tile.
-	below := func(pointer, stride int) reg.GPVirtual {
+	// moved returns the pointer in a field, n times the stride in another one further on.
+	moved := func(pointer, stride int, n reg.GPVirtual) reg.GPVirtual {
 		at := GP64()
-		MOVQ(above, at)
+		MOVQ(n, at)
 		IMULQ(Mem{Base: t}.Offset(stride), at)
 		ADDQ(Mem{Base: t}.Offset(pointer), at)
 		return at
@@ -254,28 +254,19 @@ func tile(p isa, s shape, rows int) {
 	}
 	var ahead reg.GPVirtual
 	if p.wide() && rows >= 8 {
-		ahead = GP64()
-		MOVQ(done, ahead)
-		IMULQ(Mem{Base: t}.Offset(tileNext), ahead)
-		ADDQ(Mem{Base: t}.Offset(tileAhead), ahead)
+		ahead = moved(tileAhead, tileNext, done)
 	}
 	var packed, carried reg.GPVirtual
 	if s.carry {
-		carried, packed = GP64(), GP64()
-		MOVQ(done, carried)
-		IMULQ(Mem{Base: t}.Offset(tileComing), carried)
-		ADDQ(Mem{Base: t}.Offset(tileCarry), carried)
-		MOVQ(done, packed)
-		IMULQ(Mem{Base: t}.Offset(tileARow), packed)
-		ADDQ(Mem{Base: t}.Offset(tilePack), packed)
+		carried, packed = moved(tileCarry, tileComing, done), moved(tilePack, tileARow, done)
 		SUBQ(carried, packed)
 	}
 	INCQ(done)
 	MOVQ(done, Mem{Base: t}.Offset(tileDone))
 	result := AllocLocal(8)
-	c := below(tileC, tileCRow)
+	c := moved(tileC, tileCRow, above)
 	MOVQ(c, result)
-	rowsOfA := below(tileA, tileARow)
+	rowsOfA := moved(tileA, tileARow, above)
 	k := field(tileK)
 	soon := newSoon(c, field(tileCRow), k, rows, s.vectors*p.bytes())
 

@@ -126,8 +126,10 @@ const yieldWork = 1 << 26
 // while a kernel runs, which cannot be stopped. With several, another one would take this
 // goroutine away from its caches.
 func (w *worker[T]) yield(work int) {
-	if w.busy += work; w.alone && w.busy >= yieldWork {
-		w.busy = 0
+	if w.busy += work; w.busy < yieldWork {
+		return
+	}
+	if w.busy = 0; runtime.GOMAXPROCS(0) == 1 {
 		runtime.Gosched()
 	}
 }
@@ -156,12 +158,11 @@ type stage[T Element] struct {
 func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 	t, f := &w.t, w.f
 	v, rows := f.variant(t.cols)
-	tiles := (s.i1 - s.i0 + rows - 1) / rows
-	least, more := (s.i1-s.i0)/tiles, (s.i1-s.i0)%tiles // the first tiles have one row more
+	by := cutRows(s.i1-s.i0, rows)
 
 	fuse := false
 	if s.first && !s.direct {
-		most := least + boolToInt(more > 0)
+		most, _ := by.from(0)
 		fuse = p.BCol == 1 && w.readB == nil && f.packRows > 0 && most >= f.packRows && v != narrow
 		if !fuse {
 			w.packPanel(p, s.b, s.j, s.k0)
@@ -171,25 +172,22 @@ func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 	t.b = s.b
 	i := s.i0
 	size := int(unsafe.Sizeof(p.Alpha))
-	for n := 0; n < tiles; n += t.count {
-		rows, alike := least, tiles-n
-		if n < more {
-			rows, alike = least+1, more-n
-		}
+	for n := 0; n < by.tiles; n += t.count {
+		rows, alike := by.from(n)
 		t.a = offset(s.a, (i-s.i0)*t.aRow)
 		t.c = at(p.C, i*p.CRow+s.j)
-		t.count = 1
 		packs := fuse && n == 0
-		if f.tiles != nil && !packs {
-			t.count = max(1, min(alike, callWork/(rows*f.width*t.k)))
+		if packs {
+			alike = 1
 		}
-		w.ask(p, s, n, tiles, i, rows)
+		t.count = f.together(alike, rows, t.k)
+		w.ask(p, s, n, by.tiles, i, rows)
 		switch {
 		case packs:
 			t.b, t.bRow, t.pack = at(p.B, s.k0*p.BRow+s.j), p.BRow*size, s.b
 			f.tile(packing, rows, t)
 			t.b, t.bRow = s.b, bRow
-		case v == full && rows >= f.packRows && w.carry(p, s, tiles-n):
+		case v == full && rows >= f.packRows && w.carry(p, s, by.tiles-n):
 			f.tile(carrying, rows, t)
 		default:
 			f.tile(v, rows, t)

@@ -56,7 +56,6 @@ type job[T Element] struct {
 	// how one product is divided
 	rowTasks, colTasks       int // number of ranges
 	rowsPerTask, colsPerTask int
-	alone                    bool // there is one processor
 	streamed                 bool // the matrix of a matvec is, by the vector loops, and columns are ranges of k
 	parts                    []T  // what each range of k of each product sums up to, where there are several
 }
@@ -194,7 +193,6 @@ func (j *job[T]) run(w *worker[T]) {
 // no element's sum does.
 func (j *job[T]) plan() (work int) {
 	procs := runtime.GOMAXPROCS(0)
-	j.alone = procs == 1
 	if mat, ok := j.asVector(); ok {
 		j.streamed = true
 		j.colTasks, j.colsPerTask = mat.parts(j.K)

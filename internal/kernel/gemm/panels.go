@@ -111,18 +111,11 @@ func (p *Panels[T]) tiles(c []T, cRow int, a []T, aRow, aCol, m, n, k int, sums 
 				v = powersEdge
 			}
 		}
-		tiles := (m + rows - 1) / rows
-		least, more := m/tiles, m%tiles // the first tiles have one row more
+		by := cutRows(m, rows)
 		i := 0
-		for x := 0; x < tiles; x += t.count {
-			rows, alike := least, tiles-x
-			if x < more {
-				rows, alike = least+1, more-x
-			}
-			t.count = 1
-			if f.tiles != nil {
-				t.count = max(1, min(alike, callWork/(rows*f.width*k)))
-			}
+		for x := 0; x < by.tiles; x += t.count {
+			rows, alike := by.from(x)
+			t.count = f.together(alike, rows, k)
 			t.a, t.c = at(a, i*aRow), at(c, i*cRow+j)
 			t.ahead, t.aheadStep, t.aheadNext = t.a, 0, 0
 			if next := i + rows; j == 0 && next < m && aCol == 1 {

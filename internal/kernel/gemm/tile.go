@@ -84,6 +84,31 @@ func (f *family[T]) variant(cols int) (v variant, rows int) {
 	return full, f.rows
 }
 
+// cut is how rows are divided into tiles: the first more of them have one row more than least.
+type cut struct{ tiles, least, more int }
+
+// cutRows divides rows into tiles of at most so many.
+func cutRows(rows, most int) cut {
+	n := (rows + most - 1) / most
+	return cut{n, rows / n, rows % n}
+}
+
+// from returns the rows of tile i, and how many tiles from there on have as many.
+func (c cut) from(i int) (rows, alike int) {
+	if i < c.more {
+		return c.least + 1, c.more - i
+	}
+	return c.least, c.tiles - i
+}
+
+// together returns how many of some tiles with so many rows, over k steps, one call computes.
+func (f *family[T]) together(tiles, rows, k int) int {
+	if f.tiles == nil {
+		return 1
+	}
+	return max(1, min(tiles, callWork/(rows*f.width*k)))
+}
+
 // offset returns the pointer n bytes behind p. The result has to point into the same
 // slice: the collector looks at pointers in variables, and stops the program at one
 // that points behind the end of its memory.

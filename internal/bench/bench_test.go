@@ -4,9 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tenonml/tenon/internal/arena"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // BenchmarkWorkload runs every case of every workload on small inputs.
@@ -52,6 +57,41 @@ func TestWorkloads(t *testing.T) {
 		if len(seen) == 0 {
 			t.Errorf("%s has no case", name)
 		}
+	}
+}
+
+// TestDrop drops the result of every case, with the arena watching, and runs the case again:
+// nobody else held what was given back.
+func TestDrop(t *testing.T) {
+	defer arena.SetDebug(arena.SetDebug(true))
+	for _, name := range names() {
+		dropped := false
+		r := &runner{workload: name, size: "tiny", threads: 1, instead: func(c benchCase, f func() any) {
+			if c.check == nil {
+				return
+			}
+			result := f()
+			switch result.(type) {
+			case *tensor.Dense, *ragged.Tensor:
+			default:
+				return
+			}
+			want := c.check(result)
+			drop(result)
+			dropped = true
+			if got := c.check(f()); !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %v, then %v", name, c.name, want, got)
+			}
+		}}
+		for _, cases := range workloads[name] {
+			cases(r)
+		}
+		if known := slices.Contains([]string{"gemm", "softmax_layernorm", "ragged_reduce"}, name); known && !dropped {
+			t.Errorf("%s: no result was dropped", name)
+		}
+	}
+	if err := arena.Check(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -27,6 +27,7 @@ func gemm(r *runner) {
 		r.run(benchCase{name: name, inner: times, flops: float64(flops), check: denseSum}, func() any {
 			var c tensor.Tensor
 			for range times {
+				drop(c)
 				c = ops.MatMul(a, b)
 			}
 			return c

@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // A runner times the cases of one workload.
@@ -109,7 +112,7 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 	if c.check != nil {
 		l.Checksum = c.check(result)
 	}
-	result = nil
+	drop(result)
 	warm, atLeast := warmRuns, minRuns
 	switch {
 	case first > 5*r.budget:
@@ -120,7 +123,7 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 		warm, atLeast = 1, 3
 	}
 	for start = time.Now(); warm > 0 || first < warmFor && time.Since(start) < warmFor; warm-- {
-		f()
+		drop(f())
 	}
 	runtime.GC()
 	var times []float64
@@ -129,12 +132,25 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 		before := time.Now()
 		result = f()
 		times = append(times, time.Since(before).Seconds())
-		runtime.KeepAlive(result)
+		drop(result)
 	}
 	inner := float64(max(1, c.inner))
 	l.Faults = float64(pageFaults()-faults) / float64(len(times)) / inner
 	l.OtherCPU = load.others()
 	return r.emit(c, times, l)
+}
+
+// drop gives back the memory of a result whose time has been taken. The peers' driver deletes
+// theirs at the same place, and in a loop inside of a case their binding of the next one does,
+// for they count references. Only results of their own are given to it. The partition
+// of a ragged one stays: it may be that of an argument.
+func drop(result any) {
+	switch t := result.(type) {
+	case *tensor.Dense:
+		tensor.Release(t)
+	case *ragged.Tensor:
+		drop(t.FlatValues())
+	}
 }
 
 // emit prints the line of a case, given the seconds of its samples.

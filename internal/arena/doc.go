@@ -23,7 +23,7 @@
 // second collection during which nobody asked for such buffers, or when collections have become
 // rare.
 //
-// Before a buffer of 4 MiB or more takes memory from the system, garbage is collected: a result
+// Before a buffer of 2 MiB or more takes memory from the system, garbage is collected: a result
 // that was dropped leaves its memory to the next one. That happens where the heap holds at most
 // 16 MiB of objects with pointers, takes a hundredth of the time at most, and not with GOGC=off.
 //

@@ -16,7 +16,7 @@ import (
 
 const (
 	// roomFrom is the size of the smallest buffer that room is made for.
-	roomFrom = 4 << 20
+	roomFrom = 2 << 20
 	// roomScan is how much memory with pointers there may be for the collector to look through.
 	roomScan = 16 << 20
 	// roomShare is how many times as long as a collection took the next one is waited for.

@@ -77,7 +77,7 @@ func TestDrop(t *testing.T) {
 				return
 			}
 			want := c.check(result)
-			drop(result)
+			c.drop(result)
 			dropped = true
 			if got := c.check(f()); !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %v, then %v", name, c.name, want, got)

@@ -24,10 +24,11 @@ func gemm(r *runner) {
 		a := tensor.Of(inputs.Syms(8, 2*i, m*k, 1), m, k)
 		b := tensor.Of(inputs.Syms(8, 2*i+1, k*n, 1), k, n)
 		times := max(1, int(2e8)/flops)
-		r.run(benchCase{name: name, inner: times, flops: float64(flops), check: denseSum}, func() any {
+		bc := benchCase{name: name, inner: times, flops: float64(flops), check: denseSum}
+		r.run(bc, func() any {
 			var c tensor.Tensor
 			for range times {
-				drop(c)
+				bc.drop(c)
 				c = ops.MatMul(a, b)
 			}
 			return c

@@ -23,7 +23,7 @@ func raggedGather(r *runner) {
 		}
 		return float64(2 * 4 * n)
 	}
-	r.run(benchCase{name: "gather", bytes: moved(g1), check: raggedSum}, func() any { return ops.Gather(x, i1, 0) })
-	r.run(benchCase{name: "concat0", bytes: moved(g1, g2), check: raggedSum}, func() any { return ops.Concat([]tensor.Tensor{g1, g2}, 0) })
-	r.run(benchCase{name: "concat1", bytes: moved(g1, g2), check: raggedSum}, func() any { return ops.Concat([]tensor.Tensor{g1, g2}, 1) })
+	r.run(benchCase{name: "gather", bytes: moved(g1), check: raggedSum, newRows: true}, func() any { return ops.Gather(x, i1, 0) })
+	r.run(benchCase{name: "concat0", bytes: moved(g1, g2), check: raggedSum, newRows: true}, func() any { return ops.Concat([]tensor.Tensor{g1, g2}, 0) })
+	r.run(benchCase{name: "concat1", bytes: moved(g1, g2), check: raggedSum, newRows: true}, func() any { return ops.Concat([]tensor.Tensor{g1, g2}, 1) })
 }

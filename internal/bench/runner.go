@@ -36,6 +36,9 @@ type benchCase struct {
 	unit  string // of the items
 	check func(result any) []float64
 	note  string
+
+	// newRows says that a ragged result has a partition of its own, not an argument's.
+	newRows bool
 }
 
 // line is what is printed of a case.
@@ -112,7 +115,7 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 	if c.check != nil {
 		l.Checksum = c.check(result)
 	}
-	drop(result)
+	c.drop(result)
 	warm, atLeast := warmRuns, minRuns
 	switch {
 	case first > 5*r.budget:
@@ -123,7 +126,7 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 		warm, atLeast = 1, 3
 	}
 	for start = time.Now(); warm > 0 || first < warmFor && time.Since(start) < warmFor; warm-- {
-		drop(f())
+		c.drop(f())
 	}
 	runtime.GC()
 	var times []float64
@@ -132,7 +135,7 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 		before := time.Now()
 		result = f()
 		times = append(times, time.Since(before).Seconds())
-		drop(result)
+		c.drop(result)
 	}
 	inner := float64(max(1, c.inner))
 	l.Faults = float64(pageFaults()-faults) / float64(len(times)) / inner
@@ -142,14 +145,16 @@ func (r *runner) run(c benchCase, f func() any) (median, least float64, ok bool)
 
 // drop gives back the memory of a result whose time has been taken. The peers' driver deletes
 // theirs at the same place, and in a loop inside of a case their binding of the next one does,
-// for they count references. Only results of their own are given to it. The partition
-// of a ragged one stays: it may be that of an argument.
-func drop(result any) {
+// for they count references.
+func (c *benchCase) drop(result any) {
 	switch t := result.(type) {
 	case *tensor.Dense:
 		tensor.Release(t)
 	case *ragged.Tensor:
-		drop(t.FlatValues())
+		tensor.Release(t.FlatValues())
+		if c.newRows {
+			tensor.Release(t.Partition().RowSplits())
+		}
 	}
 }
 

@@ -135,7 +135,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := entriesFor(len(parts[0]))
+			to, out := fresh(len(parts[0]))
 			if err := segment.ZipSplits(out, parts...); err != nil {
 				return nil, partsError(c, err)
 			}
@@ -149,7 +149,7 @@ func init() {
 				return nil, err
 			}
 			if outType(c, 0).IsString() && s.Rank() == 1 {
-				t, err := splitsTensor(c, outType(c, 1), out)
+				t, err := splitsIn(c, outType(c, 1), to, out)
 				return []tensor.Tensor{zippedStrings(c.List(0), parts, out), t}, err
 			}
 			values := move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
@@ -159,7 +159,7 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsTensor(c, outType(c, 1), out)
+			t, err := splitsIn(c, outType(c, 1), to, out)
 			return []tensor.Tensor{values, t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -199,7 +199,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := entriesFor(len(parts[0]))
+			to, out := fresh(len(parts[0]))
 			if err := segment.ZipSplits(out, parts...); err != nil {
 				return nil, partsError(c, err)
 			}
@@ -209,7 +209,7 @@ func init() {
 			}
 			at := make([]int64, n)
 			segment.ZipPositions(at, out, parts...)
-			t, err := splitsTensor(c, outType(c, 0), out)
+			t, err := splitsIn(c, outType(c, 0), to, out)
 			return []tensor.Tensor{t, tensor.Vector(at)}, err
 		},
 	})
@@ -254,11 +254,11 @@ var stackSplitsOp = op.Register(&op.Op{
 		for _, p := range parts {
 			n += len(p) - 1
 		}
-		out := entriesFor(n)
+		to, out := fresh(n)
 		if err := segment.StackSplits(out, parts...); err != nil {
 			return nil, partsError(c, err)
 		}
-		t, err := splitsTensor(c, outType(c, 0), out)
+		t, err := splitsIn(c, outType(c, 0), to, out)
 		return []tensor.Tensor{t}, err
 	},
 })

@@ -206,12 +206,6 @@ func fresh(n int) (*tensor.Dense, []int64) {
 	return d, tensor.Data[int64](d)
 }
 
-// entriesFor returns memory for n numbers, all of which the caller sets.
-func entriesFor(n int) []int64 {
-	_, x := fresh(n)
-	return x
-}
-
 // lend returns memory for n numbers until it is released.
 func lend(n int) (*arena.Buffer, []int64) {
 	b := arena.Alloc(8 * n)
@@ -229,10 +223,19 @@ func splitsTensor(c *op.Call, d dtype.DType, splits []int64) (*tensor.Dense, err
 
 // splitsIn is splitsTensor for splits that are those of a tensor of int64 already.
 func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense, splits []int64) (*tensor.Dense, error) {
-	if d == dtype.Int64 {
-		return valid(t, splits), nil
+	t, err := indexIn(c, d, t, splits)
+	if err != nil {
+		return nil, err
 	}
-	return splitsTensor(c, d, splits)
+	return valid(t, splits), nil
+}
+
+// indexIn is indexTensor for numbers that are those of a tensor of int64 already.
+func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense, x []int64) (*tensor.Dense, error) {
+	if d == dtype.Int64 {
+		return t, nil
+	}
+	return indexTensor(c, d, x)
 }
 
 // indexTensor returns lengths, ids or splits in a partition's type.

@@ -88,9 +88,9 @@ var lengthsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		out := entriesFor(len(splits) - 1)
+		to, out := fresh(len(splits) - 1)
 		segment.Lengths(out, splits)
-		t, err := indexTensor(c, c.Tensor(0).DType(), out)
+		t, err := indexIn(c, c.Tensor(0).DType(), to, out)
 		return []tensor.Tensor{t}, err
 	},
 })
@@ -117,11 +117,11 @@ var fromLengthsOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		lengths := wide(c.Dense(0))
-		out := entriesFor(len(lengths) + 1)
+		to, out := fresh(len(lengths) + 1)
 		if err := segment.SplitsFromLengths(out, lengths); err != nil {
 			return nil, rowError(c, "lengths", err)
 		}
-		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
 		return []tensor.Tensor{t}, err
 	},
 })

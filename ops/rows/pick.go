@@ -40,7 +40,7 @@ func init() {
 			idx := wide(c.Dense(2))
 			lent, starts := lend(len(idx))
 			defer lent.Release()
-			out, err := gatheredSplits(c, starts, splits, idx)
+			to, out, err := gatheredSplits(c, starts, splits, idx)
 			if err != nil {
 				return nil, err
 			}
@@ -48,7 +48,7 @@ func init() {
 			if err := checkedSize(c, s, x.DType()); err != nil {
 				return nil, err
 			}
-			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
 			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -80,27 +80,27 @@ func init() {
 			idx := wide(c.Dense(1))
 			lent, starts := lend(len(idx))
 			defer lent.Release()
-			out, err := gatheredSplits(c, starts, splits, idx)
+			to, out, err := gatheredSplits(c, starts, splits, idx)
 			if err != nil {
 				return nil, err
 			}
-			at := entriesFor(int(out[len(idx)]))
+			index, at := fresh(int(out[len(idx)]))
 			segment.GatherPositions(at, out, starts)
-			t, err := splitsTensor(c, c.Tensor(0).DType(), out)
-			return []tensor.Tensor{t, tensor.Vector(at)}, err
+			t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
+			return []tensor.Tensor{t, index}, err
 		},
 	})
 }
 
 // gatheredSplits returns the row splits of the rows idx, sets starts to where these rows
 // begin, and checks the former, and that memory holds as many values.
-func gatheredSplits(c *op.Call, starts, splits, idx []int64) ([]int64, error) {
-	out := entriesFor(len(idx) + 1)
+func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []int64, error) {
+	to, out := fresh(len(idx) + 1)
 	total, err := segment.GatherSplits(out, starts, splits, idx)
 	if err != nil {
-		return nil, rowError(c, "indices", err)
+		return nil, nil, rowError(c, "indices", err)
 	}
-	return out, checkedSize(c, shape.Of(int(total)), dtype.Int64)
+	return to, out, checkedSize(c, shape.Of(int(total)), dtype.Int64)
 }
 
 // scattered adds the cotangents of values up where the values came from.
@@ -162,9 +162,9 @@ var maskSplitsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		out := entriesFor(len(splits))
+		to, out := fresh(len(splits))
 		segment.MaskSplits(out, splits, mask)
-		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+		t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
 		return []tensor.Tensor{t}, err
 	},
 })
@@ -203,7 +203,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := entriesFor(len(splits))
+			to, out := fresh(len(splits))
 			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
 			if x, ok := x.(*tensor.Strings); ok && s.Rank() == 1 {
 				lent, at := lend(s.Dim(0))
@@ -211,7 +211,7 @@ func init() {
 				segment.SelectPositions(at, out, splits, sl)
 				col, err := str.Gather(move.Column(x), at)
 				tenon.Throw(err)
-				t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+				t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
 				return []tensor.Tensor{move.Tensor(col, s), t}, err
 			}
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
@@ -221,7 +221,7 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
 			return []tensor.Tensor{values, t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -255,10 +255,10 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			out := entriesFor(len(splits))
+			to, out := fresh(len(splits))
 			at := make([]int64, segment.SliceSplits(out, splits, sl))
 			segment.SelectPositions(at, out, splits, sl)
-			t, err := splitsTensor(c, c.Tensor(0).DType(), out)
+			t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
 			return []tensor.Tensor{t, tensor.Vector(at)}, err
 		},
 	})

@@ -32,7 +32,7 @@ func init() {
 			}
 			lent, starts := lend(lead(x))
 			defer lent.Release()
-			out := entriesFor(lead(x) + 1)
+			to, out := fresh(lead(x) + 1)
 			total, err := segment.TailSplits(out, starts, splits, c.Bool(2))
 			if err != nil {
 				return nil, rowError(c, "row", err)
@@ -41,7 +41,7 @@ func init() {
 			if err := checkedSize(c, s, x.DType()); err != nil {
 				return nil, err
 			}
-			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
+			t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
 			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {

@@ -149,7 +149,7 @@ func init() {
 				return nil, err
 			}
 			if outType(c, 0).IsString() && s.Rank() == 1 {
-				t, err := splitsIn(c, outType(c, 1), to, out)
+				t, err := splitsIn(c, outType(c, 1), to)
 				return []tensor.Tensor{zippedStrings(c.List(0), parts, out), t}, err
 			}
 			values := move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
@@ -159,7 +159,7 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsIn(c, outType(c, 1), to, out)
+			t, err := splitsIn(c, outType(c, 1), to)
 			return []tensor.Tensor{values, t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -209,7 +209,7 @@ func init() {
 			}
 			at := make([]int64, n)
 			segment.ZipPositions(at, out, parts...)
-			t, err := splitsIn(c, outType(c, 0), to, out)
+			t, err := splitsIn(c, outType(c, 0), to)
 			return []tensor.Tensor{t, tensor.Vector(at)}, err
 		},
 	})
@@ -258,7 +258,7 @@ var stackSplitsOp = op.Register(&op.Op{
 		if err := segment.StackSplits(out, parts...); err != nil {
 			return nil, partsError(c, err)
 		}
-		t, err := splitsIn(c, outType(c, 0), to, out)
+		t, err := splitsIn(c, outType(c, 0), to)
 		return []tensor.Tensor{t}, err
 	},
 })

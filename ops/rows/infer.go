@@ -221,21 +221,21 @@ func splitsTensor(c *op.Call, d dtype.DType, splits []int64) (*tensor.Dense, err
 	return valid(t, splits), nil
 }
 
-// splitsIn is splitsTensor for splits that are those of a tensor of int64 already.
-func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense, splits []int64) (*tensor.Dense, error) {
-	t, err := indexIn(c, d, t, splits)
+// splitsIn is splitsTensor for splits that are in a tensor of int64 already.
+func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense) (*tensor.Dense, error) {
+	out, err := indexIn(c, d, t)
 	if err != nil {
 		return nil, err
 	}
-	return valid(t, splits), nil
+	return valid(out, tensor.Data[int64](t)), nil
 }
 
-// indexIn is indexTensor for numbers that are those of a tensor of int64 already.
-func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense, x []int64) (*tensor.Dense, error) {
+// indexIn is indexTensor for numbers that are in a tensor of int64 already.
+func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense) (*tensor.Dense, error) {
 	if d == dtype.Int64 {
 		return t, nil
 	}
-	return indexTensor(c, d, x)
+	return indexTensor(c, d, tensor.Data[int64](t))
 }
 
 // indexTensor returns lengths, ids or splits in a partition's type.

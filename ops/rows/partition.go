@@ -90,7 +90,7 @@ var lengthsOp = op.Register(&op.Op{
 		}
 		to, out := fresh(len(splits) - 1)
 		segment.Lengths(out, splits)
-		t, err := indexIn(c, c.Tensor(0).DType(), to, out)
+		t, err := indexIn(c, c.Tensor(0).DType(), to)
 		return []tensor.Tensor{t}, err
 	},
 })
@@ -121,7 +121,7 @@ var fromLengthsOp = op.Register(&op.Op{
 		if err := segment.SplitsFromLengths(out, lengths); err != nil {
 			return nil, rowError(c, "lengths", err)
 		}
-		t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
+		t, err := splitsIn(c, c.Tensor(0).DType(), to)
 		return []tensor.Tensor{t}, err
 	},
 })

@@ -48,7 +48,7 @@ func init() {
 			if err := checkedSize(c, s, x.DType()); err != nil {
 				return nil, err
 			}
-			t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
+			t, err := splitsIn(c, c.Tensor(1).DType(), to)
 			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -86,7 +86,7 @@ func init() {
 			}
 			index, at := fresh(int(out[len(idx)]))
 			segment.GatherPositions(at, out, starts)
-			t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
+			t, err := splitsIn(c, c.Tensor(0).DType(), to)
 			return []tensor.Tensor{t, index}, err
 		},
 	})
@@ -164,7 +164,7 @@ var maskSplitsOp = op.Register(&op.Op{
 		}
 		to, out := fresh(len(splits))
 		segment.MaskSplits(out, splits, mask)
-		t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
+		t, err := splitsIn(c, c.Tensor(0).DType(), to)
 		return []tensor.Tensor{t}, err
 	},
 })
@@ -211,7 +211,7 @@ func init() {
 				segment.SelectPositions(at, out, splits, sl)
 				col, err := str.Gather(move.Column(x), at)
 				tenon.Throw(err)
-				t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
+				t, err := splitsIn(c, c.Tensor(1).DType(), to)
 				return []tensor.Tensor{move.Tensor(col, s), t}, err
 			}
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
@@ -221,7 +221,7 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
+			t, err := splitsIn(c, c.Tensor(1).DType(), to)
 			return []tensor.Tensor{values, t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -258,7 +258,7 @@ func init() {
 			to, out := fresh(len(splits))
 			at := make([]int64, segment.SliceSplits(out, splits, sl))
 			segment.SelectPositions(at, out, splits, sl)
-			t, err := splitsIn(c, c.Tensor(0).DType(), to, out)
+			t, err := splitsIn(c, c.Tensor(0).DType(), to)
 			return []tensor.Tensor{t, tensor.Vector(at)}, err
 		},
 	})

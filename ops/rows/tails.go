@@ -41,7 +41,7 @@ func init() {
 			if err := checkedSize(c, s, x.DType()); err != nil {
 				return nil, err
 			}
-			t, err := splitsIn(c, c.Tensor(1).DType(), to, out)
+			t, err := splitsIn(c, c.Tensor(1).DType(), to)
 			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {

@@ -76,7 +76,7 @@ var ngramsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		t, err := splitsIn(c, c.Tensor(1).DType(), to, ends)
+		t, err := splitsIn(c, c.Tensor(1).DType(), to)
 		return []tensor.Tensor{grams, t}, err
 	},
 })

@@ -443,9 +443,9 @@ func (c *literal) tensor(o Options) (tensor.Tensor, error) {
 	if k == 0 {
 		return flat, nil
 	}
-	if k == 1 && o.Splits != dtype.Int32 && len(c.levels[1].splits) <= fewValues {
+	if k == 1 && o.Splits != dtype.Int32 && len(c.levels[1].splits) <= sharedValues {
 		if d, ok := flat.(*tensor.Dense); ok {
-			made, entries := makeFew(len(c.levels[1].splits) - 1)
+			made, entries := beginRows(len(c.levels[1].splits) - 1)
 			copy(entries, c.levels[1].splits)
 			return made.tensor(d), nil
 		}
@@ -453,8 +453,8 @@ func (c *literal) tensor(o Options) (tensor.Tensor, error) {
 	parts := make([]*RowPartition, k)
 	for i := range parts {
 		l := &c.levels[i+1]
-		if o.Splits != dtype.Int32 && len(l.splits) <= fewValues {
-			made, entries := makeFew(len(l.splits) - 1)
+		if o.Splits != dtype.Int32 && len(l.splits) <= sharedValues {
+			made, entries := beginRows(len(l.splits) - 1)
 			copy(entries, l.splits)
 			parts[i] = made.partition()
 			continue

@@ -21,9 +21,6 @@ import (
 func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const d = dtype.Int64
-	if at, box := fewCoordinates(t); at != nil {
-		return at, t.flat, box, nil
-	}
 	denseShape = t.boundingShape(d)
 	s := ShapeOf(t)
 	rank, k := s.Rank(), len(t.parts)

@@ -123,9 +123,6 @@ func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 // normalizedOver normalises by mean and variance, or by the mean square.
 func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor {
 	if len(axes) == 1 && axes[0] == len(x.parts) {
-		if out := fewNormalized(x, eps, rms); out != nil {
-			return out
-		}
 	}
 	if rms {
 		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, meanOf(ops.Square(x), axes), axes), eps)))
@@ -155,10 +152,6 @@ func reversed(x *Tensor, axis int) tensor.Tensor {
 		return x.with(ops.Reverse(x.flat, axis-k))
 	case axis == k:
 		return x.with(rows.Reverse(x.flat, x.parts[k-1].RowSplits()))
-	case axis == 0:
-		if out := fewMoved(x, func(r, n int) int { return n - 1 - r }); out != nil {
-			return out
-		}
 	}
 	return moved(x, axis, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Reverse(at, splits) })
 }
@@ -222,12 +215,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 		case a == k:
 			out = t.with(rows.Roll(t.flat, t.parts[k-1].RowSplits(), by))
 		default:
-			if a == 0 {
-				out = fewMoved(t, func(r, n int) int { return ((r-by)%n + n) % n })
-			}
-			if a > 0 || out == nil {
-				out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
-			}
+			out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
 		}
 	}
 	return c.One(out)
@@ -243,9 +231,6 @@ func topK(c *op.Call) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() > 1 {
 		out := op.ApplyN(c, append([]tenon.Value{x.flat}, c.Values()[1:]...)...)
 		return []tenon.Value{x.with(out[0]), x.with(out[1])}, nil
-	}
-	if out := fewTop(x, known(c.Tensor(1))); out != nil {
-		return c.Many(out)
 	}
 	k := len(x.parts) - 1
 	top, at, splits := rows.TopK(x.flat, x.parts[k].RowSplits(), c.Value(1))
@@ -263,9 +248,6 @@ func unique(c *op.Call) ([]tenon.Value, error) {
 	}
 	if x.flat.Shape().Rank() != 1 {
 		return nil, c.Errorf(tenon.ErrShape, "rows hold elements of shape %v, want scalars", x.flat.Shape().Tail(1))
-	}
-	if out := fewDistinct(x); out != nil {
-		return c.Many(out)
 	}
 	k := len(x.parts) - 1
 	splits, first, counts, inverse := rows.UniqueIndex(x.flat, x.parts[k].RowSplits())

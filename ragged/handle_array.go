@@ -142,28 +142,7 @@ func squeezed(c *op.Call, x tensor.Tensor, a int) (tensor.Tensor, error) {
 
 // numbers returns 0, 1, … n-1.
 func numbers(n tensor.Tensor) tensor.Tensor {
-	if k := known(n); k >= 0 && k <= shortElements {
-		return upTo(k)
-	}
-	n = ops.Cast(n, dtype.Int64)
-	return ops.Range(int64(0), n, int64(1))
-}
-
-// upTo returns 0, 1, … n-1 of a few.
-func upTo(n int) tensor.Tensor {
-	out, number := tensor.Make[int64](shape.Of(n))
-	for i := range number {
-		number[i] = int64(i)
-	}
-	return out
-}
-
-// numbersOf returns the number of each row of a tensor.
-func numbersOf(t tensor.Tensor) tensor.Tensor {
-	if n := outermostSize(t); n >= 0 && n <= shortElements {
-		return upTo(n)
-	}
-	return numbers(outerSize(t))
+	return ops.Range(int64(0), ops.Cast(n, dtype.Int64), int64(1))
 }
 
 func tile(c *op.Call) ([]tenon.Value, error) {
@@ -189,9 +168,6 @@ func tiled(x tensor.Tensor, times []int) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
 		return ops.Tile(x, times)
-	}
-	if out := fewTiled(x, times); out != nil {
-		return out
 	}
 	below := tiled(t.Values(), append([]int{1}, times[2:]...))
 	p := t.parts[0]
@@ -223,15 +199,9 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	a := axisOf(c, x)
 	k := len(x.parts)
 	if t := c.Tensor(1); t.Shape().Rank() == 0 {
-		if out := fewRepeated(x, known(t), a); out != nil {
-			return c.One(out)
-		}
 	}
 	switch {
 	case a == 0:
-		if out := fewEach(x, c.Tensor(1)); out != nil {
-			return c.One(out)
-		}
 		return c.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
 	case a > k:
 		values := c.Values()
@@ -348,9 +318,6 @@ func splitParts(c *op.Call) ([]tenon.Value, error) {
 			out[i] = ops.Gather(x, at, a)
 		}
 		return out, nil
-	}
-	if out := fewParts(x, sizes, a); out != nil {
-		return c.Many(out)
 	}
 	out := make([]tenon.Value, len(sizes))
 	at := 0
@@ -488,9 +455,6 @@ func coordinates(x *Tensor) tensor.Tensor {
 
 func nonzero(c *op.Call) ([]tenon.Value, error) {
 	x, _ := raggedArg(c, 0)
-	if out := fewNonzero(x); out != nil {
-		return c.One(out)
-	}
 	flat := ops.Nonzero(x.flat) // [n, inner rank]
 	first := ops.Index(flat, key.All, 0)
 	outer := ops.Gather(coordinates(x), first, 0)
@@ -559,9 +523,6 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 
 // paddedRows adds entries at both ends of every innermost row.
 func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
-	if out := fewPadded(x, c.Value(2), before, after); out != nil {
-		return out
-	}
 	k := len(x.parts)
 	p := x.parts[k-1]
 	fill := any(0)

@@ -143,8 +143,5 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 			keys[i] = key.Range(b, b+n, nil)
 		}
 	}
-	if out := fewIndexed(x, keys); out != nil {
-		return c.One(out)
-	}
 	return c.One(index(x, slices.Clone(keys)))
 }

@@ -390,9 +390,6 @@ func booleanMask(c *op.Call) ([]tenon.Value, error) {
 // maskedRows keeps the entries of x for which mask is true, within the rows that the
 // mask has.
 func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
-	if out := fewMasked(x, mask); out != nil {
-		return out
-	}
 	r := rankOf(mask)
 	if r == 1 {
 		m, _ := split(mask)

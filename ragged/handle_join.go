@@ -80,9 +80,6 @@ func promotedTensors(ts []tensor.Tensor) []tensor.Tensor {
 }
 
 func concat(c *op.Call) ([]tenon.Value, error) {
-	if out := shortConcat(c); out != nil {
-		return c.One(out)
-	}
 	ts, axis, err := joinArgs(c, 0)
 	if err != nil {
 		return nil, err
@@ -90,96 +87,7 @@ func concat(c *op.Call) ([]tenon.Value, error) {
 	return c.One(joined2(c, ts, axis, commonSplits(ts)))
 }
 
-// shortElements is the number of elements up to which [shortConcat] joins.
-const shortElements = 1 << 12
-
-// shortConcat joins a few rows of elements of one type in memory, where finding out how
-// takes longer than doing it. It returns nil where the general way has to be taken.
-func shortConcat(c *op.Call) tensor.Tensor {
-	list, axis := c.List(0), c.Int(1)
-	if len(list) == 0 || axis != 0 && axis != 1 && axis != -1 && axis != -2 {
-		return nil
-	}
-	var flats [8]*tensor.Dense
-	var splits [8][]int64
-	if len(list) > len(flats) {
-		return nil
-	}
-	nrows, nvals := 0, 0
-	for i, v := range list {
-		if m, ok := v.(*tensor.Dense); ok && m.Rank() == 2 && m.IsContiguous() && m.Len() <= shortElements && (i == 0 || m.DType() == flats[0].DType()) {
-			if flats[i], splits[i] = m, evenSplits(m.Dim(0), m.Dim(1)); len(splits[i]) > shortElements {
-				return nil
-			}
-			nrows += m.Dim(0)
-			nvals += m.Len()
-			continue
-		}
-		t, ok := v.(*Tensor)
-		if !ok || len(t.parts) != 1 || t.parts[0].IsUniform() || t.parts[0].spec.dtype != dtype.Int64 {
-			return nil
-		}
-		d, ok := t.flat.(*tensor.Dense)
-		s, known := t.parts[0].Splits64()
-		if !ok || !known || d.Rank() != 1 || !d.IsContiguous() || i > 0 && d.DType() != flats[0].DType() {
-			return nil
-		}
-		flats[i], splits[i] = d, s
-		nrows += len(s) - 1
-		nvals += d.Len()
-	}
-	inRows := axis == 1 || axis == -1
-	if inRows {
-		nrows = len(splits[0]) - 1
-		for _, s := range splits[1:len(list)] {
-			if len(s) != len(splits[0]) {
-				return nil
-			}
-		}
-	}
-	if nrows+nvals > shortElements {
-		return nil
-	}
-	out := tensor.Uninit(flats[0].DType(), shape.Of(nvals))
-	made, entries := makeFew(nrows)
-	size, dst := int64(out.DType().Size()), out.Bytes()
-	if !inRows {
-		row, base := 1, int64(0)
-		for i, d := range flats[:len(list)] {
-			dst = dst[copy(dst, d.Bytes()):]
-			for _, e := range splits[i][1:] {
-				entries[row] = base + e
-				row++
-			}
-			base += int64(d.Len())
-		}
-	} else {
-		for r := range nrows {
-			end := entries[r]
-			for i, d := range flats[:len(list)] {
-				lo, hi := splits[i][r], splits[i][r+1]
-				dst = dst[copy(dst, d.Bytes()[lo*size:hi*size]):]
-				end += hi - lo
-			}
-			entries[r+1] = end
-		}
-	}
-	return made.tensor(out)
-}
-
-// evenSplits returns the splits of n rows of m values.
-func evenSplits(n, m int) []int64 {
-	out := ints(n + 1)
-	for i := range out {
-		out[i] = int64(i * m)
-	}
-	return out
-}
-
 func stack(c *op.Call) ([]tenon.Value, error) {
-	if out := fewStacked(c.List(0), c.Int(1)); out != nil {
-		return c.One(out)
-	}
 	ts, axis, err := joinArgs(c, 1)
 	if err != nil {
 		return nil, err
@@ -454,9 +362,6 @@ func Stack(values []tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 			return nil, invalid("ragged.Stack", "values["+itoa(i)+"]", "is nil")
 		}
 		list[i] = v
-	}
-	if out := fewStacked(values, axis); out != nil {
-		return out, nil
 	}
 	c := &op.Call{Op: o, Args: []any{list, axis}}
 	ts, axis, err := joinArgs(c, 1)

@@ -21,21 +21,20 @@ type reducer struct {
 	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
 	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
 	prepared *reducer                               // what it is once that is done
-	few      combination                            // what it is for a few numbers
 	known    func(d *down) *tensor.Dense            // by position, for what is in memory; nil: in no own way
 }
 
 // Those that others are made of.
 var (
-	adder    = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, few: bySum, known: downBy(segment.FoldSum)}
-	greatest = &reducer{rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, few: byMax, known: downBy(segment.FoldMax)}
+	adder    = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, known: downBy(segment.FoldSum)}
+	greatest = &reducer{rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, known: downBy(segment.FoldMax)}
 )
 
 var reducers = map[string]*reducer{
 	"reduce_sum":  adder,
-	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, few: byProduct, known: downBy(segment.FoldProd)},
+	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, known: downBy(segment.FoldProd)},
 	"reduce_max":  greatest,
-	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, few: byMin, known: downBy(segment.FoldMin)},
+	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, known: downBy(segment.FoldMin)},
 	"reduce_any":  preparing(&reducer{rows: rows.Any, segments: anySegments, dense: ops.Any, known: anyDown}, truth),
 	"reduce_all":  preparing(&reducer{rows: rows.All, segments: allSegments, dense: ops.All, known: allDown}, truth),
 }
@@ -239,14 +238,6 @@ func (r *reducer) reduce(x tensor.Tensor, axes []int) tensor.Tensor {
 		}
 		return r.reduce(build(r.rows(t.flat, splits), t.parts[:lo-1]), rest)
 	}
-	if r.few == otherwise {
-		if out := r.byPositionKnown(t, hi); out != nil {
-			return r.reduce(out, outer[:len(outer)-1])
-		}
-		if out := reducedLines(t, hi, func(v, s tensor.Tensor) tensor.Tensor { return r.rows(v, s) }); out != nil {
-			return r.reduce(out, outer[:len(outer)-1])
-		}
-	}
 	return r.reduce(r.byPosition(t, hi), outer[:len(outer)-1])
 }
 
@@ -256,11 +247,6 @@ func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inne
 // byPosition reduces an axis with partitioned axes below it: the entries at the
 // same position in the sublists of one list are reduced together.
 func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
-	if axis == 0 {
-		if out := fewCombined(r.few, t, nil, 1); out != nil {
-			return out.flat
-		}
-	}
 	if out := r.byPositionKnown(t, axis); out != nil {
 		return out
 	}

@@ -12,19 +12,19 @@ import (
 )
 
 func init() {
-	handle(segmented(ops.SegmentSum, bySum), "segment_sum")
-	handle(segmented(ops.SegmentProd, byProduct), "segment_prod")
-	handle(segmented(ops.SegmentMax, byMax), "segment_max")
-	handle(segmented(ops.SegmentMin, byMin), "segment_min")
-	handle(segmented(ops.SegmentMean, byMean), "segment_mean")
-	handle(segmented(ops.SegmentSqrtN, bySqrtN), "segment_sqrt_n")
+	handle(segmented(ops.SegmentSum), "segment_sum")
+	handle(segmented(ops.SegmentProd), "segment_prod")
+	handle(segmented(ops.SegmentMax), "segment_max")
+	handle(segmented(ops.SegmentMin), "segment_min")
+	handle(segmented(ops.SegmentMean), "segment_mean")
+	handle(segmented(ops.SegmentSqrtN), "segment_sqrt_n")
 	handle(binCount, "bincount")
 }
 
 // segmented answers a segment operation. Ids with partitions of their own name a
 // segment for each element below those partitions; the rest of the data is
 // combined position by position.
-func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerFunc {
+func segmented(f func(data, ids, n any) tensor.Tensor) handlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
 		data, ok := c.Value(0).(tensor.Tensor)
 		ids, ok2 := c.Value(1).(tensor.Tensor)
@@ -40,9 +40,6 @@ func segmented(f func(data, ids, n any) tensor.Tensor, how combination) handlerF
 				if k := tensor.Item[int64](ops.Cast(d, dtype.Int64)); k < 0 {
 					return nil, c.Errorf(tenon.ErrInvalid, "num_segments is %d, want at least 0", k)
 				}
-			}
-			if out := fewCombined(how, data, ids, known(n)); out != nil {
-				return c.One(out)
 			}
 		}
 		for {
@@ -138,9 +135,6 @@ type BinCountOptions struct {
 // them: [rows, bins].
 func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	if y := fewCounted(x, o); y != nil {
-		return y, nil
-	}
 	p := x.parts[len(x.parts)-1]
 	bins := binsOf(x.flat)
 	if o.Options.MinLength != nil {

@@ -51,14 +51,11 @@ func (t *Tensor) UpdateKeys(y any, keys []key.Key) (tensor.Tensor, bool) {
 
 // updated writes y where keys select in x.
 func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
-	if out := fewUpdated(x, y, keys); out != nil {
-		return out
-	}
 	flat := x.flat
 	if flat.Shape().Rank() != 1 {
 		flat = ops.Reshape(flat, []int{-1})
 	}
-	all := x.with(reshapedLike(numbersOf(flat), x.flat))
+	all := x.with(reshapedLike(numbers(outerSize(flat)), x.flat))
 	at := index(all, keys)
 	if y.DType() != x.DType() {
 		y = ops.Cast(y, x.DType())

@@ -86,9 +86,6 @@ func complete(err error) error {
 
 // index returns what keys select. It throws.
 func index(t tensor.Tensor, keys []key.Key) tensor.Tensor {
-	if out := fewIndexed(t, keys); out != nil {
-		return out
-	}
 	rank := t.Shape().Rank()
 	if rank < 0 {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "the rank of the tensor is not known", Line: source.Line()})

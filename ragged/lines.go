@@ -217,17 +217,13 @@ type lined struct {
 // inLines brings the values of each line of an axis together, in room and memory that mem
 // has; ok is false where that takes more than a look at row splits in memory.
 func inLines(x *Tensor, axis int, room *lineRoom, mem *scratch) (o lined, ok bool) {
-	if f, few := fewOf(x); few && axis == 0 && f.flat.Dim(0) <= scratchSize {
-		o.ofFew(&f, room, mem)
-	} else {
-		if o.crossing, ok = crossedIn(x, axis, mem); !ok {
-			return o, false
-		}
-		o.lineSplits(room)
-		o.from = mem.take(int64(len(o.line)))
-		o.order(o.from, nil, o.ends)
-		rows.Trusted(o.splits, o.ends)
+	if o.crossing, ok = crossedIn(x, axis, mem); !ok {
+		return o, false
 	}
+	o.lineSplits(room)
+	o.from = mem.take(int64(len(o.line)))
+	o.order(o.from, nil, o.ends)
+	rows.Trusted(o.splits, o.ends)
 	o.values = permuted(x.flat, o.from, &room.values)
 	return o, true
 }
@@ -237,31 +233,6 @@ func (o *lined) lineSplits(room *lineRoom) {
 	o.splits = room.splits.Tensor(dtype.Int64, shape.Of(int(o.lines)+1))
 	o.ends = tensor.Data[int64](o.splits)
 	clear(o.ends)
-}
-
-// ofFew is the order of the lines across a few rows: the entries at one place of all rows.
-func (o *lined) ofFew(f *few, room *lineRoom, mem *scratch) {
-	for r := range f.nrows() {
-		o.lines = max(o.lines, f.length(r))
-	}
-	o.lineSplits(room)
-	o.from = mem.take(int64(f.flat.Dim(0)))
-	next := mem.take(o.lines)
-	for r := range f.nrows() {
-		for i := range f.length(r) {
-			o.ends[i+1]++
-		}
-	}
-	for l := range o.lines {
-		next[l] = o.ends[l]
-		o.ends[l+1] += o.ends[l]
-	}
-	for r := range f.nrows() {
-		for i := range f.length(r) {
-			o.from[next[i]] = f.splits[r] + i
-			next[i]++
-		}
-	}
 }
 
 // forget gives the room back for other lines, once y has been computed of those in it. What

@@ -263,9 +263,6 @@ func shortTake(v, at, there tensor.Tensor) tensor.Tensor {
 			return tensor.WrapStrings(c.Offsets, c.Bytes, shape.Of(len(places)))
 		}
 	}
-	if places := int64s(at); !ok && ok3 && places != nil && m.DType() == dtype.Bool && m.IsContiguous() {
-		return fewTaken(v, places, tensor.Data[bool](m))
-	}
 	if !ok || !ok2 || !ok3 || !x.IsContiguous() || !i.IsContiguous() || !m.IsContiguous() || i.Rank() != 1 || m.Rank() != 1 || i.DType() != dtype.Int64 {
 		return nil
 	}
@@ -403,15 +400,5 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 // oneOrNone returns the partition of as many rows as a mask has entries: rows of one value
 // where the mask is true, and of none elsewhere.
 func oneOrNone(mask tensor.Tensor) *RowPartition {
-	d, ok := mask.(*tensor.Dense)
-	if !ok || d.Rank() != 1 || d.Len() > shortElements {
-		return newPartition(rows.FromLengths(ops.Cast(mask, dtype.Int64)), shape.Unknown)
-	}
-	made, ends := makeFew(d.Len())
-	for i, there := range tensor.Data[bool](d) {
-		if ends[i+1] = ends[i]; there {
-			ends[i+1]++
-		}
-	}
-	return made.partition()
+	return newPartition(rows.FromLengths(ops.Cast(mask, dtype.Int64)), shape.Unknown)
 }

@@ -106,9 +106,7 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 		parts = make([]tensor.Tensor, n)
 		for k := range parts {
 			at := order[ends[k]:ends[k+1]]
-			if parts[k] = fewRowsAt(x, at); parts[k] == nil {
-				parts[k] = gatherRows(x, tensor.Vector(slices.Clone(at)))
-			}
+			parts[k] = gatherRows(x, tensor.Vector(slices.Clone(at)))
 		}
 		return parts, nil
 	}
@@ -119,11 +117,15 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 	return parts, nil
 }
 
+// manySegments is how many more segments than entries there may be for their entries to be
+// counted one by one.
+const manySegments = 1 << 12
+
 // byPart returns the numbers of the rows of each of n parts, one part behind the other, and
 // where they end, for part numbers in memory that have been checked. Both are in mem.
 func byPart(ids tensor.Tensor, n int, mem *scratch) (order, ends []int64, ok bool) {
 	of := int64s(ids)
-	if of == nil || n > len(of)+shortElements {
+	if of == nil || n > len(of)+manySegments {
 		return nil, nil, false
 	}
 	order, ends = mem.take(int64(len(of))), mem.take(int64(n+1))
@@ -216,9 +218,6 @@ func Choose(cond, x, y any) (z tensor.Tensor, err error) {
 	}
 	if n, k, m := c.Shape().Dim(0), a.Shape().Dim(0), b.Shape().Dim(0); k >= 0 && m >= 0 && k != m || n >= 0 && k >= 0 && n != k {
 		return nil, invalid("ragged.Choose", "", "there are %d conditions for %d and %d rows", n, k, m)
-	}
-	if out := fewChosen(c, a, b); out != nil {
-		return out, nil
 	}
 	n := ops.Cast(outerSize(a), dtype.Int64)
 	at := numbers(n)

@@ -199,13 +199,13 @@ func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
 	return p
 }
 
-// A fewRowsMade is a partition of a few rows that are being made, with their splits and
+// A madeRows is a partition of a few rows that are being made, with their splits and
 // room for a tensor. Most of those are soon forgotten, and few are asked for their splits as
 // a tensor, which is made then: so what is made of few rows is one piece of memory, beside
 // the values. That the splits are right is kept with the partition only: a kernel that is
 // given them looks at them again, which takes less than keeping it with each list of splits
 // that no kernel sees.
-type fewRowsMade struct {
+type madeRows struct {
 	RowPartition
 	spec  PartitionSpec
 	over  Tensor
@@ -214,8 +214,8 @@ type fewRowsMade struct {
 }
 
 // makeFew returns a partition of so many rows, whose splits the caller sets: they are 0.
-func makeFew(nrows int) (m *fewRowsMade, entries []int64) {
-	m = new(fewRowsMade)
+func beginRows(nrows int) (m *madeRows, entries []int64) {
+	m = new(madeRows)
 	if entries = m.room[:]; nrows < len(entries) {
 		entries = entries[:nrows+1]
 	} else {
@@ -226,7 +226,7 @@ func makeFew(nrows int) (m *fewRowsMade, entries []int64) {
 }
 
 // partition returns the partition once its splits are set.
-func (m *fewRowsMade) partition() *RowPartition {
+func (m *madeRows) partition() *RowPartition {
 	n := len(m.entries) - 1
 	m.spec = PartitionSpec{dtype: dtype.Int64, nrows: n, nvals: shape.Unknown, length: shape.Unknown}
 	if m.nvals = int(m.entries[n]); n == 0 {
@@ -236,14 +236,14 @@ func (m *fewRowsMade) partition() *RowPartition {
 	return &m.RowPartition
 }
 
-// fewValues is the number of elements up to which values share their partition's fate: as
+// sharedValues is the number of elements up to which values share their partition's fate: as
 // long as that is in use, so are they.
-const fewValues = 64
+const sharedValues = 64
 
 // tensor returns values divided by the partition once its splits are set.
-func (m *fewRowsMade) tensor(flat *tensor.Dense) *Tensor {
+func (m *madeRows) tensor(flat *tensor.Dense) *Tensor {
 	p := m.partition()
-	if flat.Len() > fewValues {
+	if flat.Len() > sharedValues {
 		return wrapOne(flat, p)
 	}
 	m.parts[0] = p

@@ -50,9 +50,6 @@ func kept(values, mask tensor.Tensor) tensor.Tensor {
 		return ops.BooleanMask(values, mask, 0)
 	}
 	if depth == 2 {
-		if out := fewMasked(values, mask); out != nil {
-			return out
-		}
 	}
 	l := listsAt(values, depth-1)
 	flat, _ := split(atLeast(mask, depth-1))

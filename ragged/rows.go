@@ -171,9 +171,6 @@ func gatherRows(t tensor.Tensor, index tensor.Tensor) tensor.Tensor {
 	if !ok {
 		return ops.Gather(t, index, 0)
 	}
-	if out := fewRows(t, index); out != nil {
-		return out
-	}
 	p := r.parts[0]
 	if len(r.parts) == 1 && !p.IsUniform() && plain(r.flat) {
 		flat, splits := rows.Gather(r.flat, p.RowSplits(), index)

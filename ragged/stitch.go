@@ -21,9 +21,6 @@ func DynamicStitch(indices, data []tensor.Tensor) (y tensor.Tensor, err error) {
 	if len(indices) != len(data) || len(data) == 0 {
 		return nil, invalid(fn, "", "there are %d lists of indices and %d tensors", len(indices), len(data))
 	}
-	if out := fewStitched(indices, data); out != nil {
-		return out, nil
-	}
 	ids, values := make([]tensor.Tensor, len(data)), make([]tensor.Tensor, len(data))
 	for k, x := range data {
 		if values[k], ids[k], err = outerRows(fn, x, indices[k], 1<<62); err != nil {
@@ -55,7 +52,7 @@ func stitches(at tensor.Tensor) (from, there tensor.Tensor, ok bool) {
 		}
 		top = max(top, k)
 	}
-	if numbers == nil || top > int64(len(numbers))+shortElements {
+	if numbers == nil || top > int64(len(numbers))+manySegments {
 		return nil, nil, false
 	}
 	out, places := tensor.Make[int64](shape.Of(int(top) + 1))

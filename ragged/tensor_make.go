@@ -318,7 +318,7 @@ func FromOffsets(values, offsets any) (t *Tensor, err error) {
 // FromSlices returns the tensor whose rows are those of a slice of slices, which
 // may be nil. The elements are copied into one buffer.
 func FromSlices[T dtype.Native](x [][]T) *Tensor {
-	if len(x) < fewValues && dtype.Of[T]() != dtype.String {
+	if len(x) < sharedValues && dtype.Of[T]() != dtype.String {
 		return fromFew(x)
 	}
 	splits, n := sliceSplits(x)
@@ -335,7 +335,7 @@ func FromSlices[T dtype.Native](x [][]T) *Tensor {
 
 // fromFew is FromSlices for a few rows of fixed-size elements.
 func fromFew[T dtype.Native](x [][]T) *Tensor {
-	made, ends := makeFew(len(x))
+	made, ends := beginRows(len(x))
 	n := 0
 	for i, row := range x {
 		n += len(row)

@@ -53,9 +53,6 @@ func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool
 		return parts
 	}
 	if n == 2 && axis == 1 && !o.Replacement {
-		if out := fewPairs(x, local); out != nil {
-			return out
-		}
 	}
 	l, splits := rowsAlong(x, axis)
 	var out tensor.Tensor
@@ -191,9 +188,6 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		return parts
 	}
 	if a == 1 && axis == 1 && !o.Nested {
-		if out := fewCartesian(xs, local); out != nil {
-			return out
-		}
 	}
 	levels := make([]lists, len(xs))
 	splits := make([]tensor.Tensor, len(xs))

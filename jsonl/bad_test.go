@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 		{"missing", good + `{}`, jsonl.Options{Schema: ints}, jsonl.Error{Code: jsonl.MissingValue, Offset: 9, Line: 2, Column: 2, Row: 1, Path: "a"}, "no value"},
 		{"twice", good + `{"a":1,"a":2}`, jsonl.Options{}, jsonl.Error{Code: jsonl.DuplicateKey, Offset: 19, Line: 2, Column: 12, Row: 1, Path: "a"}, ""},
 		{"unknown", good + `{"a":1,"b":2}`, jsonl.Options{Schema: ints}, jsonl.Error{Code: jsonl.UnknownKey, Offset: 15, Line: 2, Column: 8, Row: 1}, `no field "b"`},
-		{"beyond int64", good + `{"a":9223372036854775808}`, jsonl.Options{}, jsonl.Error{Code: jsonl.OutOfRange, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "9223372036854775808"},
+		{"beyond int64", good + `{"a":-9223372036854775809}`, jsonl.Options{}, jsonl.Error{Code: jsonl.OutOfRange, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "-9223372036854775809"},
 		{"too deep", good + `{"a":[[[[1]]]]}`, jsonl.Options{MaxDepth: 3, Unions: true}, jsonl.Error{Code: jsonl.TooDeep, Offset: 15, Line: 2, Column: 8, Row: 1, Path: "a[0][0]"}, "3"},
 		{"half a pair", good + `{"b":"\ud800"}`, jsonl.Options{Missing: structured.MissingMasked}, jsonl.Error{Code: jsonl.BadText, Offset: 14, Line: 2, Column: 7, Row: 1, Path: "b"}, ""},
 		{"no UTF-8", good + "{\"b\":\"\xff\"}", jsonl.Options{Missing: structured.MissingMasked}, jsonl.Error{Code: jsonl.BadText, Offset: 14, Line: 2, Column: 7, Row: 1, Path: "b"}, "0xff"},
@@ -62,12 +62,12 @@ func TestPolicies(t *testing.T) {
 	}{
 		{"last", `{"a":1,"a":2}`, jsonl.Options{Duplicates: jsonl.DuplicateLast}, `{"a":2}`},
 		{"first", `{"a":1,"a":2}`, jsonl.Options{Duplicates: jsonl.DuplicateFirst}, `{"a":1}`},
-		{"overflow", "{\"a\":1}\n{\"a\":1e300}\n{\"a\":36893488147419103232}", jsonl.Options{Overflow: jsonl.OverflowFloat}, "{\"a\":1}\n{\"a\":1e+300}\n{\"a\":36893488147419103000}"},
-		{"promotion", "{\"a\":1}\n{\"a\":1.5}", jsonl.Options{}, "{\"a\":1}\n{\"a\":1.5}"},
+		{"overflow", "{\"a\":1}\n{\"a\":1e300}\n{\"a\":36893488147419103232}", jsonl.Options{Overflow: jsonl.OverflowFloat}, "{\"a\":1.0}\n{\"a\":1e+300}\n{\"a\":36893488147419103000.0}"},
+		{"promotion", "{\"a\":1}\n{\"a\":1.5}", jsonl.Options{}, "{\"a\":1.0}\n{\"a\":1.5}"},
 		{"replaced", "{\"a\":\"x\xff\\ud800\"}", jsonl.Options{Unicode: jsonl.UnicodeReplace}, `{"a":"x��"}`},
 		{"zeros", "{\"a\":1,\"b\":\"x\",\"c\":[1]}\n{}", jsonl.Options{Missing: structured.MissingDefault}, "{\"a\":1,\"b\":\"x\",\"c\":[1]}\n{\"a\":0,\"b\":\"\",\"c\":[]}"},
 		{"empty lists", "{\"c\":[1]}\n{\"c\":null}\n{}", jsonl.Options{Missing: structured.MissingEmpty}, "{\"c\":[1]}\n{\"c\":[]}\n{\"c\":[]}"},
-		{"literals", `{"a":[NaN,-Infinity,1]}`, jsonl.Options{NonFinite: true}, `{"a":[NaN,-Infinity,1]}`},
+		{"literals", `{"a":[NaN,-Infinity,1]}`, jsonl.Options{NonFinite: true}, `{"a":[NaN,-Infinity,1.0]}`},
 		{"words", "{\"a\":\"x\"}\n{\"a\":\"x\"}", jsonl.Options{Dictionaries: true}, "{\"a\":\"x\"}\n{\"a\":\"x\"}"},
 	} {
 		e, err := jsonl.Read(jsonl.Bytes([]byte(c.text)), c.o)
@@ -116,7 +116,7 @@ func TestWriteRefuses(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := jsonl.Write(&b, tensor.Of([]float64{1, inf}), jsonl.WriteOptions{Array: true, NonFinite: jsonl.NonFiniteNull}); err != nil || b.String() != "[1,null]\n" {
+	if err := jsonl.Write(&b, tensor.Of([]float64{1, inf}), jsonl.WriteOptions{Array: true, NonFinite: jsonl.NonFiniteNull}); err != nil || b.String() != "[1.0,null]\n" {
 		t.Errorf("got %q, %v", b.String(), err)
 	}
 }

@@ -54,7 +54,7 @@ func TestColumnsOut(t *testing.T) {
 	if err := jsonl.Write(&b, e, jsonl.WriteOptions{OmitMissing: true}); err != nil {
 		t.Fatal(err)
 	}
-	lines := `{"id":1,"name":"first","jets":[{"pt":40.5,"hits":[1,2]},{"pt":22,"hits":[]}]}
+	lines := `{"id":1,"name":"first","jets":[{"pt":40.5,"hits":[1,2]},{"pt":22.0,"hits":[]}]}
 {"id":2,"jets":[]}
 {"id":3,"jets":[{"pt":7.25,"hits":[3]}]}
 `
@@ -74,7 +74,9 @@ func TestRoundTrips(t *testing.T) {
 		`{"a":[null,{"b":1}],"c":{"d":null}}`,
 		`{"a":[["x",null],null,[]]}`,
 		`{"weird key":1,"a.b":2,"ü":"\u0001\n\"\\é"}`,
-		`{"a":[{"b":[{"c":[1.5,-0]}]},{"b":[]}]}`,
+		`{"a":[{"b":[{"c":[1.5,-0.0]}]},{"b":[]}]}`,
+		"{\"a\":1.0,\"b\":9300000000000000000.0,\"c\":100000000000000000000.0,\"d\":1e+21}\n{\"a\":2.0,\"b\":-1.0,\"c\":0.0,\"d\":0.5}",
+		"{\"a\":1}\n{\"a\":18446744073709551615}",
 		"{\"a\":1}\n{\"a\":null}\n{\"a\":3}",
 		"{\"a\":{\"b\":1}}\n{\"a\":null}\n{\"a\":{\"b\":null}}",
 		"{\"a\":1}\n{\"a\":\"x\"}\n{\"a\":null}\n{\"a\":[1,2]}\n{\"a\":{\"b\":true}}\n{\"a\":false}",
@@ -373,5 +375,26 @@ func TestBatches(t *testing.T) {
 	s := must(jsonl.Infer(jsonl.Bytes([]byte(text.String())), 3, jsonl.Options{}))
 	if got := tenon.String(s); got != "struct[?]{a: int64[?]}" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// What is written comes back with its element type and each bit of it, without a
+// schema: floats that are whole or beyond int64, and integers that only uint64 holds.
+func TestWrittenNumbersComeBackAsTheirType(t *testing.T) {
+	for _, v := range []tensor.Tensor{
+		tensor.Of([]float64{1, 2, 3}), tensor.Of([]float64{0}), tensor.Of([]float64{math.Copysign(0, -1)}),
+		tensor.Of([]float64{1e18}), tensor.Of([]float64{9.3e18}), tensor.Of([]float64{1 << 63, -1 << 63}),
+		tensor.Of([]float64{1e19, 123456789012345680000}), tensor.Of([]float64{1e21, 1.7e308, 5e-324}),
+		tensor.Of([]int64{math.MinInt64, math.MaxInt64}), tensor.Of([]uint64{1 << 63, 0, math.MaxUint64}),
+	} {
+		var b bytes.Buffer
+		in := must(structured.FromFields([]structured.Field{{Name: "a", Value: v}}, shape.OfRank(1), structured.Options{}))
+		if err := jsonl.Write(&b, in, jsonl.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got := must(must(jsonl.Read(jsonl.Bytes(b.Bytes()), jsonl.Options{})).Field("a")).(*tensor.Dense)
+		if want := v.(*tensor.Dense); got.DType() != want.DType() || !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%v is written as %s, and read as %v", v, b.Bytes(), got)
+		}
 	}
 }

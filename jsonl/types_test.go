@@ -41,7 +41,7 @@ func TestElementTypes(t *testing.T) {
 		"[1.5,0.1]":                tensor.Of([]float32{1.5, 0.1}),
 		"[1.5,1e-7]":               tensor.Of([]float64{1.5, 1e-7}),
 		"[1.5]":                    tensor.Of([]dtype.F16{f16}),
-		"[-2]":                     tensor.Of([]dtype.BF16{bf16}),
+		"[-2.0]":                   tensor.Of([]dtype.BF16{bf16}),
 		`["a","ü\"\n\u0001"]`:      tensor.Of([]string{"a", "ü\"\n\x01"}),
 		"[[[1,2],[3,4],[5,6]]]":    tensor.Of([]int64{1, 2, 3, 4, 5, 6}, 1, 3, 2),
 		"[[],[]]":                  tensor.Of([]int64{}, 2, 0),
@@ -110,7 +110,7 @@ func TestWrongDefaults(t *testing.T) {
 		}
 	}
 	e := must(jsonl.Read(jsonl.Bytes([]byte("{}\n")), jsonl.Options{Schema: s, Defaults: map[string]any{"a": 3}}))
-	if got := written(t, e); got != `[{"a":3}]` {
+	if got := written(t, e); got != `[{"a":3.0}]` {
 		t.Errorf("got %s", got)
 	}
 }

@@ -76,8 +76,7 @@ func putFloat(buf []byte, n int, v float64) int {
 			return 0
 		}
 		buf[n] = '-'
-		buf[n+neg] = '0'
-		return n + neg + 1
+		return putPoint(buf, n+neg+copy(buf[n+neg:], "0"))
 	}
 	abs := math.Float64frombits(b &^ (1 << 63))
 	// v is in [2^exp, 2^(exp+1)), and 1233/4096 is the logarithm of 2, so that
@@ -103,7 +102,14 @@ func putFloat(buf []byte, n int, v float64) int {
 	return putDecimal(buf, n+neg, uint64(m), k)
 }
 
-// putShortDecimal writes m / 10^k without trailing zeros; m is below 10^8 and
+// putPoint writes what tells a whole number that is a float from an integer, and
+// returns the end.
+func putPoint(buf []byte, n int) int {
+	buf[n], buf[n+1] = '.', '0'
+	return n + 2
+}
+
+// putShortDecimal writes m / 10^k without trailing zeros but one behind the point; m is below 10^8 and
 // not 0, and k at most 14.
 func putShortDecimal(buf []byte, n int, m uint64, k int) int {
 	d := digits8(m)
@@ -120,7 +126,7 @@ func putShortDecimal(buf []byte, n int, m uint64, k int) int {
 	putWord(buf, n, (d|zeros)>>(8*lead))
 	n += whole - lead
 	if last <= whole {
-		return n
+		return putPoint(buf, n)
 	}
 	// Over what was too much of the digits come the point and the rest of them.
 	buf[n] = '.'
@@ -128,7 +134,7 @@ func putShortDecimal(buf []byte, n int, m uint64, k int) int {
 	return n + 1 + last - whole
 }
 
-// putDecimal writes m / 10^k without trailing zeros; m is below 10^16 and k at
+// putDecimal writes m / 10^k without trailing zeros but one behind the point; m is below 10^16 and k at
 // most 22.
 func putDecimal(buf []byte, n int, m uint64, k int) int {
 	high, low := digits8(m/1e8), digits8(m%1e8)
@@ -159,7 +165,7 @@ func putDecimal(buf []byte, n int, m uint64, k int) int {
 	putWord(buf, n+8, l)
 	n += whole - lead
 	if last <= whole {
-		return n
+		return putPoint(buf, n)
 	}
 	h, l = shiftDigits(high|zeros, low|zeros, whole)
 	buf[n] = '.'
@@ -192,7 +198,7 @@ func appendFloat32(dst []byte, v float32) []byte {
 		if math.Signbit(float64(v)) {
 			dst = append(dst, '-')
 		}
-		return append(dst, '0')
+		return append(dst, "0.0"...)
 	case v != v || v > math.MaxFloat32 || v < -math.MaxFloat32:
 		return dst
 	}

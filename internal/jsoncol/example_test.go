@@ -54,7 +54,7 @@ func ExampleWrite() {
 		fmt.Println(err)
 	}
 	// Output:
-	// [{"id":1,"jets":[{"pt":40.5},{"pt":22}]},{"id":2,"jets":[]},{"id":3,"jets":[{"pt":7.25}]}]
+	// [{"id":1,"jets":[{"pt":40.5},{"pt":22.0}]},{"id":2,"jets":[]},{"id":3,"jets":[{"pt":7.25}]}]
 }
 
 // Batches keep the memory small, however long the input is.

@@ -1,6 +1,10 @@
 package jsoncol
 
-import "math"
+import (
+	"math"
+
+	"github.com/tenonml/tenon/dtype"
+)
 
 // Inference walks over records without storing them and widens a Schema until
 // it takes them. It is the slow half of reading without a schema and sees a
@@ -129,12 +133,14 @@ func (s *Schema) alternative(cl class) SchemaField {
 	return SchemaField{cl.String(), alt}
 }
 
-// inferNumber makes s float64 if the number at i is no int64.
+// inferNumber makes s float64 if the number at i is no integer, and uint64 if it is
+// one beyond int64. An integer that large in a column that also has other numbers than
+// those of uint64 is refused, in whichever order they come: only floats would hold
+// them all, and would not hold it exactly.
 func (p *parser) inferNumber(i int, s *Schema) int {
 	if p.nonFinite {
 		if _, j := p.literal(i); j >= 0 {
-			s.Kind = Float64
-			return j
+			return p.become64(i, j, s)
 		}
 	}
 	end, integer := p.number(i)
@@ -142,20 +148,34 @@ func (p *parser) inferNumber(i int, s *Schema) int {
 		return -1
 	}
 	if !integer {
-		s.Kind = Float64
-		return end
+		return p.become64(i, end, s)
 	}
 	neg := bit(p.t.byte(i) == '-')
 	v, ok := parseUint(p.t, i+neg, end)
 	switch {
-	case !ok || v > math.MaxInt64+uint64(neg):
-		if p.overflow == OverflowError {
-			return p.failf(i, OutOfRange, "%s is out of range of int64 (Overflow: float64 would take it)", p.show(i))
+	case ok && v <= math.MaxInt64+uint64(neg):
+		if v == 0 && neg != 0 {
+			return p.become64(i, end, s) // an integer has no -0
 		}
+		if neg != 0 && s.DType == dtype.Uint64 {
+			return p.failf(i, OutOfRange, "%s is below 0, and records before have integers that only uint64 holds (Overflow: float64 would take both)", p.show(i))
+		}
+	case p.overflow == OverflowFloat:
 		s.Kind = Float64
-	case v == 0 && neg != 0:
-		s.Kind = Float64 // an integer has no -0
+	case !ok || neg != 0 || s.Kind == Float64:
+		return p.failf(i, OutOfRange, "%s is out of range of int64 (Overflow: float64 would take it)", p.show(i))
+	case s.DType == dtype.None:
+		s.DType, s.at, s.row = dtype.Uint64, i, p.row
 	}
+	return end
+}
+
+// become64 makes s float64 for the number at i and returns its end.
+func (p *parser) become64(i, end int, s *Schema) int {
+	if s.DType == dtype.Uint64 {
+		return p.failf(i, OutOfRange, "%s is no integer, and records before have integers that only uint64 holds (Overflow: float64 would take both)", p.show(i))
+	}
+	s.Kind = Float64
 	return end
 }
 

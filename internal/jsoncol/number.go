@@ -165,6 +165,9 @@ func (p *parser) integer(i int, n *node) int {
 	neg := bit(p.t.byte(i) == '-')
 	if n.op == opUint {
 		v, ok := parseUint(p.t, i+neg, end)
+		if n.inferred && neg != 0 {
+			return p.mismatch(i, n)
+		}
 		if !ok || neg != 0 && v != 0 {
 			return p.outOfRange(i, end, n)
 		}
@@ -173,7 +176,7 @@ func (p *parser) integer(i int, n *node) int {
 	}
 	v, ok := parseUint(p.t, i+neg, end)
 	if !ok || v > math.MaxInt64+uint64(neg) {
-		if n.inferred && p.overflow == OverflowFloat {
+		if n.inferred {
 			return p.mismatch(i, n)
 		}
 		return p.outOfRange(i, end, n)

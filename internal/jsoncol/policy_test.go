@@ -3,6 +3,7 @@ package jsoncol
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,9 +186,39 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// Integers of which one is beyond int64 are uint64; with others than those of uint64
+// they are refused, in whichever order they come.
+func TestIntegersBeyondInt64AreUint64(t *testing.T) {
+	const big, most = "9223372036854775808", "18446744073709551615"
+	for _, text := range []string{big, big + "\n1", "1\n" + big, "1\nnull\n" + most + "\n2", "[1,2]\n[" + most + ",3]"} {
+		for _, o := range []Options{{Missing: MissingMasked}, {Missing: MissingMasked, Unions: true}} {
+			c := read(t, text, o).Column
+			if c.Kind == List {
+				c = c.Elem
+			}
+			if c.DType != dtype.Uint64 {
+				t.Errorf("%q is %v", text, c.DType)
+			}
+		}
+	}
+	c := read(t, "1\n2\n"+most, Options{}).Column
+	if v := Values[uint64](c); !slices.Equal(v, []uint64{1, 2, math.MaxUint64}) {
+		t.Errorf("got %v", v)
+	}
+	u := read(t, "1\n"+most+"\nnull\n\"x\"\n5", Options{Missing: MissingMasked, Unions: true}).Column
+	if v := Values[uint64](u.Fields[0].Column); u.Kind != Union || !slices.Equal(v, []uint64{1, math.MaxUint64, 5}) {
+		t.Errorf("got %v of %v", v, u.Kind)
+	}
+	for _, text := range []string{"-1\n" + big, big + "\n-1", "1.5\n" + big, big + "\n1.5", big + "\n-0", "-0\n" + big, big + "\n1e2"} {
+		if e := wantError(t, text, Options{}); e.Code != OutOfRange || e.Line != 2 {
+			t.Errorf("%q: %v", text, e)
+		}
+	}
+}
+
 func TestOverflow(t *testing.T) {
 	const big = "9223372036854775808"
-	for _, text := range []string{big, "-9223372036854775809", "123456789012345678901234567890", "18446744073709551616"} {
+	for _, text := range []string{"-9223372036854775809", "123456789012345678901234567890", "18446744073709551616"} {
 		if e := wantError(t, text, Options{}); e.Code != OutOfRange {
 			t.Errorf("%s: %v", text, e)
 		}
@@ -198,6 +229,9 @@ func TestOverflow(t *testing.T) {
 		if e := wantError(t, text, Options{Schema: int64s, Overflow: OverflowFloat}); e.Code != OutOfRange {
 			t.Errorf("%s: %v", text, e)
 		}
+	}
+	if e := wantError(t, big, Options{Schema: int64s}); e.Code != OutOfRange {
+		t.Errorf("%s: %v", big, e)
 	}
 	wantRows(t, "1\n"+big, Options{Overflow: OverflowFloat}, 1.0, 9223372036854775808.0)
 	wantRows(t, big, Options{Schema: float64s}, 9223372036854775808.0)

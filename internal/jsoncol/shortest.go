@@ -144,7 +144,8 @@ func putFloat32(buf []byte, n int, v float32) int {
 }
 
 // putDigits writes m 10^k: with an exponent below 10^-6 and from 10^21 on, as
-// ECMAScript does and encoding/json too.
+// ECMAScript does and encoding/json too, but with a point in every number that has
+// no exponent: a reader takes it for a float then.
 func putDigits(buf []byte, n int, m uint64, k int) int {
 	// The digits, without the zeros in front and behind.
 	var digits [24]byte
@@ -177,7 +178,7 @@ func putDigits(buf []byte, n int, m uint64, k int) int {
 		return n + copy(buf[n:], d)
 	case point >= len(d):
 		n += copy(buf[n:], d)
-		return n + copy(buf[n:], "000000000000000000000"[:point-len(d)])
+		return putPoint(buf, n+copy(buf[n:], "000000000000000000000"[:point-len(d)]))
 	}
 	n += copy(buf[n:], d[:point])
 	buf[n] = '.'

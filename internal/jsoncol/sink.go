@@ -33,6 +33,7 @@ type narrow interface {
 	target(at int) narrow // the rows from at on, to be copied into
 	copyInts(src []int64)
 	copyFloats(src []float64)
+	compact(keep []bool)
 	values() any
 }
 
@@ -42,6 +43,7 @@ func (s *narrowInts[T]) grow(m *merger, n int)  { s.v = extend(m, s.v, n) }
 func (s *narrowInts[T]) target(at int) narrow   { return &narrowInts[T]{s.v[at:]} }
 func (s *narrowInts[T]) values() any            { return s.v }
 func (s *narrowInts[T]) copyFloats(_ []float64) {}
+func (s *narrowInts[T]) compact(keep []bool)    { s.v = kept(s.v, keep) }
 func (s *narrowInts[T]) copyInts(src []int64) {
 	dst := s.v[:len(src)]
 	for i, v := range src {
@@ -58,6 +60,7 @@ func (s *narrowFloats[T]) grow(m *merger, n int) { s.v = extend(m, s.v, n) }
 func (s *narrowFloats[T]) target(at int) narrow  { return &narrowFloats[T]{s.v[at:], s.round} }
 func (s *narrowFloats[T]) values() any           { return s.v }
 func (s *narrowFloats[T]) copyInts(_ []int64)    {}
+func (s *narrowFloats[T]) compact(keep []bool)   { s.v = kept(s.v, keep) }
 func (s *narrowFloats[T]) copyFloats(src []float64) {
 	dst := s.v[:len(src)]
 	for i, v := range src {

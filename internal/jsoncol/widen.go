@@ -1,6 +1,10 @@
 package jsoncol
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tenonml/tenon/dtype"
+)
 
 // widen gives k the form of s, which takes all that k's schema takes and more.
 // The rows that k has are kept: integers become floating point numbers, a
@@ -11,6 +15,8 @@ func (m *merger) widen(k *sink, s *Schema, o *Options) *failure {
 	before := k.kind
 	k.schema, k.kind = s, s.Kind
 	switch {
+	case before == Int64 && s.Kind == Int64 && s.DType == dtype.Uint64 && k.narrow == nil:
+		m.unsigned(k)
 	case before == s.Kind:
 	case s.Kind == Union:
 		m.unite(k, before, s)
@@ -52,14 +58,26 @@ func (m *merger) widen(k *sink, s *Schema, o *Options) *failure {
 	return nil
 }
 
+// unsigned makes uint64 of integers, none of which is below 0.
+func (m *merger) unsigned(k *sink) {
+	k.narrow = newNarrow(dtype.Uint64)
+	k.narrow.grow(m, k.n)
+	k.narrow.target(0).copyInts(k.ints)
+	k.ints = nil
+}
+
 // gap returns a failure if widening k to s would have to fill in rows where the
-// policy for missing values does not allow it.
+// policy for missing values does not allow it, or make unsigned what is below 0.
 func (k *sink) gap(s *Schema, o *Options) *failure {
 	if k.kind == Null {
 		if k.n > 0 && s.Kind != Null {
 			return s.refuse(o)
 		}
 		return nil
+	}
+	if k.kind == Int64 && s.Kind == Int64 && s.DType == dtype.Uint64 && k.narrow == nil && slices.ContainsFunc(k.ints, func(v int64) bool { return v < 0 }) {
+		return &failure{code: OutOfRange, at: s.at, row: s.row,
+			detail: "an integer beyond int64, and records before have some below 0 (Overflow: float64 would take both)"}
 	}
 	if k.kind != Union && s.Kind == Union {
 		return k.gap(s.Fields[0].Schema, o) // which is what k has been so far
@@ -165,13 +183,16 @@ func (m *merger) unite(k *sink, before Kind, s *Schema) {
 // compact drops the rows that are not to be kept. They hold no list elements
 // and no text.
 func (k *sink) compact(keep []bool) {
+	if k.narrow != nil {
+		k.narrow.compact(keep)
+	}
 	switch k.kind {
 	case Bool:
 		k.bools = kept(k.bools, keep)
 	case Int64:
-		k.ints = kept(k.ints, keep)
+		k.ints = kept(k.ints, keep[:len(k.ints)])
 	case Float64:
-		k.floats = kept(k.floats, keep)
+		k.floats = kept(k.floats, keep[:len(k.floats)])
 	case String, List:
 		k.offsets = k.offsets[:1+len(kept(k.offsets[1:], keep))]
 	case Union:

@@ -34,7 +34,8 @@ type WriteOptions struct {
 
 // Write writes the rows of c to w, compactly: no white space, the fields in the
 // order of the columns, numbers as encoding/json writes them (the shortest that
-// reads back as the same number), and only such characters escaped as must be.
+// reads back as the same number) with ".0" behind floats that are whole, so that
+// their type comes back too, and only such characters escaped as must be.
 // The same columns give the same bytes. w is written to in order, by one
 // goroutine at a time.
 func Write(w io.Writer, c *Column, o WriteOptions) error {

@@ -3,12 +3,11 @@ package source
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 )
-
-const module = "github.com/tenonml/tenon"
 
 // Line returns "file.go:12" for the innermost caller outside the library, and
 // "" where there is none. Files are shortened to their last two elements.
@@ -79,13 +78,26 @@ func at(pc uintptr) string {
 	return line
 }
 
+// root is the folder of the library as its files are called in this program, whatever
+// -trimpath and vendoring make of it.
+var root = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.TrimSuffix(file, "internal/source/source.go")
+}()
+
+// mine are the folders below root that use the library as everybody does.
+var mine = []string{"examples/", "cmd/", "internal/outsider"}
+
+// standard are packages that call functions they are given.
+var standard = []string{"runtime.", "reflect.", "iter.", "slices.", "maps.", "sort.", "sync.", "internal/"}
+
+// library reports whether a frame is the library's own or one between it and its caller.
+// The file decides: a closure of the library that is inlined has the name of the function it
+// is inlined into.
 func library(f runtime.Frame) bool {
-	if strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "reflect.") || strings.HasPrefix(f.Function, "iter.") || strings.HasPrefix(f.Function, "slices.") {
-		return true
+	rest, ok := strings.CutPrefix(f.File, root)
+	if !ok {
+		return slices.ContainsFunc(standard, func(p string) bool { return strings.HasPrefix(f.Function, p) })
 	}
-	rest, ok := strings.CutPrefix(f.Function, module)
-	if !ok || strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	return !strings.HasPrefix(rest, "/examples/") && !strings.HasPrefix(rest, "/cmd/") && !strings.HasPrefix(rest, "/internal/outsider")
+	return !strings.HasSuffix(rest, "_test.go") && !slices.ContainsFunc(mine, func(p string) bool { return strings.HasPrefix(rest, p) })
 }

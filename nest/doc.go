@@ -26,7 +26,9 @@
 //	Cache *cache  `tenon:"-"`      // no leaf, and never compared
 //	W     Tensor  `tenon:"name=w"` // "w" in paths
 //
-// Pack takes static, ignored and unexported fields from its template.
+// Pack takes static, ignored and unexported fields from its template. A field that is not
+// exported and holds Values, or structs that do, is an error that names it: nobody would see
+// them. So is a tag that nobody knows.
 //
 // # Nil
 //

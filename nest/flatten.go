@@ -107,6 +107,11 @@ func (f *flattener) inside(p *plan, at unsafe.Pointer) *failure {
 			return nil
 		}
 		f.hash.static(p)
+		if p.hidden != nil {
+			if err := p.hides(at); err != nil {
+				return err
+			}
+		}
 		for i := range p.fields {
 			x := &p.fields[i]
 			f.push(x.name)

@@ -55,7 +55,7 @@ type layer struct {
 }
 
 type model struct {
-	layer
+	layer  `tenon:"-"`
 	Layers []*layer
 	Scale  float64
 	Steps  []int
@@ -89,7 +89,9 @@ func (whole) NestLeaf() {}
 type names map[tag]tensor.Tensor
 type tag string
 type inner struct{ Embedded tensor.Tensor }
-type Outer struct{ inner }
+type Outer struct {
+	inner `tenon:"-"`
+}
 type Shown struct{ X tensor.Tensor }
 type embeds struct {
 	Shown
@@ -118,7 +120,7 @@ func TestFlatten(t *testing.T) {
 		{"a struct", layer{W: number(1), Name: "n", own: 3}, []any{1}, []string{"W"}},
 		{"tags", &layer{W: number(1), B: number(2)}, []any{1, 2}, []string{"W", "bias"}},
 		{"embedded", embeds{Shown{number(1)}, number(2)}, []any{1, 2}, []string{"Shown.X", "Y"}},
-		{"embedded without a name outside", Outer{inner{number(1)}}, []any{}, nil},
+		{"embedded and left out", Outer{inner{number(1)}}, []any{}, nil},
 		{"a model", model{Layers: []*layer{{W: number(1)}, nil, {B: number(2)}}, Scale: 3, Steps: []int{4}, Extra: map[string]any{"k v": number(5)}, Pair: [2]tenon.Value{number(6), nil}},
 			[]any{1, 2, 3.0, []int{4}, 5, 6}, []string{"Layers[0].W", "Layers[2].bias", "Scale", "Steps", `Extra["k v"]`, "Pair[0]"}},
 		{"a node", []any{couple{number(1), []any{number(2)}, "t"}}, []any{1, 2}, []string{"[0].left", "[0][1][0]"}},
@@ -170,7 +172,7 @@ func TestPackKeepsTheTypeAndTheRest(t *testing.T) {
 	}
 	switch {
 	case out.own != 1 || out.W != in.W:
-		t.Error("the embedded struct without a name outside is not kept")
+		t.Error("the embedded struct that is left out is not kept")
 	case out.Layers[0] == in.Layers[0] || out.Layers[1] != nil:
 		t.Error("pointers are not as in the template")
 	case out.Layers[0].Name != "a" || out.Layers[0].Mem != &mem || out.Layers[0].own != 5:

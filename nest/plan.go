@@ -2,6 +2,7 @@ package nest
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,7 +44,8 @@ type plan struct {
 	n       int   // array
 	fields  []field
 	static  []field
-	partial bool // a struct with fields that are taken from the template
+	hidden  []field // not exported, of types that can hold anything: see hides
+	partial bool    // a struct with fields that are taken from the template
 	keys    keyKind
 	slices  bool      // map: from strings to slices, see sliceMap
 	runs    bool      // map: from strings to slices that are runs
@@ -199,9 +201,17 @@ func (p *plan) leaf() {
 func (p *plan) structure(made map[reflect.Type]*plan) *failure {
 	for i := range p.typ.NumField() {
 		f := p.typ.Field(i)
-		name, static, ignored := tag(f)
+		name, static, ignored, err := tag(f)
+		if err != nil {
+			return err.at(f.Name)
+		}
 		if !f.IsExported() || ignored {
 			p.partial = true
+			if !ignored {
+				if err := p.unexported(f); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		x := field{name: name, offset: f.Offset, typ: f.Type}
@@ -210,7 +220,6 @@ func (p *plan) structure(made map[reflect.Type]*plan) *failure {
 			p.static = append(p.static, x)
 			continue
 		}
-		var err *failure
 		if x.plan, err = compile(f.Type, made); err != nil {
 			return err.at(name)
 		}
@@ -219,20 +228,32 @@ func (p *plan) structure(made map[reflect.Type]*plan) *failure {
 	return nil
 }
 
-// tag reads a field's tenon tag. Keys that other packages define are left to them.
-func tag(f reflect.StructField) (name string, static, ignored bool) {
+// tagKeys are the words of tags: those of this package and of package ext, which says what
+// the others mean.
+var tagKeys = []string{"-", "static", "name", "optional", "dense", "type", "default", "oneof", "dtype", "rank", "shape", "len", "batch"}
+
+// tag reads a field's tenon tag. What other packages define is left to them; a word that
+// nobody knows is an error.
+func tag(f reflect.StructField) (name string, static, ignored bool, err *failure) {
 	name = f.Name
 	for item := range strings.SplitSeq(f.Tag.Get("tenon"), ",") {
 		switch key, value, _ := strings.Cut(strings.TrimSpace(item), "="); key {
+		case "":
 		case "-":
 			ignored = true
 		case "static":
 			static = true
 		case "name":
 			name = value
+		default:
+			if !slices.Contains(tagKeys, key) {
+				err := fail(tenon.ErrInvalid, "the tag has the item %q, which nobody knows", item)
+				err.hint = "there are " + strings.Join(tagKeys, ", ")
+				return "", false, false, err
+			}
 		}
 	}
-	return name, static, ignored
+	return name, static, ignored, nil
 }
 
 // words are the two words of an interface without methods: its type, and the

@@ -2,6 +2,9 @@ package tenon
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
 	"github.com/tenonml/tenon/internal/source"
@@ -31,12 +34,53 @@ type Error struct {
 	Err   error    // the cause, if there is one
 }
 
-// Error prints the parts that are known:
+// Error prints the parts that are known in one line:
+//
+//	ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ (at search/model.go:41); did you mean the second operand transposed?
+//
+// The verb %+v prints them on lines of their own, for a person to read.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(oneLine(e.statement(error.Error)))
+	if e.Line != "" {
+		b.WriteString(" (at " + e.Line + ")")
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + oneLine(e.Hint))
+	}
+	return b.String()
+}
+
+// Format prints the error in one line, and for %+v the place and the repair below it:
 //
 //	ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ
 //	  at search/model.go:41
 //	  did you mean the second operand transposed?
-func (e *Error) Error() string {
+func (e *Error) Format(s fmt.State, verb rune) {
+	switch {
+	case verb == 'v' && s.Flag('+'):
+		io.WriteString(s, e.long())
+	case verb == 'q':
+		io.WriteString(s, strconv.Quote(e.Error()))
+	default:
+		io.WriteString(s, e.Error())
+	}
+}
+
+// long is the text on several lines.
+func (e *Error) long() string {
+	text := e.statement(func(err error) string { return fmt.Sprintf("%+v", err) })
+	if e.Line != "" {
+		text += "\n  at " + e.Line
+	}
+	if e.Hint != "" {
+		text += "\n  " + e.Hint
+	}
+	return text
+}
+
+// statement is what the error says without the place and the repair.
+func (e *Error) statement(cause func(error) string) string {
 	var b strings.Builder
 	b.WriteString(e.Op)
 	if len(e.Args) > 0 {
@@ -44,35 +88,38 @@ func (e *Error) Error() string {
 		b.WriteString(strings.Join(e.Args, ", "))
 		b.WriteByte(')')
 	}
-	sep := func(s string) {
+	part := func(s string) {
 		if b.Len() > 0 {
-			b.WriteString(s)
+			b.WriteString(": ")
 		}
+		b.WriteString(s)
 	}
 	if e.Where != "" {
-		sep(": ")
-		b.WriteString(e.Where)
+		part(e.Where)
 	}
 	if e.Msg != "" {
-		sep(": ")
-		b.WriteString(e.Msg)
+		part(e.Msg)
 	}
 	if e.Err != nil {
-		sep(": ")
-		b.WriteString(e.Err.Error())
+		part(cause(e.Err))
 	} else if e.Msg == "" && e.Kind != nil {
-		sep(": ")
-		b.WriteString(e.Kind.Error())
-	}
-	if e.Line != "" {
-		b.WriteString("\n  at ")
-		b.WriteString(e.Line)
-	}
-	if e.Hint != "" {
-		b.WriteString("\n  ")
-		b.WriteString(e.Hint)
+		part(e.Kind.Error())
 	}
 	return b.String()
+}
+
+// oneLine joins the lines of a text.
+func oneLine(s string) string {
+	if !strings.Contains(s, "\n") {
+		return s
+	}
+	var parts []string
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Unwrap gives errors.Is the kind and the cause.

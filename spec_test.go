@@ -225,7 +225,7 @@ func TestRegister(t *testing.T) {
 		_, err := tenon.Try(func() int { tenon.Register(name, d); return 0 })
 		return err
 	}
-	if err := again(pairName, decodePair); !errors.Is(err, tenon.ErrInvalid) || !regexp.MustCompile(`already registered, at \S*spec_test\.go:\d+\n`).MatchString(err.Error()) {
+	if err := again(pairName, decodePair); !errors.Is(err, tenon.ErrInvalid) || !regexp.MustCompile(`already registered, at \S*spec_test\.go:\d+ `).MatchString(err.Error()) {
 		t.Errorf("registered twice: %v", err)
 	}
 	for _, name := range []string{"", "Pair", ".Pair", "a.", "a b.C", "a.9", "a.b>"} {
@@ -251,7 +251,8 @@ func TestErrorText(t *testing.T) {
 		want string
 	}{
 		{tenon.Error{Kind: tenon.ErrShape, Op: "ops.MatMul", Args: []string{"float32[?, 64]", "float32[32, 16]"}, Msg: "inner sizes 64 and 32 differ", Line: "search/model.go:41", Hint: "did you mean the second operand transposed?"},
-			"ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ\n  at search/model.go:41\n  did you mean the second operand transposed?"},
+			"ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ (at search/model.go:41); did you mean the second operand transposed?"},
+		{tenon.Error{Op: "a.B", Msg: "the names differ\n  left   {X}\n  right  {Y}", Hint: "rename\n  one"}, "a.B: the names differ; left   {X}; right  {Y}; rename; one"},
 		{tenon.Error{Op: "a.B", Where: "row 3", Msg: "is empty", Err: cause}, "a.B: row 3: is empty: the cause"},
 		{tenon.Error{Kind: tenon.ErrAxis}, "axis error"},
 		{tenon.Error{Msg: "just this"}, "just this"},
@@ -260,6 +261,14 @@ func TestErrorText(t *testing.T) {
 		if got := c.e.Error(); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
+	}
+	inner := &tenon.Error{Op: "a.B", Msg: "is empty", Line: "a/b.go:3"}
+	outer := &tenon.Error{Op: "c.D", Err: inner, Line: "c/d.go:4", Hint: "fill it"}
+	if got, want := fmt.Sprintf("%+v", outer), "c.D: a.B: is empty\n  at a/b.go:3\n  at c/d.go:4\n  fill it"; got != want {
+		t.Errorf("the long form is\n%s\nwant\n%s", got, want)
+	}
+	if got, want := fmt.Sprintf("%v|%s|%q", outer, outer, inner), "c.D: a.B: is empty (at a/b.go:3) (at c/d.go:4); fill it|c.D: a.B: is empty (at a/b.go:3) (at c/d.go:4); fill it|\"a.B: is empty (at a/b.go:3)\""; got != want {
+		t.Errorf("the short form is\n%s\nwant\n%s", got, want)
 	}
 	e := &tenon.Error{Kind: tenon.ErrRange, Err: cause}
 	if !errors.Is(e, tenon.ErrRange) || !errors.Is(e, cause) || errors.Is(e, tenon.ErrShape) {

@@ -2,6 +2,7 @@ package named_test
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"testing"
 
@@ -125,7 +126,7 @@ func TestErrorTexts(t *testing.T) {
 			if !errors.Is(err, tt.kind) {
 				t.Fatalf("got %v, want an error of kind %v", err, tt.kind)
 			}
-			if d := cmp.Diff(tt.want, line.ReplaceAllString(err.Error(), "$1:0")); d != "" {
+			if d := cmp.Diff(tt.want, line.ReplaceAllString(fmt.Sprintf("%+v", err), "$1:0")); d != "" {
 				t.Error(d)
 			}
 		})
@@ -198,7 +199,7 @@ func TestErrorsOfElements(t *testing.T) {
 			if !errors.Is(err, tt.kind) {
 				t.Fatalf("got %v, want an error of kind %v", err, tt.kind)
 			}
-			if d := cmp.Diff(tt.want, line.ReplaceAllString(err.Error(), "$1:0")); d != "" {
+			if d := cmp.Diff(tt.want, line.ReplaceAllString(fmt.Sprintf("%+v", err), "$1:0")); d != "" {
 				t.Error(d)
 			}
 		})

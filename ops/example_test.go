@@ -16,7 +16,7 @@ func Example() {
 	fmt.Println(tensor.Data[float64](ops.Round(ops.MatMulT(z, z, false, true))))
 
 	_, err := tenon.Try(func() tensor.Tensor { return ops.MatMul(x, z) })
-	fmt.Println(err)
+	fmt.Printf("%+v\n", err)
 	// Output:
 	// [3 -3 -3 3]
 	// ops.MatMul(float64[2, 3], float64[2, 3]): inner sizes 3 and 2 differ

@@ -37,10 +37,10 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		fmt.Fprintln(stderr, "gosearch: interrupted")
 		return 130
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "gosearch: %s (gosearch -h shows the usage)\n", oneLine(err))
+		fmt.Fprintf(stderr, "gosearch: %v (gosearch -h shows the usage)\n", err)
 		return 2
 	}
-	fmt.Fprintf(stderr, "gosearch: %s\n", oneLine(err))
+	fmt.Fprintf(stderr, "gosearch: %v\n", err)
 	return 1
 }
 
@@ -57,26 +57,6 @@ func (o *output) Write(b []byte) (int, error) {
 		o.err = err
 	}
 	return n, err
-}
-
-// oneLine is an error's text without the places in this program that errors of the
-// library add on lines of their own.
-func oneLine(err error) string {
-	var parts []string
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimSpace(line)
-		if rest, ok := strings.CutPrefix(line, "at "); ok && len(parts) > 0 {
-			place, more, _ := strings.Cut(rest, " ")
-			if !strings.Contains(place, ".go:") {
-				more = line
-			}
-			line = more
-		}
-		if line != "" {
-			parts = append(parts, line)
-		}
-	}
-	return strings.Join(parts, " ")
 }
 
 type usageError struct{ error }

@@ -8,6 +8,7 @@ import (
 var (
 	_ tenon.Boxer = (*Spec)(nil)
 	_ tenon.Boxer = (*UnionSpec)(nil)
+	_ tenon.Boxer = (*MapSpec)(nil)
 	_ tenon.Boxer = (*DictionarySpec)(nil)
 	_ tenon.Boxer = (*HeldSpec)(nil)
 )
@@ -47,3 +48,11 @@ func (s *HeldSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 
 // Unbox returns the value itself.
 func (s *HeldSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
+
+// Box returns the value itself: maps stack, slice and come apart by the operations on them.
+func (s *MapSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	return tensor.Box(s, v, minRank)
+}
+
+// Unbox returns the value itself.
+func (s *MapSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }

@@ -49,8 +49,8 @@ func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tens
 	switch x := v.(type) {
 	case *masked.Tensor:
 		return []tensor.Tensor{x.Values(), x.Mask()}, func(l []tensor.Tensor) tensor.Tensor { return tenon.Must(masked.New(l[0], l[1])) }, true
-	case *Union:
-		return []tensor.Tensor{x.rec}, func(l []tensor.Tensor) tensor.Tensor { return newUnion(l[0].(*Tensor)) }, true
+	case composite:
+		return []tensor.Tensor{x.records()}, func(l []tensor.Tensor) tensor.Tensor { return x.like(l[0].(*Tensor)) }, true
 	case *Dictionary:
 		return []tensor.Tensor{x.codes}, func(l []tensor.Tensor) tensor.Tensor { return newDictionary(l[0], x.words) }, true
 	}

@@ -57,6 +57,12 @@ func datashape(s tenon.Spec, skip int) string {
 			kinds = append(kinds, datashape(f.Spec, x.rec.rank))
 		}
 		return sizes(x.Shape(), x.rec.ragged(), skip) + "union[" + strings.Join(kinds, ", ") + "]"
+	case *MapSpec:
+		e := x.flat()
+		k, _ := e.column(0, keyName)
+		v, _ := e.column(1, valueName)
+		skipped := 1
+		return sizes(x.Shape(), x.rec.ragged(), skip) + "map[" + datashape(k.spec, skipped) + ", " + datashape(v.spec, skipped) + "]"
 	case *DictionarySpec:
 		return strings.TrimSuffix(datashape(x.codes, skip), "int32") + "dictionary[string]"
 	}

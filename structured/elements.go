@@ -71,6 +71,10 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 		if x.Mask().Shape().Rank() == 1 {
 			return []tensor.Tensor{ops.Where(x.Mask(), identity(x.Values()), int64(-1))}
 		}
+	case *Map:
+		if x.rec.rank == 1 {
+			return identities(x.canonical().cols[0].v())
+		}
 	case *Dictionary:
 		if x.Shape().Rank() == 1 {
 			return []tensor.Tensor{x.Decode()}
@@ -121,6 +125,10 @@ func anyTensors(list []tensor.Tensor) []any {
 // equal. NaN equals nothing, and what is missing equals what is missing.
 func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 	switch x := a.(type) {
+	case *Map:
+		if y, ok := b.(*Map); ok && x.rec.rank == 1 {
+			return sameEntries(x.canonical().cols[0].v(), y.canonical().cols[0].v())
+		}
 	case *Dictionary:
 		return sameEntries(x.Decode(), b)
 	case *Union:

@@ -110,9 +110,13 @@ func grouped(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
 
 // lists returns the entries of a column as lists: the partition that divides their
 // elements, and these. It reports false where the entries are no lists. Missing lists
-// are empty.
+// are empty. The elements of a map are its values.
 func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok bool) {
 	switch x := v.(type) {
+	case *Map:
+		if x.rec.rank == 1 {
+			return lists(x.Values())
+		}
 	case *Tensor:
 		if x.rank < 2 {
 			return nil, nil, false

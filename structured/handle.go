@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -217,12 +218,19 @@ func join(parts []tensor.Tensor) tensor.Tensor {
 }
 
 // alike returns what all columns are made of, where that is one tensor of each: unions,
-// and dictionaries of the same words.
+// maps, and dictionaries of the same words.
 func alike(parts []tensor.Tensor) (inner []tensor.Tensor, with func([]tensor.Tensor) tensor.Tensor, ok bool) {
 	for i, v := range parts {
-		d, isDictionary := v.(*Dictionary)
-		first, _ := parts[0].(*Dictionary)
-		if _, isUnion := v.(*Union); !isUnion && (!isDictionary || first == nil || d.words != first.words) || isUnion != (first == nil) {
+		switch x := v.(type) {
+		case composite:
+			if reflect.TypeOf(v) != reflect.TypeOf(parts[0]) {
+				return nil, nil, false
+			}
+		case *Dictionary:
+			if first, ok := parts[0].(*Dictionary); !ok || x.words != first.words {
+				return nil, nil, false
+			}
+		default:
 			return nil, nil, false
 		}
 		list, f, _ := pieces(v)

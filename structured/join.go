@@ -69,6 +69,9 @@ func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 		}
 		return t.Where(keep)
 	case Nested:
+		if o.As == "" {
+			tenon.Throw(invalid(fn, "As", "is empty: a Nested join needs a name for the field that it adds"))
+		}
 		cols := slices.Clone(t.cols)
 		list := grouped(byNumbers(right.cols, at, t.dtype), partitionOf(splits))
 		return newTensor(1, t.nrows, nil, addColumn(fn, cols, o.As, withSplits(list, t.dtype)), t.dtype)

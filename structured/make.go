@@ -217,7 +217,7 @@ func FromShape(s *ragged.Shape) (t *Tensor, err error) {
 func checkNames(fn string, fields []Field, identifiers bool) error {
 	for i, f := range fields {
 		switch {
-		case f.Name == "" || !utf8.ValidString(f.Name) || identifiers && !identifier(f.Name):
+		case !utf8.ValidString(f.Name) || identifiers && !identifier(f.Name):
 			return invalid(fn, "", "%q is no name of a field", f.Name)
 		case slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }):
 			return invalid(fn, f.Name, "is given twice")

@@ -54,6 +54,11 @@ type NestedOptions struct {
 	Missing  Missing
 	Defaults map[string]any // by path, as [PathString] writes it; for MissingDefault
 
+	// Maps are the paths of objects that are read as maps, whose keys are data, and not
+	// as records with fields: each becomes a [Map]. What is in a map has the name * in a
+	// path: "deps", "users.*.tags".
+	Maps []string
+
 	// Unions lets a field have values of several types: it becomes a [Union].
 	Unions bool
 
@@ -82,6 +87,9 @@ func FromNested(x any, o NestedOptions) (t tensor.Tensor, err error) {
 func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 	switch kindOf(x) {
 	case recordKind:
+		if o.isMap(path) {
+			return pick(o.mapsWith([]any{x}, path, o.list), tensor.Scalar(int64(0)))
+		}
 		var cols []column
 		for _, e := range entries(x) {
 			below := o.named(path, e.Name)
@@ -107,6 +115,23 @@ func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 		}
 	}
 	return o.scalars([]any{x}, shape.Shape{}, path)
+}
+
+// isMap reports whether objects at a path are maps.
+func (o NestedOptions) isMap(path []string) bool {
+	return slices.ContainsFunc(o.Maps, func(text string) bool {
+		q, err := parseQuery(text)
+		tenon.Throw(err)
+		return slices.EqualFunc(q.segments, path, func(s segment, name string) bool {
+			switch s := s.(type) {
+			case wildcard:
+				return name == "*"
+			case byName:
+				return len(s.names) == 1 && s.names[0] == name
+			}
+			return false
+		})
+	})
 }
 
 // kind is what a piece of nested data is.
@@ -208,6 +233,9 @@ func (o NestedOptions) list(values []any, path []string) tensor.Tensor {
 	return o.holes(values, path, holes, func(values []any) tensor.Tensor {
 		switch only {
 		case recordKind:
+			if o.isMap(path) {
+				return o.mapsWith(values, path, o.list)
+			}
 			return o.records(values, path)
 		case listKind:
 			return o.lists(values, path)

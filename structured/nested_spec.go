@@ -49,6 +49,8 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 			cols = append(cols, column{name: c.name, now: o.one(values[i][0], c.spec, o.named(path, c.name)), inner: allPlain})
 		}
 		return newTensor(0, nil, nil, cols, s.dtype)
+	case *MapSpec:
+		return pick(o.maps([]any{x}, s, path), tensor.Scalar(int64(0)))
 	case *DictionarySpec:
 		return tenon.Must(EncodeStrings(o.typed([]any{x}, dtype.String, shape.Shape{}, path)))
 	case *tensor.Spec:
@@ -154,6 +156,12 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 			below = outermost(ragged.FromSpecs(s.Flat(), parts[1:]), shape.Unknown)
 		}
 		return o.divided(values, parts[0], below, path)
+	case *MapSpec:
+		if s.rec.rank > 1 {
+			row := tenon.Must(s.Unbatched())
+			return o.divided(values, s.rec.parts[0], outermost(row, shape.Unknown), path)
+		}
+		return o.maps(values, s, path)
 	case *DictionarySpec:
 		return tenon.Must(EncodeStrings(o.rows(values, tensor.NewSpec(dtype.String, s.Shape()), path)))
 	case *tensor.Spec:
@@ -161,6 +169,35 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 	}
 	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
 	return nil
+}
+
+// maps reads records as maps of a Spec, of one map or of rows of them.
+func (o NestedOptions) maps(values []any, s *MapSpec, path []string) tensor.Tensor {
+	return o.mapsWith(values, path, func(all []any, path []string) tensor.Tensor {
+		v, _ := s.flat().column(1, valueName)
+		return o.rows(all, outermost(v.spec, shape.Unknown), path)
+	})
+}
+
+// mapsWith reads records as maps, whose values read makes a column of.
+func (o NestedOptions) mapsWith(values []any, path []string, read func(all []any, path []string) tensor.Tensor) tensor.Tensor {
+	lengths := make([]int64, len(values))
+	keys, all := []string{}, []any{}
+	for i, x := range values {
+		switch k := kindOf(x); {
+		case k == fillerKind || k == missingKind && (o.Missing == MissingDefault || o.Missing == MissingEmpty):
+			continue
+		case k != recordKind:
+			tenon.Throw(invalid(nestedFn, place(path, i), "is %v, want a map", k))
+		}
+		for _, e := range entries(x) {
+			keys, all = append(keys, e.Name), append(all, e.Value)
+			lengths[i]++
+		}
+	}
+	p := tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
+	column := read(all, append(slices.Clone(path), "*"))
+	return tenon.Must(NewMap(p, tensor.Of(keys, len(keys)), column))
 }
 
 // maskedRows reads lists of which single elements may be missing.

@@ -59,8 +59,8 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 		return tenon.Must(masked.New(blankEntry(x.Values()), ops.Cast(blankEntry(x.Mask()), dtype.Bool)))
 	case *Dictionary:
 		return blankEntry(x.Decode())
-	case *Union:
-		return newUnion(blankEntry(x.rec).(*Tensor))
+	case composite:
+		return x.like(blankEntry(x.records()).(*Tensor))
 	case *ragged.Tensor:
 		none := ops.Slice(x.FlatValues(), zeros(x.FlatValues()), sizesFrom(x.FlatValues(), 0))
 		return tenon.Must(ragged.FromPartitions(none, emptyRows(x.Partitions())...))

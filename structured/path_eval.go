@@ -164,6 +164,18 @@ func (n *node) step(s segment) {
 
 // name goes to a field, or to records of some fields.
 func (n *node) name(s byName) {
+	if n.leaf != nil && !s.list {
+		leaf, mask := there(n.leaf)
+		if m, ok := leaf.(*Map); ok {
+			v := m.lookup(s.names[0])
+			if mask != nil {
+				v = hidden(v, mask)
+			}
+			n.at = n.rank
+			n.enter(v)
+			return
+		}
+	}
 	if n.leaf != nil {
 		n.fail("there is no field %q: the path has come to no record", s.names[0])
 	}
@@ -236,6 +248,8 @@ func hasAxes(v tensor.Tensor) bool {
 	switch v.(type) {
 	case *Tensor, *ragged.Tensor:
 		return false
+	case composite: // a name leads into a map, and not to its values
+		return true
 	}
 	list, _, _ := pieces(v)
 	return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !hasAxes(x) })

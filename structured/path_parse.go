@@ -164,7 +164,7 @@ func (p *pathParser) dotted() segment {
 		p.at++
 		return wildcard{}
 	case '"', '\'':
-		return byName{names: []string{p.nameString()}}
+		return byName{names: []string{p.quoted()}}
 	}
 	return byName{names: []string{p.name()}}
 }
@@ -193,28 +193,19 @@ func (p *pathParser) name() string {
 	return p.text[start:p.at]
 }
 
-// nameString reads a name in quotes.
-func (p *pathParser) nameString() string {
-	s := p.quoted()
-	if s == "" {
-		p.fail("a field has a name")
-	}
-	return s
-}
-
 // bracketed reads what follows an opening bracket.
 func (p *pathParser) bracketed() segment {
 	p.space()
 	var s segment
 	switch c := p.peek(); {
 	case c == '"' || c == '\'':
-		n := byName{names: []string{p.nameString()}}
+		n := byName{names: []string{p.quoted()}}
 		for p.eat(",") {
 			p.space()
 			if c := p.peek(); c != '"' && c != '\'' {
 				p.fail("got %q: only names can be listed", p.rest())
 			}
-			n.names, n.list = append(n.names, p.nameString()), true
+			n.names, n.list = append(n.names, p.quoted()), true
 		}
 		s = n
 	case c == '*':

@@ -314,6 +314,7 @@ func TestParsePath(t *testing.T) {
 		"$.a.b":                     {"a", "b"},
 		`a."b c"["d\"e"]['\u00e9']`: {"a", "b c", `d"e`, "é"},
 		`["\ud83d\ude00"]`:          {"😀"},
+		`a.""[""]`:                  {"a", "", ""},
 		"größe.x_1":                 {"größe", "x_1"},
 	} {
 		got, err := structured.ParsePath(text)
@@ -321,7 +322,7 @@ func TestParsePath(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"a[0]", "a[*]", "['a','b']", "a.", ".", "a b", `""`, `a.""`, `"\ud83d"`, "\xff"} {
+	for _, text := range []string{"a[0]", "a[*]", "['a','b']", "a.", ".", "a b", `"\ud83d"`, "\xff"} {
 		if got, err := structured.ParsePath(text); !errors.Is(err, tenon.ErrInvalid) {
 			t.Errorf("%s: got %q, %v", text, got, err)
 		}

@@ -134,8 +134,8 @@ func mayWait(v tensor.Tensor) bool {
 		return mayWait(x.Values()) && mayWait(x.Mask())
 	case *Dictionary:
 		return mayWait(x.codes) && mayWait(x.words)
-	case *Union:
-		return mayWait(x.rec)
+	case composite:
+		return mayWait(x.records())
 	case *Tensor:
 		return concreteParts(x.parts) && !slices.ContainsFunc(x.cols, func(c column) bool {
 			return (c.wait == nil || c.wait.from.Load() == nil) && !mayWait(c.v())
@@ -173,8 +173,8 @@ func compact(v tensor.Tensor) tensor.Tensor {
 	if below := inRecords(v, (*Tensor).Compact); below != nil {
 		return below
 	}
-	if u, ok := v.(*Union); ok {
-		return newUnion(u.rec.Compact())
+	if u, ok := v.(composite); ok {
+		return u.like(u.records().Compact())
 	}
 	return v
 }

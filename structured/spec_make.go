@@ -28,7 +28,7 @@ func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
 		m.dims[i] = dim{n: s.Dim(i), uniform: s.Dim(i) >= 0}
 	}
 	for i, f := range fields {
-		if f.Spec == nil || f.Name == "" || !utf8.ValidString(f.Name) {
+		if f.Spec == nil || !utf8.ValidString(f.Name) {
 			return nil, invalid(fn, "", "field %d, %q, has no name or no Spec", i, f.Name)
 		}
 		if slices.ContainsFunc(fields[:i], func(g tenon.Field) bool { return g.Name == f.Name }) {
@@ -352,8 +352,8 @@ func specPieces(s tenon.Spec) ([]tenon.Spec, func([]tenon.Spec) tenon.Spec, bool
 			e := tenon.Tuple{tenon.SpecOf{Spec: l[0]}, tenon.SpecOf{Spec: l[1]}}
 			return tenon.Must(tenon.Decode(masked.TypeName, e))
 		}, true
-	case *UnionSpec:
-		return []tenon.Spec{x.rec}, func(l []tenon.Spec) tenon.Spec { return &UnionSpec{l[0].(*Spec)} }, true
+	case compositeSpec:
+		return []tenon.Spec{x.records()}, func(l []tenon.Spec) tenon.Spec { return x.like(l[0].(*Spec)) }, true
 	case *DictionarySpec:
 		return []tenon.Spec{x.codes}, func(l []tenon.Spec) tenon.Spec { return &DictionarySpec{l[0], x.words} }, true
 	}

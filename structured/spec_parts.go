@@ -2,6 +2,7 @@ package structured
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tenonml/tenon"
@@ -59,8 +60,8 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.name == "" || seen[c.name] {
-			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field name %q is empty or repeated", c.name))
+		if seen[c.name] {
+			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field name %q is repeated", c.name))
 		}
 		seen[c.name] = true
 		s.cols = append(s.cols, c)
@@ -105,9 +106,17 @@ func (s *Spec) Components() []tenon.Field {
 		out = append(out, tenon.Field{Name: "nrows", Spec: tensor.NewSpec(s.dtype, shape.Shape{})})
 	}
 	for _, c := range s.cols {
-		out = append(out, tenon.Field{Name: c.name, Spec: c.spec})
+		out = append(out, tenon.Field{Name: componentName(c.name), Spec: c.spec})
 	}
 	return out
+}
+
+// componentName returns the name of a field as that of a component, which is not empty.
+func componentName(name string) string {
+	if name == "" || name[0] == '"' {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // Disassemble returns the partitions and the columns, in the order of the Spec.

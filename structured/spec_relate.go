@@ -36,6 +36,8 @@ func (s *Spec) Field(path ...string) (tenon.Spec, error) {
 
 func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
 	switch x := s.(type) {
+	case *MapSpec:
+		return x.lookup()
 	case *Spec:
 		k := slices.IndexFunc(x.cols, func(c columnSpec) bool { return c.name == name })
 		if k < 0 {

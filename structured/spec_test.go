@@ -104,7 +104,7 @@ func TestSpecsMade(t *testing.T) {
 		{"another size", shape.Of(2, 3), []tenon.Field{field("a", dense(2, 4))}, tenon.ErrInvalid, "a"},
 		{"too few dimensions", shape.Of(2, 3), []tenon.Field{field("a", dense(2))}, tenon.ErrInvalid, "a"},
 		{"a name twice", shape.Of(2), []tenon.Field{field("a", dense(2)), field("a", dense(2))}, tenon.ErrInvalid, "a"},
-		{"no name", shape.Of(2), []tenon.Field{field("", dense(2))}, tenon.ErrInvalid, ""},
+		{"a name that is no text", shape.Of(2), []tenon.Field{field("\xff", dense(2))}, tenon.ErrInvalid, ""},
 		{"no Spec", shape.Of(2), []tenon.Field{field("a", nil)}, tenon.ErrInvalid, ""},
 	} {
 		_, err := structured.NewSpec(c.shape, c.fields)

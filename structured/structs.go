@@ -23,6 +23,7 @@ import (
 //	[]T                               a list, ragged
 //	[n]T                              n values: an axis
 //	*T                                an optional value, as of package masked
+//	map[string]V                      a [Map], in the order of the keys
 //	map[K]V                           a list of records with the fields key and value, in the order of the keys
 //
 // A type that holds itself, and types that are not in this table, are an error of

@@ -47,6 +47,9 @@ func (p *plan) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 	if p.form == optionalForm {
 		return p.optional(v, at)
 	}
+	if m, ok := v.(*Map); ok && p.form == mapForm {
+		v = m.Entries()
+	}
 	lists := p.form == listForm || p.form == arrayForm
 	if m, ok := v.(*masked.Tensor); ok && !(lists && m.Mask().Shape().Rank() > 1) {
 		for i, there := range elementsAs[bool](m.Mask(), at) {
@@ -54,7 +57,7 @@ func (p *plan) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 				at.fail(tenon.ErrInvalid, i, "is missing, and %v is no pointer", p.typ)
 			}
 		}
-		v = m.Values()
+		return p.reader(m.Values(), at)
 	}
 	switch p.form {
 	case textForm, bytesForm:

@@ -74,7 +74,7 @@ func TestStructs(t *testing.T) {
 		"hits": list{rec{"e": float32(1.5), "t": int32(7), "p": list{uint16(1), uint16(2)}}, rec{"e": float32(2.5), "t": nil, "p": list{uint16(0), uint16(0)}}},
 		"deep": list{list{1.5, nil}, list{}},
 		"best": rec{"e": float32(9), "t": nil, "p": list{uint16(3), uint16(4)}},
-		"tags": list{rec{"key": "a", "value": int64(2)}, rec{"key": "x", "value": int64(1)}},
+		"tags": rec{"a": int64(2), "x": int64(1)},
 		"Byte": list{rec{"key": int8(-1), "value": list{"m"}}, rec{"key": int8(3), "value": list{}}},
 		"Grid": list{list{int8(1), int8(2)}, list{int8(3), int8(4)}}, "Names": list{"p", "q"},
 	} {

@@ -258,7 +258,7 @@ func (w *listWriter) column() tensor.Tensor {
 	return partitioned(w.elem.column(), p)
 }
 
-// mapWriter collects maps as lists of entries in the order of their keys.
+// mapWriter collects maps in the order of their keys.
 type mapWriter struct{ listWriter }
 
 func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
@@ -276,6 +276,15 @@ func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue 
 		}
 	}
 	return nil
+}
+
+// column returns maps with string keys as maps, and others as lists of their entries.
+func (w *mapWriter) column() tensor.Tensor {
+	list := w.listWriter.column()
+	if w.plan.typ.Key().Kind() != reflect.String {
+		return list
+	}
+	return tenon.Must(mapOf("structured.FromStructs", list.(*Tensor)))
 }
 
 func sortedKeys(m reflect.Value) []reflect.Value {

@@ -122,6 +122,8 @@ func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 			tenon.Throw(notFound(path, fmt.Sprintf("there is no field %q, but %q", name, x.FieldNames())))
 		}
 		return x.field(x.cols[k])
+	case *Map:
+		return x.Lookup(name)
 	case *masked.Tensor:
 		c := child(x.Values(), name, path)
 		m, ok := c.(*masked.Tensor)

@@ -63,6 +63,8 @@ func plain(v tensor.Tensor) any {
 		return withoutMissing(plain(x.Values()), plain(x.Mask()))
 	case *Dictionary:
 		return plain(x.Decode())
+	case *Map:
+		return mapsOf(plain(x.rec))
 	case *Union:
 		variants := make([]any, len(x.rec.cols)-1)
 		for i, c := range x.rec.cols[1:] {
@@ -145,6 +147,23 @@ func chosen(tags any, variants []any) any {
 			own[k] = v.([]any)[i]
 		}
 		out[i] = chosen(tag, own)
+	}
+	return out
+}
+
+// mapsOf makes maps of records of the entries of maps.
+func mapsOf(x any) any {
+	if list, ok := x.([]any); ok {
+		for i, y := range list {
+			list[i] = mapsOf(y)
+		}
+		return list
+	}
+	entries := x.(map[string]any)[entriesName].([]any)
+	out := make(map[string]any, len(entries))
+	for _, e := range entries {
+		e := e.(map[string]any)
+		out[e[keyName].(string)] = e[valueName]
 	}
 	return out
 }

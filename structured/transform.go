@@ -158,7 +158,7 @@ func (t *Tensor) WithUpdates(updates []Update) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.WithUpdates"
 	for i, u := range updates {
-		if len(u.Path) == 0 || slices.Contains(u.Path, "") {
+		if len(u.Path) == 0 {
 			return nil, invalid(fn, PathString(u.Path), "is no path to a field")
 		}
 		for _, w := range updates[:i] {

@@ -93,20 +93,35 @@ func (u *Union) Variant(name string) (v *masked.Tensor, err error) {
 	return masked.New(x, there)
 }
 
-// HandleOp does operations that move elements.
+// HandleOp does operations that move or compare elements.
 func (u *Union) HandleOp(c *op.Call) ([]tenon.Value, error) {
-	values := c.Values()
-	for i, v := range values {
-		if x, ok := v.(*Union); ok {
-			values[i] = x.rec
-		}
-	}
-	if !moves(c.Op.Name) && !describes(c.Op.Name) && c.Op.Name != "equal" {
+	return ofRecords(c)
+}
+
+// ofRecords does an operation that moves or compares elements on the records that unions
+// and maps are made of.
+func ofRecords(c *op.Call) ([]tenon.Value, error) {
+	compares := c.Op.Name == "equal" || c.Op.Name == "not_equal"
+	if !moves(c.Op.Name) && !describes(c.Op.Name) && !compares {
 		return nil, op.NotHandled
+	}
+	values := c.Values()
+	var first composite
+	for i, v := range values {
+		x, ok := v.(composite)
+		if !ok {
+			continue
+		}
+		if first == nil {
+			first = x
+		}
+		if values[i] = x.records(); compares {
+			values[i] = x.canonical()
+		}
 	}
 	return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value {
 		if s, ok := t.(*Tensor); ok {
-			return newUnion(s)
+			return first.like(s)
 		}
 		return t
 	})

@@ -1,0 +1,86 @@
+package structured
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// What this package asks of the tensors that its columns hold. Types are asked for what
+// they have, not who they are, so that a type from outside takes part as masked and
+// ragged tensors do.
+
+// optional is a tensor of which elements, or rows as a whole, are missing: its values,
+// and a mask of their first dimensions that is false where one is missing. The values
+// may be optional again, with a mask of more dimensions: missing lists of missing
+// elements.
+type optional interface {
+	tensor.Tensor
+	Values() tensor.Tensor
+	Mask() tensor.Tensor
+}
+
+// optionalSpec is the Spec of an optional tensor.
+type optionalSpec interface {
+	typedSpec
+	Values() tenon.Spec
+	Mask() tenon.Spec
+}
+
+// optionalOf returns the Spec of values of which rows of a rank may be missing.
+func optionalOf(s tenon.Spec, rank int) (tenon.Spec, error) {
+	if m, ok := s.(optionalSpec); ok && m.Mask().(typedSpec).Shape().Rank() == rank {
+		return s, nil
+	}
+	return masked.NewSpec(s, rank)
+}
+
+// composite is a tensor that is made of records with its own dimensions, which no one
+// sees: unions and maps.
+type composite interface {
+	tensor.Tensor
+	records() *Tensor
+	like(rec *Tensor) tensor.Tensor
+
+	// canonical returns records that are equal where the elements are.
+	canonical() *Tensor
+}
+
+// compositeSpec is the Spec of a composite.
+type compositeSpec interface {
+	typedSpec
+	records() *Spec
+	like(rec *Spec) tenon.Spec
+}
+
+var (
+	_ optional      = (*masked.Tensor)(nil)
+	_ optionalSpec  = (*masked.Spec)(nil)
+	_ composite     = (*Union)(nil)
+	_ composite     = (*Map)(nil)
+	_ compositeSpec = (*UnionSpec)(nil)
+	_ compositeSpec = (*MapSpec)(nil)
+)
+
+func (u *Union) records() *Tensor               { return u.rec }
+func (u *Union) canonical() *Tensor             { return u.rec }
+func (u *Union) like(rec *Tensor) tensor.Tensor { return newUnion(rec) }
+
+func (s *UnionSpec) records() *Spec            { return s.rec }
+func (s *UnionSpec) like(rec *Spec) tenon.Spec { return &UnionSpec{rec} }
+
+func (m *Map) records() *Tensor               { return m.rec }
+func (m *Map) like(rec *Tensor) tensor.Tensor { return newMap(rec) }
+
+// canonical returns the entries in the order of their keys.
+func (m *Map) canonical() *Tensor {
+	sorted := tenon.Must(m.flat().Sort(1, By{Path: []string{keyName}}))
+	c := column{name: entriesName, now: sorted, inner: allPlain}
+	if m.rec.rank == 0 {
+		return newTensor(0, nil, nil, []column{c.picked(tensor.Scalar(int64(0)))}, m.rec.dtype)
+	}
+	return newTensor(m.rec.rank, m.rec.nrows, m.rec.parts, []column{c}, m.rec.dtype)
+}
+
+func (s *MapSpec) records() *Spec            { return s.rec }
+func (s *MapSpec) like(rec *Spec) tenon.Spec { return &MapSpec{rec} }

@@ -1,0 +1,357 @@
+package structured
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The names of the two fields of an entry of a map.
+const (
+	keyName   = "key"
+	valueName = "value"
+)
+
+// entriesName is the column of a map that holds the entries.
+const entriesName = "entries"
+
+// Map is a tensor of maps from strings to values of one type: objects whose keys are
+// data, where the fields of a record are known beforehand. Each map is a list of
+// entries, records of a key and a value, in an order that is kept; a key is in a map
+// once. A path goes to the value of a key as to a field, and through [*] to all values.
+type Map struct {
+	rec  *Tensor // records with one field, the lists of entries
+	spec *MapSpec
+}
+
+var (
+	_ op.Handler    = (*Map)(nil)
+	_ tenon.Batcher = (*MapSpec)(nil)
+)
+
+// NewMap returns one map for each row of a partition, which divides keys and values. A
+// key that a map has twice is an error of kind tenon.ErrInvalid that names the map and
+// the key, where the keys are known.
+//
+//	keys: string[n]; values: [n, …], of any type
+func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
+	defer tenon.Catch(&err)
+	k, err := tensor.Convert(keys)
+	if err != nil {
+		return nil, err
+	}
+	v, err := tensor.Convert(values)
+	if err != nil {
+		return nil, err
+	}
+	flat, err := FromFieldsAndRank([]Field{{keyName, k}, {valueName, v}}, 1, Options{DType: p.DType()})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := flat.PartitionOuterDimension(p)
+	if err != nil {
+		return nil, err
+	}
+	return MapOf(entries)
+}
+
+// MapOf returns the maps whose entries are given, records with the fields key, a string,
+// and value: the last dimension of the records is that of the entries of one map. See
+// [NewMap].
+//
+//	entries: [n…, (k)]{key: string, value: T} → maps [n…]
+func MapOf(entries *Tensor) (m *Map, err error) {
+	const fn = "structured.MapOf"
+	if m, err = mapOf(fn, entries); err != nil {
+		return nil, err
+	}
+	return m, m.checkKeys(fn)
+}
+
+// mapOf is [MapOf] for keys that no map has twice.
+func mapOf(fn string, entries *Tensor) (m *Map, err error) {
+	defer tenon.Catch(&err)
+	if entries.rank == 0 {
+		return nil, invalid(fn, "", "a single record is no list of entries")
+	}
+	rec, err := FromFields([]Field{{entriesName, entries}}, shape.OfRank(entries.rank-1), Options{DType: entries.dtype})
+	if err != nil {
+		return nil, err
+	}
+	if !hasEntries(rec.typ()) {
+		return nil, invalid(fn, "", "the entries are %v, want the fields key, a string, and value", entries.typ())
+	}
+	return newMap(rec), nil
+}
+
+func newMap(rec *Tensor) *Map { return &Map{rec, &MapSpec{rec.typ()}} }
+
+// checkKeys finds a key that stands twice in a map, where the keys are known.
+func (m *Map) checkKeys(fn string) (err error) {
+	defer tenon.Catch(&err)
+	flat := m.flat()
+	keys := flat.cols[flat.find(keyName)].v()
+	ids, ok := op.Known(flat.parts[0].ValueRowIDs())
+	if !ok || !concrete(keys) {
+		return nil
+	}
+	_, first, counts := rows.Group(ids, keys)
+	if first.Shape().Dim(0) == keys.Shape().Dim(0) {
+		return nil
+	}
+	for i, n := range tensor.Data[int64](counts) {
+		if n > 1 {
+			at := int(tensor.Data[int64](first)[i])
+			row, key := ops.Cast(ops.Index(ids, at), dtype.Int64), plain(ops.Index(keys, at))
+			return invalid(fn, fmt.Sprintf("[%d]", tensor.Item[int64](row)), "has the key %q %d times", key, n)
+		}
+	}
+	return nil
+}
+
+// flat returns the entries of all maps as one list of lists.
+func (m *Map) flat() *Tensor {
+	e := m.rec.rows()[0].v()
+	return e.(*Tensor)
+}
+
+// Spec returns the *MapSpec.
+func (m *Map) Spec() tenon.Spec { return m.spec }
+
+// DType returns dtype.None: keys and values have element types of their own.
+func (m *Map) DType() dtype.DType { return dtype.None }
+
+// Shape returns the shape of the maps.
+func (m *Map) Shape() shape.Shape { return m.rec.Shape() }
+
+// Entries returns the entries of each map: records with the fields key and value, whose
+// last dimension is that of the entries.
+func (m *Map) Entries() *Tensor { return m.rec.field(m.rec.cols[0]).(*Tensor) }
+
+// Keys returns the keys of each map.
+//
+//	string[n…, (k)]
+func (m *Map) Keys() tensor.Tensor { return child(m.Entries(), keyName, nil) }
+
+// Values returns the values of each map, in the order of the keys.
+//
+//	[n…, (k), …]
+func (m *Map) Values() tensor.Tensor { return child(m.Entries(), valueName, nil) }
+
+// Lengths returns how many entries each map has.
+//
+//	int64[n…]
+func (m *Map) Lengths() tensor.Tensor {
+	return m.dimensioned(ops.Cast(m.flat().parts[0].RowLengths(), dtype.Int64))
+}
+
+// Lookup returns the value that each map has for a key; it is missing where there is
+// none.
+//
+//	[n…, …], masked
+func (m *Map) Lookup(key string) tensor.Tensor { return m.dimensioned(m.lookup(key)) }
+
+// lookup returns the values of a key, one for each map, flat.
+func (m *Map) lookup(key string) tensor.Tensor {
+	flat := m.flat()
+	p := flat.parts[0]
+	found := ops.Equal(flat.cols[flat.find(keyName)].v(), key)
+	splits := rows.MaskSplits(p.RowSplits(), found)
+	has := ops.Greater(rows.Lengths(splits), ops.Cast(0, splits.DType()))
+	at := ops.BooleanMask(upTo(p.NVals()), found, 0)
+	at = ops.Gather(at, ops.BooleanMask(starts(splits), has, 0), 0)
+	return spread(gatherRows(flat.cols[flat.find(valueName)].v(), at), has)
+}
+
+// dimensioned gives entries, one for each map, the dimensions of the maps.
+func (m *Map) dimensioned(v tensor.Tensor) tensor.Tensor {
+	if m.rec.rank == 0 {
+		return pick(v, tensor.Scalar(int64(0)))
+	}
+	return m.rec.field(column{now: v, inner: allPlain})
+}
+
+// HandleOp does operations that move elements, and compares maps, whose entries may
+// stand in any order.
+func (m *Map) HandleOp(c *op.Call) ([]tenon.Value, error) { return ofRecords(c) }
+
+// String prints the entries.
+func (m *Map) String() string { return "map " + fmt.Sprint(m.Entries()) }
+
+// MapTypeName is the registered name of [*MapSpec].
+const MapTypeName = "structured.Map"
+
+// MapSpec describes maps: the Spec of their entries.
+type MapSpec struct{ rec *Spec }
+
+// NewMapSpec returns the Spec of maps of a shape, each with any number of values of a
+// Spec.
+func NewMapSpec(s shape.Shape, value tenon.Spec) (*MapSpec, error) {
+	const fn = "structured.NewMapSpec"
+	b, ok := value.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(value)))
+	}
+	values, err := b.Batched(shape.Unknown)
+	if err != nil {
+		return nil, err
+	}
+	one, err := NewSpec(shape.Of(shape.Unknown), []tenon.Field{{Name: keyName, Spec: tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))}, {Name: valueName, Spec: values}})
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Dims() {
+		n := s.Dim(s.Rank() - 1 - i)
+		batched, err := one.Batched(n)
+		if err != nil {
+			return nil, err
+		}
+		one = batched.(*Spec)
+	}
+	return MapSpecOf(one)
+}
+
+// MapSpecOf returns the Spec of maps of which the Spec of the entries is given; see
+// [MapOf].
+func MapSpecOf(entries *Spec) (*MapSpec, error) {
+	const fn = "structured.MapSpecOf"
+	if entries.rank == 0 {
+		return nil, tenon.NewError(tenon.ErrInvalid, fn, "a single record is no list of entries")
+	}
+	rec, err := NewSpec(entries.Shape().Slice(0, entries.rank-1), []tenon.Field{{Name: entriesName, Spec: entries}})
+	if err != nil {
+		return nil, err
+	}
+	if !hasEntries(rec) {
+		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the entries are %v, want the fields key, a string, and value", entries))
+	}
+	return &MapSpec{rec}, nil
+}
+
+// hasEntries reports whether records hold the entries of maps and nothing else.
+func hasEntries(s *Spec) bool {
+	if len(s.cols) != 1 || s.cols[0].name != entriesName {
+		return false
+	}
+	e, ok := s.cols[0].spec.(*Spec)
+	if !ok || len(e.cols) != 2 || e.rank != min(s.rank, 1)+1 {
+		return false
+	}
+	k, hasKey := e.column(0, keyName)
+	_, hasValue := e.column(1, valueName)
+	t, typed := k.spec.(typedSpec)
+	_, optional := k.spec.(optionalSpec)
+	return hasKey && hasValue && typed && !optional && t.DType().IsString() && t.Shape().Rank() == 1
+}
+
+// flat returns the Spec of the entries of all maps as one list of lists.
+func (s *MapSpec) flat() *Spec { return s.rec.cols[0].spec.(*Spec) }
+
+// DType returns dtype.None.
+func (*MapSpec) DType() dtype.DType { return dtype.None }
+
+// Shape returns the static shape of the maps.
+func (s *MapSpec) Shape() shape.Shape { return s.rec.Shape() }
+
+// Entries returns the Spec of the entries, records with the fields key and value; see
+// [Map.Entries].
+func (s *MapSpec) Entries() *Spec { return s.rec.field(s.rec.cols[0]).(*Spec) }
+
+// Value returns the Spec of one value.
+func (s *MapSpec) Value() tenon.Spec {
+	v, _ := s.flat().column(1, valueName)
+	return lowered(v.spec, 1)
+}
+
+// lookup returns the Spec of the values of a key.
+func (s *MapSpec) lookup() (tenon.Spec, error) {
+	v, _ := s.flat().column(1, valueName)
+	if s.rec.rank == 0 {
+		return optionalOf(s.Value(), 0)
+	}
+	found, err := optionalOf(outermost(v.spec, shape.Unknown), 1)
+	if err != nil {
+		return nil, err
+	}
+	return s.rec.field(columnSpec{spec: found, inner: allPlain}), nil
+}
+
+// TypeName returns "structured.Map".
+func (*MapSpec) TypeName() string { return MapTypeName }
+
+// Encode returns the Spec of the records of entries.
+func (s *MapSpec) Encode() tenon.Encoding { return tenon.SpecOf{Spec: s.rec} }
+
+func init() { tenon.Register(MapTypeName, decodeMap) }
+
+func decodeMap(e tenon.Encoding) (tenon.Spec, error) {
+	o, err := tenon.As[tenon.SpecOf](e)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := o.Spec.(*Spec)
+	if !ok || !hasEntries(s) {
+		return nil, tenon.NewError(tenon.ErrInvalid, MapTypeName, "a map is made of entries with a key and a value")
+	}
+	return &MapSpec{s}, nil
+}
+
+// Components returns the records of entries.
+func (s *MapSpec) Components() []tenon.Field {
+	return []tenon.Field{{Name: "elements", Spec: s.rec}}
+}
+
+// Disassemble returns the records of entries.
+func (s *MapSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
+	m, ok := v.(*Map)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, MapTypeName, "the value is no map")
+	}
+	return []tenon.Value{m.rec}, nil
+}
+
+// Assemble makes maps of records of entries.
+func (s *MapSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	t, ok := components[0].(*Tensor)
+	if !ok || !hasEntries(t.typ()) {
+		return nil, tenon.NewError(tenon.ErrDType, MapTypeName, "a map is made of entries with a key and a value")
+	}
+	m := newMap(t)
+	return m, m.checkKeys(MapTypeName)
+}
+
+// Batched adds an outermost dimension.
+func (s *MapSpec) Batched(n int) (tenon.Spec, error) {
+	b, err := s.rec.Batched(n)
+	if err != nil {
+		return nil, err
+	}
+	return &MapSpec{b.(*Spec)}, nil
+}
+
+// Unbatched removes the outermost dimension.
+func (s *MapSpec) Unbatched() (tenon.Spec, error) {
+	b, err := s.rec.Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	return &MapSpec{b.(*Spec)}, nil
+}
+
+// String prints "map[2]{key: string[?], value: float64[?]}".
+func (s *MapSpec) String() string {
+	e := s.flat()
+	flat := &Spec{rank: s.rec.rank, nrows: s.rec.nrows, dtype: s.rec.dtype, parts: s.rec.parts, cols: e.cols}
+	return "map" + flat.String()[len("struct"):]
+}

@@ -129,6 +129,9 @@ func bitcast(c *op.Call) ([]tenon.Value, error) {
 // joinedTexts joins strings of a list element by element: what is missing in one of
 // them is missing.
 func joinedTexts(c *op.Call) ([]tenon.Value, error) {
+	if bare, lists := lists(c.Values()); bare != nil {
+		return onElements(c, bare, lists)
+	}
 	values, masks := parts(c)
 	out := op.Apply(c, values...)
 	mask := allTrue(out)
@@ -151,6 +154,9 @@ func parts(c *op.Call) (values []tenon.Value, masks []*Tensor) {
 }
 
 func elementwise(c *op.Call) ([]tenon.Value, error) {
+	if bare, lists := lists(c.Values()); bare != nil {
+		return onElements(c, bare, lists)
+	}
 	values, masks := parts(c)
 	out := op.Apply(c, values...)
 	mask := masks[0].mask
@@ -428,6 +434,9 @@ func ofValues(c *op.Call) ([]tenon.Value, error) {
 }
 
 func where(c *op.Call) ([]tenon.Value, error) {
+	if bare, lists := lists(c.Values()); bare != nil {
+		return onElements(c, bare, lists)
+	}
 	values, _ := parts(c)
 	out := op.Apply(c, values...)
 	masks := c.Values()
@@ -532,9 +541,13 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 	out := op.Apply(c, values...)
 	var mask tensor.Tensor
 	if xMasked {
-		mask = op.Apply(c, x.mask, values[1])
 		axis, _ := c.Attr("axis").(int)
-		if k := x.mask.Shape().Rank(); k != x.values.Shape().Rank() && (axis < 0 || axis >= k) {
+		switch k, r := x.mask.Shape().Rank(), x.values.Shape().Rank(); {
+		case k == r || axis >= 0 && axis < k:
+			mask = op.Apply(c, x.mask, values[1])
+		case !iMasked && inRows(x, []int{axis}): // elements of rows that are there or not
+			return op.One(wrap(out, x.mask))
+		default:
 			mask = op.Apply(c, x.Full(), values[1])
 		}
 	}

@@ -5,36 +5,43 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// On lists these are done element by element: a list is missing where that of an operand is.
+
 // truth takes a boolean operand apart: where it is surely true, and where surely false.
 func truth(x tensor.Tensor) (yes, no tensor.Tensor) {
 	t, ok := x.(*Tensor)
 	if !ok {
 		return x, ops.LogicalNot(x)
 	}
-	full := t.Full()
-	return ops.LogicalAnd(full, t.values), ops.LogicalAnd(full, ops.LogicalNot(t.values))
+	full, v := t.Full(), t.single().values
+	return ops.LogicalAnd(full, v), ops.LogicalAnd(full, ops.LogicalNot(v))
 }
 
-func known(yes, no tensor.Tensor) *Tensor { return wrap(yes, ops.LogicalOr(yes, no)) }
+func known(yes, no tensor.Tensor, masks []listMask) *Tensor {
+	return over(masks, wrap(yes, ops.LogicalOr(yes, no))).(*Tensor)
+}
 
 // And is the conjunction of three-valued logic: false if one operand is false,
 // even if the other is missing.
 func And(x, y tensor.Tensor) *Tensor {
-	xy, xn := truth(x)
-	yy, yn := truth(y)
-	return known(ops.LogicalAnd(xy, yy), ops.LogicalOr(xn, yn))
+	bare, masks := bareOf(x, y)
+	xy, xn := truth(bare[0])
+	yy, yn := truth(bare[1])
+	return known(ops.LogicalAnd(xy, yy), ops.LogicalOr(xn, yn), masks)
 }
 
 // Or is the disjunction of three-valued logic: true if one operand is true, even
 // if the other is missing.
 func Or(x, y tensor.Tensor) *Tensor {
-	xy, xn := truth(x)
-	yy, yn := truth(y)
-	return known(ops.LogicalOr(xy, yy), ops.LogicalAnd(xn, yn))
+	bare, masks := bareOf(x, y)
+	xy, xn := truth(bare[0])
+	yy, yn := truth(bare[1])
+	return known(ops.LogicalOr(xy, yy), ops.LogicalAnd(xn, yn), masks)
 }
 
 // Not is the negation of three-valued logic: missing stays missing.
 func Not(x tensor.Tensor) *Tensor {
-	yes, no := truth(x)
-	return known(no, yes)
+	bare, masks := bareOf(x)
+	yes, no := truth(bare[0])
+	return known(no, yes, masks)
 }

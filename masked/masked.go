@@ -59,10 +59,16 @@ func check(fn string, v, m tensor.Tensor) error {
 }
 
 // wrap makes a tensor. Values that lack elements at the same depth share one mask with
-// it; those whose own mask goes deeper, or not as deep, keep it.
+// it. Masks of different depth are one around the other, the one of the fewest
+// dimensions outermost.
 func wrap(values, mask tensor.Tensor) *Tensor {
-	if inner, ok := values.(*Tensor); ok && inner.mask.Shape().Rank() == mask.Shape().Rank() {
-		return wrap(inner.values, ops.LogicalAnd(inner.mask, mask))
+	if inner, ok := values.(*Tensor); ok {
+		switch own, k := inner.mask.Shape().Rank(), mask.Shape().Rank(); {
+		case own == k:
+			return wrap(inner.values, ops.LogicalAnd(inner.mask, mask))
+		case own >= 0 && own < k:
+			return wrap(wrap(inner.values, mask), inner.mask)
+		}
 	}
 	return &Tensor{values: values, mask: mask}
 }
@@ -144,13 +150,16 @@ func IsMissing(x tensor.Tensor) tensor.Tensor {
 	return ops.LogicalNot(allTrue(x))
 }
 
-// Fill returns x with value in place of what is missing.
+// Fill returns x with value in place of elements that are missing. A list that is
+// missing as a whole, of ragged rows, has no element that value could be: it stays
+// missing.
 func Fill(x tensor.Tensor, value any) tensor.Tensor {
-	t, ok := x.(*Tensor)
+	bare, masks := bareOf(x)
+	t, ok := bare[0].(*Tensor)
 	if !ok {
-		return x
+		return over(masks, bare[0])
 	}
-	return ops.Where(t.Full(), t.values, value)
+	return over(masks, ops.Where(t.Full(), t.single().values, value))
 }
 
 // Compress returns the elements of x that are there, as a vector in row-major

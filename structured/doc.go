@@ -26,6 +26,7 @@
 //   - an optional value: a tensor of package masked, of whose records or elements
 //     some are missing
 //   - a [*Union], of elements of several types
+//   - a [*Map], of maps from strings to values of one type, whose keys are data
 //   - a [*Dictionary], of strings of which each is kept once
 //   - a [*Held], for a Value of any other type, such as a registered Go struct
 //

@@ -1,0 +1,111 @@
+package masked
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A missing list has no elements that could be missing, so that a mask of elements says
+// nothing of it: what is done element by element leaves the masks of lists as they are.
+
+// rowed has its first axes as they are, and a number of ragged ones below them.
+type rowed interface{ RaggedRank() int }
+
+// listMask is which lists are there, of the first dimensions of a result.
+type listMask struct {
+	rank int
+	mask tensor.Tensor
+}
+
+// lists takes the masks of ragged rows off the operands of an elementwise operation: a
+// list of the result is missing where that of an operand is. It returns nil where there
+// is none.
+func lists(values []tenon.Value) (bare []tenon.Value, masks []listMask) {
+	rank := 0
+	for _, v := range values {
+		if t, ok := v.(tensor.Tensor); ok {
+			rank = max(rank, t.Shape().Rank())
+		}
+	}
+	for i, v := range values {
+		t, ok := v.(*Tensor)
+		for ; ok && t.ofLists(rank); t, ok = v.(*Tensor) {
+			if bare == nil {
+				bare = append([]tenon.Value(nil), values...)
+			}
+			masks = add(masks, listMask{t.mask.Shape().Rank(), t.mask})
+			v, bare[i] = t.values, t.values
+		}
+	}
+	return bare, masks
+}
+
+// ofLists reports whether the mask of a tensor of a rank is one of ragged rows.
+func (t *Tensor) ofLists(rank int) bool {
+	base := t.values
+	for {
+		inner, ok := base.(*Tensor)
+		if !ok {
+			break
+		}
+		base = inner.values
+	}
+	k := t.mask.Shape().Rank()
+	r, ok := base.(rowed)
+	return ok && k > 0 && k < rank && base.Shape().Rank() == rank && k <= r.RaggedRank()
+}
+
+// add adds a mask, in the order of their dimensions.
+func add(masks []listMask, m listMask) []listMask {
+	for i, o := range masks {
+		if o.rank == m.rank {
+			masks[i].mask = ops.LogicalAnd(o.mask, m.mask)
+			return masks
+		}
+	}
+	masks = append(masks, m)
+	for i := len(masks) - 1; i > 0 && masks[i].rank < masks[i-1].rank; i-- {
+		masks[i], masks[i-1] = masks[i-1], masks[i]
+	}
+	return masks
+}
+
+// over gives the result of an operation on bare operands the masks of their lists.
+func over(masks []listMask, out tensor.Tensor) tensor.Tensor {
+	for i := len(masks) - 1; i >= 0; i-- {
+		m := masks[i]
+		if s := out.Shape(); m.mask.Shape().Dim(0) != s.Dim(0) { // stretched over more rows
+			axes := make([]int, 0, s.Rank())
+			for a := m.rank; a < s.Rank(); a++ {
+				axes = append(axes, a)
+			}
+			m.mask = ops.LogicalAnd(m.mask, ops.OnesLike(ops.Any(ops.OnesLike(IsMissing(out)), axes...)))
+		}
+		out = wrap(out, m.mask)
+	}
+	return out
+}
+
+// onElements does an elementwise operation on the elements of lists.
+func onElements(c *op.Call, bare []tenon.Value, masks []listMask) ([]tenon.Value, error) {
+	return op.One(over(masks, op.Apply(c, bare...)))
+}
+
+// bareOf is lists for operands that are tensors.
+func bareOf(list ...tensor.Tensor) ([]tensor.Tensor, []listMask) {
+	values := make([]tenon.Value, len(list))
+	for i, t := range list {
+		values[i] = t
+	}
+	bare, masks := lists(values)
+	if bare == nil {
+		return list, nil
+	}
+	out := make([]tensor.Tensor, len(list))
+	for i, v := range bare {
+		out[i] = v.(tensor.Tensor)
+	}
+	return out, masks
+}

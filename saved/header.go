@@ -25,6 +25,7 @@ type header struct {
 // parseHeader reads a header and checks that its tensors cover n bytes without gaps or
 // overlaps.
 func parseHeader(text []byte, n int64) (*header, error) {
+	text = bytes.TrimLeft(text, " \t\r\n") // a writer may pad it to a page, as the format's own library allows
 	if len(text) == 0 || text[0] != '{' {
 		return nil, fmt.Errorf("the header does not begin with {")
 	}

@@ -58,8 +58,8 @@ const Order = `
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
-	saved < hub, serve, dist;
-	train, hub, serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	saved < model/weights, hub, serve, dist;
+	train, model/weights, hub, serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
@@ -72,10 +72,10 @@ const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, plot;
-	github.com/klauspost/compress/... < jsonl;
+	github.com/klauspost/compress/... < jsonl, model/weights;
 	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/..., github.com/google/flatbuffers/... < arrowio;
-	google.golang.org/protobuf/... < protoio, pjrt;
+	google.golang.org/protobuf/... < protoio, pjrt, model/weights;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
 `

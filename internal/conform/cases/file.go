@@ -18,6 +18,8 @@ type File struct {
 	Reference string  `json:"reference"`
 	Types     []Type  `json:"types"`
 	Cases     []*Case `json:"cases"`
+
+	Path string `json:"-"` // where it was read from; cases may name files beside it
 }
 
 // A Type is an extension type that the cases of a file use. Kinds, defaults and
@@ -72,6 +74,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	f.Path = path
 	return f, nil
 }
 
@@ -102,11 +105,14 @@ func Parse(text []byte) (*File, error) {
 }
 
 // ReadAll reads all files with cases in directories, or files, in the order of
-// their paths.
+// their paths. Folders called files hold what cases refer to, not cases.
 func ReadAll(paths ...string) ([]*File, error) {
 	var names []string
 	for _, p := range paths {
 		err := filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "files" {
+				return fs.SkipDir
+			}
 			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".json") {
 				names = append(names, path)
 			}

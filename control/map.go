@@ -90,8 +90,8 @@ type HostFunc func(inputs []tensor.Tensor) ([]tensor.Tensor, error)
 
 // goFuncOp calls a Go function.
 var goFuncOp = op.Register(&op.Op{
-	Name: "control.go_func",
-	Doc:  "Calls a Go function on concrete tensors.",
+	Name: "control.go_func", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Calls a Go function on concrete tensors.",
 	Params: []op.Param{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "f", Kind: op.Attr},

@@ -22,8 +22,8 @@ import (
 // condOp chooses one of several regions by a scalar index and runs it on inputs.
 // All regions take the same inputs and return results of compatible Specs.
 var condOp = op.Register(&op.Op{
-	Name: "control.switch",
-	Doc:  "Runs the region with the given index; an index out of range runs the last one.",
+	Name: "control.switch", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Runs the region with the given index; an index out of range runs the last one.",
 	Params: []op.Param{
 		{Name: "index", Kind: op.Tensor},
 		{Name: "inputs", Kind: op.Tensors},
@@ -49,8 +49,8 @@ var condOp = op.Register(&op.Op{
 
 // whileOp runs body on the first len(inputs)-captures inputs while cond holds.
 var whileOp = op.Register(&op.Op{
-	Name: "control.while",
-	Doc:  "Repeats the body on the loop variables while the condition holds.",
+	Name: "control.while", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Repeats the body on the loop variables while the condition holds.",
 	Params: []op.Param{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "vars", Kind: op.Attr, Type: op.IntType},
@@ -106,8 +106,8 @@ func whileVJP(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 // whileGradOp runs the loop again, keeps the variables of every turn, and goes
 // back through the body's VJP.
 var whileGradOp = op.Register(&op.Op{
-	Name: "control.while_grad",
-	Doc:  "Returns the cotangents of a loop's floating inputs.",
+	Name: "control.while_grad", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Returns the cotangents of a loop's floating inputs.",
 	Params: []op.Param{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "vars", Kind: op.Attr, Type: op.IntType},
@@ -232,8 +232,8 @@ func loop(c *op.Call, keep bool) (out []tensor.Tensor, saved [][]tenon.Value, er
 // carry, a row of each x, and the captures; it returns the next carry and a row
 // of each y. Results are the last carry and the stacked ys.
 var scanOp = op.Register(&op.Op{
-	Name: "control.scan",
-	Doc:  "Runs the body over rows with a carry.",
+	Name: "control.scan", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Runs the body over rows with a carry.",
 	Params: []op.Param{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "carry", Kind: op.Attr, Type: op.IntType},

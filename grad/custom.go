@@ -14,8 +14,8 @@ import (
 // customOp runs a region that has a gradient of its own. The first n inputs are the
 // argument of the function that the region was recorded from, the others what it captures.
 var customOp = op.Register(&op.Op{
-	Name: "grad.custom",
-	Doc:  "Runs a region whose gradient is given by a rule.",
+	Name: "grad.custom", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Runs a region whose gradient is given by a rule.",
 	Params: []op.Param{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "n", Kind: op.Attr, Type: op.IntType},
@@ -38,8 +38,8 @@ var customOp = op.Register(&op.Op{
 // callOp is what is left of customOp when its gradient has been taken: a region that is
 // kept together, so that what is computed a second time is not found to be there already.
 var callOp = op.Register(&op.Op{
-	Name: "grad.call",
-	Doc:  "Runs a region.",
+	Name: "grad.call", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
+	Doc: "Runs a region.",
 	Params: []op.Param{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "n", Kind: op.Attr, Type: op.IntType, Default: 0},

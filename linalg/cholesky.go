@@ -21,7 +21,7 @@ import (
 func Cholesky(x any) tensor.Tensor { return op.Eval(choleskyOp, x) }
 
 var choleskyOp = op.Register(&op.Op{
-	Name: "linalg.cholesky", Doc: "Cholesky factor of positive definite matrices", Params: []op.Param{{Name: "x"}}, Results: 1,
+	Name: "linalg.cholesky", Statement: op.Statement{Axes: op.Along, Core: 2, Missing: op.Refuse}, Doc: "Cholesky factor of positive definite matrices", Params: []op.Param{{Name: "x"}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantSquare(c, 0)
 		if err != nil {

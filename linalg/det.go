@@ -18,7 +18,7 @@ import (
 func Det(x any) tensor.Tensor { return op.Eval(detOp, x) }
 
 var detOp = op.Register(&op.Op{
-	Name: "linalg.det", Doc: "determinants", Results: 1, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.det", Statement: op.Statement{Axes: op.Reduce, Core: 2, Missing: op.Refuse}, Doc: "determinants", Results: 1, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantSquare(c, 0)
 		if err != nil {
@@ -96,7 +96,7 @@ func SlogDet(x any) (sign, logAbs tensor.Tensor) {
 }
 
 var slogDetOp = op.Register(&op.Op{
-	Name: "linalg.slog_det", Doc: "signs and logarithms of determinants", Results: 2, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.slog_det", Statement: op.Statement{Axes: op.Reduce, Core: 2, Missing: op.Refuse}, Doc: "signs and logarithms of determinants", Results: 2, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantSquare(c, 0)
 		if err != nil {
@@ -132,7 +132,7 @@ func init() {
 //
 // Gradient, with the cotangent u and where x is not singular: Σ(u·y)·x⁻ᵀ - x⁻ᵀ·uᵀ·y.
 var cofactorsOp = op.Register(&op.Op{
-	Name: "linalg.cofactors", Doc: "matrices of cofactors", Results: 1, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.cofactors", Statement: op.Statement{Axes: op.Along, Core: 2, Missing: op.Refuse}, Doc: "matrices of cofactors", Results: 1, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantSquare(c, 0)
 		if err != nil {

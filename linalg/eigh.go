@@ -28,7 +28,7 @@ func Eigh(x any) (w, v tensor.Tensor) {
 }
 
 var eighOp = op.Register(&op.Op{
-	Name: "linalg.eigh", Doc: "eigenvalues and eigenvectors of symmetric matrices", Results: 2, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.eigh", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "a decomposition of whole matrices"}, Doc: "eigenvalues and eigenvectors of symmetric matrices", Results: 2, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantSquare(c, 0)
 		if err != nil {

@@ -25,7 +25,7 @@ import (
 func LstSq(a, b any) tensor.Tensor { return op.Eval(lstSqOp, a, b) }
 
 var lstSqOp = op.Register(&op.Op{
-	Name: "linalg.lst_sq", Doc: "solutions of least squares", Results: 1,
+	Name: "linalg.lst_sq", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "solutions of whole systems of equations"}, Doc: "solutions of least squares", Results: 1,
 	Params: []op.Param{{Name: "a", Group: 1}, {Name: "b", Group: 1}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantMatrices(c, 0)

@@ -27,7 +27,7 @@ func QR(x any) (q, r tensor.Tensor) {
 }
 
 var qrOp = op.Register(&op.Op{
-	Name: "linalg.qr", GoName: "linalg.QR", Doc: "QR decompositions", Results: 2, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.qr", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "a decomposition of whole matrices"}, GoName: "linalg.QR", Doc: "QR decompositions", Results: 2, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantMatrices(c, 0)
 		if err != nil {

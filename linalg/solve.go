@@ -29,7 +29,7 @@ func TriangularSolve(a, b any, o TriangularOptions) tensor.Tensor {
 }
 
 var triangularSolveOp = op.Register(&op.Op{
-	Name: "linalg.triangular_solve", Doc: "solutions of triangular systems", Results: 1,
+	Name: "linalg.triangular_solve", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "solutions of whole systems of equations"}, Doc: "solutions of triangular systems", Results: 1,
 	Params: []op.Param{
 		{Name: "a", Group: 1}, {Name: "b", Group: 1},
 		{Name: "lower", Kind: op.Attr, Type: op.BoolType, Default: true}, {Name: "transpose", Kind: op.Attr, Type: op.BoolType, Default: false},
@@ -141,7 +141,7 @@ func (p *systems) solve(c *op.Call, f func(a []float64, x blas64.General) bool) 
 func Solve(a, b any) tensor.Tensor { return op.Eval(solveOp, a, b) }
 
 var solveOp = op.Register(&op.Op{
-	Name: "linalg.solve", Doc: "solutions of linear systems", Results: 1,
+	Name: "linalg.solve", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "solutions of whole systems of equations"}, Doc: "solutions of linear systems", Results: 1,
 	Params: []op.Param{{Name: "a", Group: 1}, {Name: "b", Group: 1}},
 	Infer:  inferSolve,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -182,7 +182,7 @@ func decompose(a []float64, n int) (lu blas64.General, pivots []int, ok bool) {
 func Inverse(x any) tensor.Tensor { return op.Eval(inverseOp, x) }
 
 var inverseOp = op.Register(&op.Op{
-	Name: "linalg.inverse", Doc: "inverses of square matrices", Results: 1, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.inverse", Statement: op.Statement{Axes: op.Along, Core: 2, Missing: op.Refuse}, Doc: "inverses of square matrices", Results: 1, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantSquare(c, 0)
 		if err != nil {

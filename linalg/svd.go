@@ -35,7 +35,7 @@ func SingularValues(x any) tensor.Tensor {
 }
 
 var svdOp = op.Register(&op.Op{
-	Name: "linalg.svd", GoName: "linalg.SVD", Doc: "singular value decompositions", Results: 3, Params: []op.Param{{Name: "x"}},
+	Name: "linalg.svd", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "a decomposition of whole matrices"}, GoName: "linalg.SVD", Doc: "singular value decompositions", Results: 3, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := wantMatrices(c, 0)
 		if err != nil {

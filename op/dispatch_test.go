@@ -181,8 +181,8 @@ func TestDeepHandlersAreNotMistakenForEndlessOnes(t *testing.T) {
 }
 
 func TestHandle(t *testing.T) {
-	o := define(t, op.Op{Name: "test.handled", Class: op.UnaryElementwise, Params: unary})
-	other := define(t, op.Op{Name: "test.other", Class: op.Reduction, Params: unary})
+	o := define(t, op.Op{Name: "test.handled", Statement: op.Statement{Axes: op.Map}, Params: unary})
+	other := define(t, op.Op{Name: "test.other", Statement: op.Statement{Axes: op.Reduce}, Params: unary})
 	say := func(name string) op.HandlerFunc {
 		return func(*op.Call) ([]tenon.Value, error) { return op.One(newBox(name)) }
 	}
@@ -246,12 +246,12 @@ func TestHandle(t *testing.T) {
 func TestLateRegistration(t *testing.T) {
 	b := newBox("Late")
 	b.handle = nil
-	early := define(t, op.Op{Name: "test.early", Class: op.UnaryElementwise, Params: unary})
+	early := define(t, op.Op{Name: "test.early", Statement: op.Statement{Axes: op.Map}, Params: unary})
 	remove, err := op.Handle("op_test.Late", op.Match{Class: op.UnaryElementwise}, func(*op.Call) ([]tenon.Value, error) { return op.One(b) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := define(t, op.Op{Name: "test.late", Class: op.UnaryElementwise, Params: unary})
+	late := define(t, op.Op{Name: "test.late", Statement: op.Statement{Axes: op.Map}, Params: unary})
 	for _, o := range []*op.Op{early, late} {
 		if out, err := op.Do(o, b); err != nil || out[0] != tenon.Value(b) {
 			t.Errorf("%s: %v, %v", o, out, err)

@@ -11,7 +11,7 @@ import (
 // An operation has parameters, a rule for the Specs of its results, and a kernel.
 func Example() {
 	double := op.Register(&op.Op{
-		Name: "example.double", Doc: "Twice x.", Class: op.UnaryElementwise, Results: 1,
+		Name: "example.double", Doc: "Twice x.", Statement: op.Statement{Axes: op.Map}, Results: 1,
 		Params: []op.Param{{Name: "x"}},
 		Infer:  func(c *op.Call) ([]tenon.Spec, error) { return []tenon.Spec{c.Value(0).Spec()}, nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

@@ -14,33 +14,6 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Class groups operations that a handler can answer with one piece of code.
-type Class uint8
-
-// The classes.
-const (
-	Other              Class = iota // none of the below
-	UnaryElementwise                // one tensor x; the result has x's shape, element by element
-	BinaryElementwise               // two tensors x and y that broadcast
-	TernaryElementwise              // three tensors that broadcast, such as where and clip
-	Reduction                       // one tensor, parameters axis and keepdims; the axes go away
-	Cumulative                      // one tensor, a parameter axis; the shape stays, elements depend on their row
-	Assert                          // checks its arguments and returns them
-	Structural                      // moves elements without computing: reshape, concat, gather, …
-	Creation                        // makes a tensor from sizes: fill, range, eye, …
-	Random                          // takes a key
-)
-
-var classNames = [...]string{"other", "unary_elementwise", "binary_elementwise", "ternary_elementwise", "reduction", "cumulative", "assert", "structural", "creation", "random"}
-
-// String returns the class's name: "unary_elementwise".
-func (c Class) String() string {
-	if int(c) < len(classNames) {
-		return classNames[c]
-	}
-	return fmt.Sprintf("class(%d)", uint8(c))
-}
-
 // Kind says what a parameter takes.
 type Kind uint8
 
@@ -89,9 +62,14 @@ type Op struct {
 	Name    string // snake_case, unique: "reduce_sum", "strings.length"
 	GoName  string // the Go function that calls it, where it is not Name in camel case: "ops.Sum"
 	Doc     string // one sentence
-	Class   Class
 	Params  []Param
 	Results int // how many; negative: it depends on the arguments
+
+	// Statement says what the operation does to axes and elements. It is required.
+	Statement
+
+	// Class is set by [Register]: it follows from the statement.
+	Class Class
 
 	// Infer returns the Specs of the results. The tensor arguments may be
 	// symbolic, so only element types and shapes are looked at, and values where
@@ -113,13 +91,9 @@ type Op struct {
 	// gradient.
 	VJP func(c *Call, out, ct []tensor.Tensor) []tensor.Tensor
 
-	// JVP returns the tangents of the results for the tangents of the tensor
-	// arguments, some of which are nil. Where it is nil, it is derived from VJP.
-	JVP func(c *Call, out, tangents []tensor.Tensor) []tensor.Tensor
-
 	// Batch runs the operation with an extra leading axis on the tensor arguments
 	// for which batched is true; all results have that axis. Where it is nil,
-	// elementwise classes follow a common rule, and other operations run row by row:
+	// elementwise operations follow a common rule, and other operations run row by row:
 	// so do those whose rule returns [NotHandled]. It may throw errors.
 	Batch func(c *Call, batched []bool) ([]tensor.Tensor, error)
 
@@ -147,6 +121,7 @@ type Op struct {
 
 	fn      string // what Func returns
 	tensors []int  // indices of the tensor parameters
+	axis    int    // index of the parameter for axes, or -1
 	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
 }
@@ -154,23 +129,6 @@ type Op struct {
 // A BlockFunc computes n elements of an elementwise operation. Bit i of scalars
 // says that operand i is one element for all.
 type BlockFunc func(dst unsafe.Pointer, operands *[3]unsafe.Pointer, n int, scalars uint8)
-
-// IsUnaryElementwise reports whether the operation maps each element of one tensor.
-func (o *Op) IsUnaryElementwise() bool { return o.Class == UnaryElementwise }
-
-// IsBinaryElementwise reports whether the operation combines two broadcast tensors.
-func (o *Op) IsBinaryElementwise() bool { return o.Class == BinaryElementwise }
-
-// IsElementwise reports whether the operation is elementwise in any number of tensors.
-func (o *Op) IsElementwise() bool {
-	return o.Class == UnaryElementwise || o.Class == BinaryElementwise || o.Class == TernaryElementwise
-}
-
-// IsReduction reports whether the operation reduces axes of one tensor.
-func (o *Op) IsReduction() bool { return o.Class == Reduction }
-
-// IsAssert reports whether the operation only checks its arguments.
-func (o *Op) IsAssert() bool { return o.Class == Assert }
 
 // String returns the operation's name.
 func (o *Op) String() string { return o.Name }
@@ -243,7 +201,11 @@ func register(o *Op) error {
 			o.tensors = append(o.tensors, i)
 		}
 	}
-	o.fn, o.place = o.named(), source.Here()
+	if wrong := o.Statement.check(o); wrong != "" {
+		return fail("the statement of operation %s %s", o.Name, wrong)
+	}
+	o.axis = o.axisParam()
+	o.fn, o.place, o.Class = o.named(), source.Here(), o.class()
 	opsMu.Lock()
 	defer opsMu.Unlock()
 	if old, ok := all[o.Name]; ok {

@@ -25,6 +25,9 @@ func define(t *testing.T, o op.Op) *op.Op {
 	if o.Results == 0 {
 		o.Results = 1
 	}
+	if o.Axes == op.Unstated {
+		o.Statement = op.Statement{Axes: op.Opaque, Why: "made for a test"}
+	}
 	p := op.Register(&o)
 	t.Cleanup(func() { op.Unregister(p) })
 	return p
@@ -43,7 +46,7 @@ func thrown(f func()) error {
 }
 
 func TestRegister(t *testing.T) {
-	o := define(t, op.Op{Name: "test.reduce_it", Class: op.Reduction, Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr}}})
+	o := define(t, op.Op{Name: "test.reduce_it", Statement: op.Statement{Axes: op.Reduce}, Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr}}})
 	if got, ok := op.Lookup("test.reduce_it"); !ok || got != o {
 		t.Error("Lookup does not find it")
 	}
@@ -67,11 +70,14 @@ func TestRegister(t *testing.T) {
 	kernel := func(*op.Call) ([]tensor.Tensor, error) { return nil, nil }
 	for name, bad := range map[string]op.Op{
 		"no name":          {Infer: infer, Kernel: kernel},
+		"no statement":     {Name: "test.a", Infer: infer, Kernel: kernel},
+		"no reason":        {Name: "test.a", Infer: infer, Kernel: kernel, Statement: op.Statement{Axes: op.Opaque}},
+		"operands beyond":  {Name: "test.a", Infer: infer, Kernel: kernel, Statement: op.Statement{Axes: op.Select, Moves: op.Second}},
 		"no kernel":        {Name: "test.a", Infer: infer},
 		"no Infer":         {Name: "test.a", Kernel: kernel},
-		"a name twice":     {Name: "test.reduce_it", Infer: infer, Kernel: kernel},
-		"parameters twice": {Name: "test.a", Infer: infer, Kernel: kernel, Params: []op.Param{{Name: "x"}, {Name: "x"}}},
-		"no parameter":     {Name: "test.a", Infer: infer, Kernel: kernel, Params: []op.Param{{}}},
+		"a name twice":     {Name: "test.reduce_it", Statement: op.Statement{Axes: op.Map}, Infer: infer, Kernel: kernel},
+		"parameters twice": {Name: "test.a", Statement: op.Statement{Axes: op.Map}, Infer: infer, Kernel: kernel, Params: []op.Param{{Name: "x"}, {Name: "x"}}},
+		"no parameter":     {Name: "test.a", Statement: op.Statement{Axes: op.Map}, Infer: infer, Kernel: kernel, Params: []op.Param{{}}},
 	} {
 		if err := thrown(func() { op.Register(&bad) }); !errors.Is(err, tenon.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

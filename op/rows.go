@@ -2,22 +2,22 @@ package op
 
 import "github.com/tenonml/tenon/dtype"
 
-// Along says what a tensor has one element for, in an operation on rows that lie one
+// RowPart says what a tensor has one element for, in an operation on rows that lie one
 // behind the other.
-type Along uint8
+type RowPart uint8
 
 // What there can be elements for.
 const (
-	PerValue Along = iota // each value of each row
-	PerRow                // each row
-	Nothing               // there is no such tensor
+	PerValue RowPart = iota // each value of each row
+	PerRow                  // each row
+	Nothing                 // there is no such tensor
 )
 
 // A RowLoop is an operation on rows, for some of them at a time: a reduction of each
 // row, say, or one that repeats an element of each row.
 type RowLoop struct {
-	From  Along       // what the first tensor argument has elements for; Nothing where that is the splits
-	To    Along       // what the result has elements for
+	From  RowPart     // what the first tensor argument has elements for; Nothing where that is the splits
+	To    RowPart     // what the result has elements for
 	DType dtype.DType // of the result's elements
 
 	// Run computes the rows that splits divide, of which the first begins at 0. src and

@@ -14,7 +14,7 @@ import (
 // A handler that returns op.One may keep the call; one that returns the call's own One
 // gives it back, and calls inside of calls and beside them do not disturb one another.
 func TestCallsAreGivenBack(t *testing.T) {
-	o := define(t, op.Op{Name: "test.given_back", Params: binary, Class: op.BinaryElementwise})
+	o := define(t, op.Op{Name: "test.given_back", Params: binary, Statement: op.Statement{Axes: op.Map}})
 	results := make([]*box, 100)
 	for i := range results {
 		results[i] = newBox("Back")
@@ -66,7 +66,7 @@ func TestCallsAreGivenBack(t *testing.T) {
 
 // What handlers do wrong is the same error by the short way as by the general one.
 func TestBadHandlersTheShortWay(t *testing.T) {
-	o := define(t, op.Op{Name: "test.short_bad", Params: binary, Class: op.BinaryElementwise, Results: 1})
+	o := define(t, op.Op{Name: "test.short_bad", Params: binary, Statement: op.Statement{Axes: op.Map}, Results: 1})
 	for name, c := range map[string]struct {
 		handle func(b *box) op.HandlerFunc
 		want   string

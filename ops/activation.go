@@ -19,7 +19,7 @@ import (
 // Gradient: ct·y·(1 - y).
 func Sigmoid(x any) tensor.Tensor { return op.Unary(sigmoidOp, x) }
 
-var sigmoidOp = unary(elementwise.Sigmoid, op.Op{Doc: "1/(1 + e^-x)"})
+var sigmoidOp = unary(elementwise.Sigmoid, op.Op{Statement: mapped, Doc: "1/(1 + e^-x)"})
 
 func init() {
 	sigmoidOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -33,7 +33,7 @@ func init() {
 // Gradient: ct·Sigmoid(-x).
 func LogSigmoid(x any) tensor.Tensor { return op.Unary(logSigmoidOp, x) }
 
-var logSigmoidOp = unary(elementwise.LogSigmoid, op.Op{Doc: "logarithm of the sigmoid"})
+var logSigmoidOp = unary(elementwise.LogSigmoid, op.Op{Statement: mapped, Doc: "logarithm of the sigmoid"})
 
 func init() {
 	logSigmoidOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sigmoid(Neg(x))) })
@@ -44,7 +44,7 @@ func init() {
 // Gradient: ct·Sigmoid(x).
 func Softplus(x any) tensor.Tensor { return op.Unary(softplusOp, x) }
 
-var softplusOp = unary(elementwise.Softplus, op.Op{Doc: "log(1 + e^x)"})
+var softplusOp = unary(elementwise.Softplus, op.Op{Statement: mapped, Doc: "log(1 + e^x)"})
 
 func init() {
 	softplusOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sigmoid(x)) })
@@ -55,7 +55,7 @@ func init() {
 // Gradient: ct/(1 + |x|)².
 func Softsign(x any) tensor.Tensor { return op.Unary(softsignOp, x) }
 
-var softsignOp = unary(elementwise.Softsign, op.Op{Doc: "x/(1 + |x|)"})
+var softsignOp = unary(elementwise.Softsign, op.Op{Statement: keepsZero, Doc: "x/(1 + |x|)"})
 
 func init() {
 	softsignOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Square(Add(Abs(x), 1))) })
@@ -66,7 +66,7 @@ func init() {
 // Gradient: ct where x > 0.
 func Relu(x any) tensor.Tensor { return op.Unary(reluOp, x) }
 
-var reluOp = unary(elementwise.Relu, op.Op{Doc: "max(x, 0)"})
+var reluOp = unary(elementwise.Relu, op.Op{Statement: keepsZero, Doc: "max(x, 0)"})
 
 func init() {
 	reluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(Greater(x, 0), ct, zeroOf(ct.DType())) })
@@ -77,7 +77,7 @@ func init() {
 // Gradient: ct where 0 < x < 6.
 func Relu6(x any) tensor.Tensor { return op.Unary(relu6Op, x) }
 
-var relu6Op = unary(elementwise.Relu6, op.Op{Doc: "min(max(x, 0), 6)"})
+var relu6Op = unary(elementwise.Relu6, op.Op{Statement: keepsZero, Doc: "min(max(x, 0), 6)"})
 
 func init() {
 	relu6Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(between(x, 0, 6), ct, zeroOf(ct.DType())) })
@@ -92,7 +92,7 @@ func between(x tensor.Tensor, lo, hi float64) tensor.Tensor {
 // Gradient: ct where x > 0, elsewhere ct·alpha.
 func LeakyRelu(x any, alpha float64) tensor.Tensor { return direct.Eval(leakyReluOp, x, alpha) }
 
-var leakyReluOp = scaledUnary(elementwise.LeakyRelu, op.Op{Doc: "x, or alpha·x where x is not positive"}, 0.2)
+var leakyReluOp = scaledUnary(elementwise.LeakyRelu, op.Op{Statement: keepsZero, Doc: "x, or alpha·x where x is not positive"}, 0.2)
 
 func init() {
 	leakyReluOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -106,7 +106,7 @@ func init() {
 // Gradient: ct where x > 0, elsewhere ct·(y + alpha).
 func Elu(x any, alpha float64) tensor.Tensor { return direct.Eval(eluOp, x, alpha) }
 
-var eluOp = scaledUnary(elementwise.Elu, op.Op{Doc: "x, or alpha·(e^x - 1) where x is not positive"}, 1)
+var eluOp = scaledUnary(elementwise.Elu, op.Op{Statement: keepsZero, Doc: "x, or alpha·(e^x - 1) where x is not positive"}, 1)
 
 func init() {
 	eluOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -117,7 +117,7 @@ func init() {
 // scaledUnary registers an elementwise operation of one tensor with a factor
 // alpha, which package elementwise computes as one of two operands.
 func scaledUnary(k elementwise.Op, o op.Op, alpha float64) *op.Op {
-	o.Name, o.Class, o.Results, o.Strided = k.String(), op.UnaryElementwise, 1, true
+	o.Name, o.Results, o.Strided = k.String(), 1, true
 	o.Params = []op.Param{{Name: "x"}, {Name: "alpha", Kind: op.Attr, Type: op.FloatType, Default: alpha}}
 	defined := func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VS) != nil }
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
@@ -151,7 +151,7 @@ const (
 // Gradient: ct·λ where x > 0, elsewhere ct·(y + λα).
 func Selu(x any) tensor.Tensor { return op.Unary(seluOp, x) }
 
-var seluOp = unary(elementwise.Selu, op.Op{Doc: "scaled exponential linear unit"})
+var seluOp = unary(elementwise.Selu, op.Op{Statement: keepsZero, Doc: "scaled exponential linear unit"})
 
 func init() {
 	seluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -165,7 +165,7 @@ func init() {
 // Gradient: ct·(Φ(x) + x·φ(x)), with φ the density.
 func Gelu(x any) tensor.Tensor { return op.Unary(geluOp, x) }
 
-var geluOp = unary(elementwise.Gelu, op.Op{Doc: "x times the normal distribution function"})
+var geluOp = unary(elementwise.Gelu, op.Op{Statement: keepsZero, Doc: "x times the normal distribution function"})
 
 func init() {
 	geluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -187,7 +187,7 @@ const (
 // Gradient: ct·(s + 2·x·s·(1 - s)·u'), with s = Sigmoid(2u).
 func GeluTanh(x any) tensor.Tensor { return op.Unary(geluTanhOp, x) }
 
-var geluTanhOp = unary(elementwise.GeluTanh, op.Op{Doc: "an approximation of gelu"})
+var geluTanhOp = unary(elementwise.GeluTanh, op.Op{Statement: keepsZero, Doc: "an approximation of gelu"})
 
 func init() {
 	geluTanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -203,7 +203,7 @@ func init() {
 // Gradient: ct·s·(1 + x·(1 - s)), with s = Sigmoid(x).
 func Silu(x any) tensor.Tensor { return op.Unary(siluOp, x) }
 
-var siluOp = unary(elementwise.Silu, op.Op{Doc: "x times its sigmoid"})
+var siluOp = unary(elementwise.Silu, op.Op{Statement: keepsZero, Doc: "x times its sigmoid"})
 
 func init() {
 	siluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -217,7 +217,7 @@ func init() {
 // Gradient: ct·(t + x·(1 - t²)·Sigmoid(x)), with t = tanh(Softplus(x)).
 func Mish(x any) tensor.Tensor { return op.Unary(mishOp, x) }
 
-var mishOp = unary(elementwise.Mish, op.Op{Doc: "x times the tanh of its softplus"})
+var mishOp = unary(elementwise.Mish, op.Op{Statement: keepsZero, Doc: "x times the tanh of its softplus"})
 
 func init() {
 	mishOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -232,7 +232,7 @@ func init() {
 // Gradient: ct/6 where -3 < x < 3.
 func HardSigmoid(x any) tensor.Tensor { return op.Unary(hardSigmoidOp, x) }
 
-var hardSigmoidOp = unary(elementwise.HardSigmoid, op.Op{Doc: "min(max(x+3, 0), 6)/6"})
+var hardSigmoidOp = unary(elementwise.HardSigmoid, op.Op{Statement: mapped, Doc: "min(max(x+3, 0), 6)/6"})
 
 func init() {
 	hardSigmoidOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -245,7 +245,7 @@ func init() {
 // Gradient: ct·(2x+3)/6 where -3 < x < 3, ct above, 0 below.
 func HardSilu(x any) tensor.Tensor { return op.Unary(hardSiluOp, x) }
 
-var hardSiluOp = unary(elementwise.HardSilu, op.Op{Doc: "x times its hard sigmoid"})
+var hardSiluOp = unary(elementwise.HardSilu, op.Op{Statement: keepsZero, Doc: "x times its hard sigmoid"})
 
 func init() {
 	hardSiluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {

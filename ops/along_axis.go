@@ -14,7 +14,7 @@ var takeAlongAxisOp *op.Op
 
 func init() {
 	takeAlongAxisOp = op.Register(&op.Op{
-		Name: "take_along_axis", Doc: "One element along an axis for each index.", Class: op.Structural,
+		Name: "take_along_axis", Statement: moves(op.Select, two), Doc: "One element along an axis for each index.",
 		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			s, err := alongShape(c, 1, 2)
@@ -83,7 +83,7 @@ var putAlongAxisOp *op.Op
 
 func init() {
 	putAlongAxisOp = op.Register(&op.Op{
-		Name: "put_along_axis", Doc: "A tensor with other elements at positions along an axis.", Class: op.Structural,
+		Name: "put_along_axis", Statement: scatters(op.Sums), Doc: "A tensor with other elements at positions along an axis.",
 		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices"}, {Name: "updates", Group: 1},
 			{Name: "axis", Kind: op.Attr, Type: op.IntType}, {Name: "add", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {

@@ -11,7 +11,7 @@ import (
 // Gradient: ct for both.
 func Add(x, y any) tensor.Tensor { return op.Binary(addOp, x, y) }
 
-var addOp = binary(elementwise.Add, op.Op{Doc: "x + y"})
+var addOp = binary(elementwise.Add, op.Op{Statement: additive, Doc: "x + y"})
 
 func init() {
 	addOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, ct })
@@ -22,7 +22,7 @@ func init() {
 // Gradient: ct for x, -ct for y.
 func Sub(x, y any) tensor.Tensor { return op.Binary(subOp, x, y) }
 
-var subOp = binary(elementwise.Sub, op.Op{Doc: "x - y"})
+var subOp = binary(elementwise.Sub, op.Op{Statement: additive, Doc: "x - y"})
 
 func init() {
 	subOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, Neg(sumTo(ct, y)) })
@@ -33,7 +33,7 @@ func init() {
 // Gradient: ct·y for x, ct·x for y.
 func Mul(x, y any) tensor.Tensor { return op.Binary(mulOp, x, y) }
 
-var mulOp = binary(elementwise.Mul, op.Op{Doc: "x · y"})
+var mulOp = binary(elementwise.Mul, op.Op{Statement: multiplying, Doc: "x · y"})
 
 func init() {
 	mulOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -47,7 +47,7 @@ func init() {
 // Gradient: ct/y for x, -ct·(x/y)/y for y.
 func Div(x, y any) tensor.Tensor { return op.Binary(divOp, x, y) }
 
-var divOp = binary(elementwise.Div, op.Op{Doc: "x / y, in float64 for integers"})
+var divOp = binary(elementwise.Div, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Dividend: one, Linear: []op.Operands{one}}}, Doc: "x / y, in float64 for integers"})
 
 func init() {
 	divOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -62,7 +62,7 @@ func init() {
 // Gradient: zero.
 func FloorDiv(x, y any) tensor.Tensor { return op.Binary(floorDivOp, x, y) }
 
-var floorDivOp = binary(elementwise.FloorDiv, op.Op{Doc: "x / y rounded down", Nondifferentiable: true})
+var floorDivOp = binary(elementwise.FloorDiv, op.Op{Statement: divided, Doc: "x / y rounded down", Nondifferentiable: true})
 
 // Mod returns x - y·⌊x / y⌋, which has the sign of y, as Python's %. Integers
 // divided by zero are an error that names the element.
@@ -70,7 +70,7 @@ var floorDivOp = binary(elementwise.FloorDiv, op.Op{Doc: "x / y rounded down", N
 // Gradient: ct for x, -ct·⌊x / y⌋ for y.
 func Mod(x, y any) tensor.Tensor { return op.Binary(modOp, x, y) }
 
-var modOp = binary(elementwise.Mod, op.Op{Doc: "the remainder of x / y, with the sign of y"})
+var modOp = binary(elementwise.Mod, op.Op{Statement: divided, Doc: "the remainder of x / y, with the sign of y"})
 
 func init() {
 	modOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -84,7 +84,7 @@ func init() {
 // Gradient: zero.
 func TruncateDiv(x, y any) tensor.Tensor { return op.Binary(truncateDivOp, x, y) }
 
-var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Doc: "x / y rounded toward zero", Nondifferentiable: true})
+var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Statement: divided, Doc: "x / y rounded toward zero", Nondifferentiable: true})
 
 // TruncateMod returns the remainder of [TruncateDiv], which has the sign of x,
 // as Go's %.
@@ -92,7 +92,7 @@ var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Doc: "x / y rounded towar
 // Gradient: ct for x, -ct·trunc(x / y) for y.
 func TruncateMod(x, y any) tensor.Tensor { return op.Binary(truncateModOp, x, y) }
 
-var truncateModOp = binary(elementwise.TruncMod, op.Op{Doc: "the remainder of x / y, with the sign of x"})
+var truncateModOp = binary(elementwise.TruncMod, op.Op{Statement: divided, Doc: "the remainder of x / y, with the sign of x"})
 
 func init() {
 	truncateModOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -107,7 +107,7 @@ func init() {
 // for x ≤ 0.
 func Pow(x, y any) tensor.Tensor { return op.Binary(powOp, x, y) }
 
-var powOp = binary(elementwise.Pow, op.Op{Doc: "x to the power y"})
+var powOp = binary(elementwise.Pow, op.Op{Statement: mapped, Doc: "x to the power y"})
 
 func init() {
 	powOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -129,7 +129,7 @@ func init() {
 // Gradient: ct for the greater one, half of it for each where they are equal.
 func Maximum(x, y any) tensor.Tensor { return op.Binary(maximumOp, x, y) }
 
-var maximumOp = binary(elementwise.Maximum, op.Op{Doc: "the greater of x and y"})
+var maximumOp = binary(elementwise.Maximum, op.Op{Statement: keepsZero, Doc: "the greater of x and y"})
 
 func init() { maximumOp.VJP = vjp2(vjpExtreme) }
 
@@ -138,7 +138,7 @@ func init() { maximumOp.VJP = vjp2(vjpExtreme) }
 // Gradient: ct for the lesser one, half of it for each where they are equal.
 func Minimum(x, y any) tensor.Tensor { return op.Binary(minimumOp, x, y) }
 
-var minimumOp = binary(elementwise.Minimum, op.Op{Doc: "the lesser of x and y"})
+var minimumOp = binary(elementwise.Minimum, op.Op{Statement: keepsZero, Doc: "the lesser of x and y"})
 
 func init() { minimumOp.VJP = vjp2(vjpExtreme) }
 
@@ -154,7 +154,7 @@ func vjpExtreme(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 // Gradient: 2·ct·(x - y) for x, its negative for y.
 func SquaredDifference(x, y any) tensor.Tensor { return op.Binary(squaredDifferenceOp, x, y) }
 
-var squaredDifferenceOp = binary(elementwise.SquaredDifference, op.Op{Doc: "(x - y)²"})
+var squaredDifferenceOp = binary(elementwise.SquaredDifference, op.Op{Statement: keepsZero, Doc: "(x - y)²"})
 
 func init() {
 	squaredDifferenceOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -172,7 +172,7 @@ func init() {
 // Gradient: ct·y/(x²+y²) for x, -ct·x/(x²+y²) for y, where x is the first operand.
 func Atan2(x, y any) tensor.Tensor { return op.Binary(atan2Op, x, y) }
 
-var atan2Op = binary(elementwise.Atan2, op.Op{Doc: "the angle of the point with coordinates y and x"})
+var atan2Op = binary(elementwise.Atan2, op.Op{Statement: keepsZero, Doc: "the angle of the point with coordinates y and x"})
 
 func init() {
 	atan2Op.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -186,7 +186,7 @@ func init() {
 // Gradient: ct·x/z for x, ct·y/z for y, where z is the result; 0 where that is 0.
 func Hypot(x, y any) tensor.Tensor { return op.Binary(hypotOp, x, y) }
 
-var hypotOp = binary(elementwise.Hypot, op.Op{Doc: "√(x² + y²)"})
+var hypotOp = binary(elementwise.Hypot, op.Op{Statement: keepsZero, Doc: "√(x² + y²)"})
 
 func init() {
 	hypotOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -200,7 +200,7 @@ func init() {
 // Gradient: ct·log y for x, where 0 for x = 0; ct·x/y for y.
 func Xlogy(x, y any) tensor.Tensor { return op.Binary(xlogyOp, x, y) }
 
-var xlogyOp = binary(elementwise.Xlogy, op.Op{Doc: "x·log y, 0 where x is 0"})
+var xlogyOp = binary(elementwise.Xlogy, op.Op{Statement: absorbsFirst, Doc: "x·log y, 0 where x is 0"})
 
 func init() {
 	xlogyOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -226,7 +226,7 @@ func divNonzero(x, y tensor.Tensor) tensor.Tensor {
 // Gradient: ct·log(1 + y) for x, where 0 for x = 0; ct·x/(1 + y) for y.
 func Xlog1py(x, y any) tensor.Tensor { return op.Binary(xlog1pyOp, x, y) }
 
-var xlog1pyOp = binary(elementwise.Xlog1py, op.Op{Doc: "x·log(1 + y), 0 where x is 0"})
+var xlog1pyOp = binary(elementwise.Xlog1py, op.Op{Statement: absorbsFirst, Doc: "x·log(1 + y), 0 where x is 0"})
 
 func init() {
 	xlog1pyOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
@@ -241,4 +241,4 @@ func init() {
 // Gradient: zero.
 func NextAfter(x, y any) tensor.Tensor { return op.Binary(nextAfterOp, x, y) }
 
-var nextAfterOp = binary(elementwise.NextAfter, op.Op{Name: "next_after", Doc: "the next number after x toward y", Nondifferentiable: true})
+var nextAfterOp = binary(elementwise.NextAfter, op.Op{Statement: keepsZero, Name: "next_after", Doc: "the next number after x toward y", Nondifferentiable: true})

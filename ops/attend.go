@@ -29,7 +29,7 @@ func init() {
 		{Name: "scale", Kind: op.Attr, Type: op.FloatType, Default: 1.0},
 	}
 	op.Register(&op.Op{
-		Name: "attend", GoName: "ops.Attention", Doc: "values weighted with the softmax of contractions of queries and keys", Results: 1,
+		Name: "attend", Statement: op.Statement{Axes: op.Contract, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, GoName: "ops.Attention", Doc: "values weighted with the softmax of contractions of queries and keys", Results: 1,
 		Params: slices.Concat(operands, labels),
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			r, err := attendRoles(c, 3)
@@ -51,7 +51,7 @@ func init() {
 		Batch: batchAttend,
 	})
 	attendGradOp = op.Register(&op.Op{
-		Name: "attend_grad", GoName: "ops.Attention", Doc: "gradients of queries, keys and values", Results: 3,
+		Name: "attend_grad", Statement: op.Statement{Axes: op.Contract, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{four}}}, GoName: "ops.Attention", Doc: "gradients of queries, keys and values", Results: 3,
 		Params: slices.Concat(operands, []op.Param{{Name: "ct", Group: 1}}, labels),
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			r, err := attendRoles(c, 4)

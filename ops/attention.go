@@ -39,7 +39,7 @@ func Attention(query, key, value any, o AttentionOptions) tensor.Tensor {
 }
 
 var attentionOp = op.Register(&op.Op{
-	Name: "attention", Doc: "means of values weighted with the softmax of query·key", Results: 1,
+	Name: "attention", Statement: op.Statement{Axes: op.Contract, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, Doc: "means of values weighted with the softmax of query·key", Results: 1,
 	Params: []op.Param{
 		{Name: "query", Group: 1}, {Name: "key", Group: 1}, {Name: "value", Group: 1}, {Name: "mask", Optional: true},
 		{Name: "scale", Kind: op.Attr, Type: op.FloatType, Default: 0.0}, {Name: "causal", Kind: op.Attr, Type: op.BoolType, Default: false},

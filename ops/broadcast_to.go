@@ -13,7 +13,7 @@ var broadcastToOp *op.Op
 
 func init() {
 	broadcastToOp = op.Register(&op.Op{
-		Name: "broadcast_to", Doc: "The tensor repeated along new axes and axes of size 1.", Class: op.Structural, Strided: true,
+		Name: "broadcast_to", Statement: moves(op.Broadcast, two), Doc: "The tensor repeated along new axes and axes of size 1.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "shape"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

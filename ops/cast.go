@@ -35,7 +35,7 @@ func Cast(x any, to dtype.DType) tensor.Tensor {
 }
 
 var castOp = op.Register(&op.Op{
-	Name: "cast", Doc: "converts elements to another type", Class: op.UnaryElementwise,
+	Name: "cast", Statement: keepsZero, Doc: "converts elements to another type",
 	Params:  []op.Param{{Name: "x"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}},
 	Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -72,7 +72,7 @@ func init() {
 func Bitcast(x any, to dtype.DType) tensor.Tensor { return direct.Eval(bitcastOp, x, to) }
 
 var bitcastOp = op.Register(&op.Op{
-	Name: "bitcast", Doc: "the same memory as elements of another type", Class: op.Structural,
+	Name: "bitcast", Statement: op.Statement{Axes: op.Regroup, Core: 1}, Doc: "the same memory as elements of another type",
 	Params:  []op.Param{{Name: "x"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}},
 	Results: 1, Nondifferentiable: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

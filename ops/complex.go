@@ -16,7 +16,7 @@ import (
 func Complex(x, y any) tensor.Tensor { return op.Binary(complexOp, x, y) }
 
 var complexOp = op.Register(&op.Op{
-	Name: "complex", Doc: "x + y·i", Class: op.BinaryElementwise, Params: binaryParams, Results: 1, Strided: true,
+	Name: "complex", Statement: additive, Doc: "x + y·i", Params: binaryParams, Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x, y := c.Tensor(0), c.Tensor(1)
 		if x.DType() != dtype.Float32 && x.DType() != dtype.Float64 {
@@ -50,7 +50,7 @@ func init() {
 // Gradient: ct as the real part.
 func Real(x any) tensor.Tensor { return op.Unary(realOp, x) }
 
-var realOp = part(elementwise.RealPart, "the real part", func(x *tensor.Dense) *tensor.Dense { return x })
+var realOp = part(elementwise.RealPart, "the real part", linear, func(x *tensor.Dense) *tensor.Dense { return x })
 
 func init() {
 	realOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -66,7 +66,7 @@ func init() {
 // Gradient: ct as the imaginary part.
 func Imag(x any) tensor.Tensor { return op.Unary(imagOp, x) }
 
-var imagOp = part(elementwise.ImagPart, "the imaginary part", func(x *tensor.Dense) *tensor.Dense {
+var imagOp = part(elementwise.ImagPart, "the imaginary part", linear, func(x *tensor.Dense) *tensor.Dense {
 	return tensor.NewDense(x.DType(), x.Shape())
 })
 
@@ -85,7 +85,7 @@ func init() {
 // Gradient: of x = a+bi, ct·(-b + ai)/|x|², and 0 at 0.
 func Angle(x any) tensor.Tensor { return op.Unary(angleOp, x) }
 
-var angleOp = part(elementwise.Angle, "the angle in the complex plane", func(x *tensor.Dense) *tensor.Dense {
+var angleOp = part(elementwise.Angle, "the angle in the complex plane", keepsZero, func(x *tensor.Dense) *tensor.Dense {
 	d := x.DType()
 	if d != dtype.Float32 && d != dtype.Float64 {
 		d = dtype.Float64
@@ -117,8 +117,8 @@ func realResult(k elementwise.Op, d dtype.DType) dtype.DType {
 }
 
 // part registers a real function of complex numbers, which of real numbers is computed by real.
-func part(k elementwise.Op, doc string, real func(x *tensor.Dense) *tensor.Dense) *op.Op {
-	o := &op.Op{Name: k.String(), Doc: doc, Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.Dense) *tensor.Dense) *op.Op {
+	o := &op.Op{Name: k.String(), Statement: says, Doc: doc, Params: unaryParams, Results: 1, Strided: true}
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if !x.DType().IsNumeric() {
@@ -145,7 +145,7 @@ func part(k elementwise.Op, doc string, real func(x *tensor.Dense) *tensor.Dense
 func Conj(x any) tensor.Tensor { return op.Unary(conjOp, x) }
 
 var conjOp = op.Register(&op.Op{
-	Name: "conj", Doc: "the complex conjugate", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Name: "conj", Statement: linear, Doc: "the complex conjugate", Params: unaryParams, Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if d := c.Tensor(0).DType(); !d.IsNumeric() {
 			return nil, undefined(c, d)

@@ -13,7 +13,7 @@ var concatOp *op.Op
 
 func init() {
 	concatOp = op.Register(&op.Op{
-		Name: "concat", Doc: "Tensors one behind the other along an axis.", Class: op.Structural, Strided: true,
+		Name: "concat", Statement: moves(op.Join, 0), Doc: "Tensors one behind the other along an axis.", Strided: true,
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			xs := c.List(0)
@@ -157,7 +157,7 @@ var stackOp *op.Op
 
 func init() {
 	stackOp = op.Register(&op.Op{
-		Name: "stack", Doc: "Tensors of one shape along a new axis.", Class: op.Structural, Strided: true,
+		Name: "stack", Statement: moves(op.Stack, 0), Doc: "Tensors of one shape along a new axis.", Strided: true,
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			xs := c.List(0)

@@ -29,7 +29,7 @@ func Contract(a, b any, aLabels, bLabels, out []int) tensor.Tensor {
 }
 
 var contractOp = op.Register(&op.Op{
-	Name: "contract", Doc: "sums of products over axes with the same labels", Results: 1, Strided: true,
+	Name: "contract", Statement: contracts, Doc: "sums of products over axes with the same labels", Results: 1, Strided: true,
 	Params: []op.Param{
 		{Name: "a", Group: 1}, {Name: "b", Group: 1},
 		{Name: "a_labels", Kind: op.Attr, Type: op.IntsType},

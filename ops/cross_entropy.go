@@ -25,7 +25,7 @@ func SoftmaxCrossEntropy(logits, labels any) tensor.Tensor {
 }
 
 var crossEntropyOp = op.Register(&op.Op{
-	Name: "softmax_cross_entropy", Doc: "negative log likelihood of class numbers", Results: 1,
+	Name: "softmax_cross_entropy", Statement: op.Statement{Axes: op.Reduce, Core: 1, Missing: op.Refuse}, Doc: "negative log likelihood of class numbers", Results: 1,
 	Params: []op.Param{{Name: "logits"}, {Name: "labels"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := inferLabels(c)
@@ -114,7 +114,7 @@ func checkedLabels(c *op.Call) ([]int64, error) {
 // one-hot l), in one pass. Its own gradient, for the cotangent u and with y the
 // softmax, is y·(v - Σ y·v) with v = u·ct for x, and Σ u·(y - one-hot l) for ct.
 var crossEntropyGradOp = op.Register(&op.Op{
-	Name: "softmax_cross_entropy_grad", Doc: "gradient of the softmax cross entropy of class numbers", Results: 1,
+	Name: "softmax_cross_entropy_grad", Statement: op.Statement{Axes: op.Along, Core: 1, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, Doc: "gradient of the softmax cross entropy of class numbers", Results: 1,
 	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "labels"}, {Name: "ct", Group: 1}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := inferLabels(c)
@@ -177,7 +177,7 @@ func SoftmaxCrossEntropyDense(logits, targets any) tensor.Tensor {
 }
 
 var crossEntropyDenseOp = op.Register(&op.Op{
-	Name: "softmax_cross_entropy_dense", Doc: "cross entropy of distributions over classes", Results: 1,
+	Name: "softmax_cross_entropy_dense", Statement: op.Statement{Axes: op.Reduce, Core: 1, Missing: op.Refuse}, Doc: "cross entropy of distributions over classes", Results: 1,
 	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "targets", Group: 1}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
@@ -240,7 +240,7 @@ func SigmoidCrossEntropy(logits, targets any) tensor.Tensor {
 }
 
 var sigmoidCrossEntropyOp = op.Register(&op.Op{
-	Name: "sigmoid_cross_entropy", Doc: "cross entropy of independent truth values", Class: op.BinaryElementwise, Results: 1, Strided: true,
+	Name: "sigmoid_cross_entropy", Statement: mapped, Doc: "cross entropy of independent truth values", Results: 1, Strided: true,
 	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "targets", Group: 1}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {

@@ -24,7 +24,7 @@ var cumulativeParams = []op.Param{
 
 // cumulative registers a cumulative operation that package reduce computes.
 func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
-	o.Class, o.Params, o.Results = op.Cumulative, cumulativeParams, 1
+	o.Params, o.Results = cumulativeParams, 1
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if reduce.Scan(k, x.DType()) == nil {
@@ -70,7 +70,7 @@ func CumSum(x any, axis int, o CumOptions) tensor.Tensor {
 	return direct.Eval(cumSumOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumSumOp = cumulative(op.Op{Name: "cumsum", GoName: "ops.CumSum", Doc: "running sums along an axis"}, reduce.CumSum)
+var cumSumOp = cumulative(op.Op{Name: "cumsum", Statement: scans(op.Sums, movedZero), GoName: "ops.CumSum", Doc: "running sums along an axis"}, reduce.CumSum)
 
 func init() {
 	cumSumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -87,7 +87,7 @@ func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
 	return direct.Eval(cumProdOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumProdOp = cumulative(op.Op{Name: "cumprod", GoName: "ops.CumProd", Doc: "running products along an axis"}, reduce.CumProd)
+var cumProdOp = cumulative(op.Op{Name: "cumprod", Statement: scans(op.Products, op.Zero{Keeps: true}), GoName: "ops.CumProd", Doc: "running products along an axis"}, reduce.CumProd)
 
 func init() {
 	cumProdOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -110,14 +110,14 @@ func CumMax(x any, axis int, o CumOptions) tensor.Tensor {
 	return direct.Eval(cumMaxOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumMaxOp = cumulative(op.Op{Name: "cummax", GoName: "ops.CumMax", Doc: "running maxima along an axis"}, reduce.CumMax)
+var cumMaxOp = cumulative(op.Op{Name: "cummax", Statement: scans(op.Maxima, op.Zero{Keeps: true}), GoName: "ops.CumMax", Doc: "running maxima along an axis"}, reduce.CumMax)
 
 // CumMin returns the running minima of x along an axis; see [CumMax].
 func CumMin(x any, axis int, o CumOptions) tensor.Tensor {
 	return direct.Eval(cumMinOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var cumMinOp = cumulative(op.Op{Name: "cummin", GoName: "ops.CumMin", Doc: "running minima along an axis"}, reduce.CumMin)
+var cumMinOp = cumulative(op.Op{Name: "cummin", Statement: scans(op.Minima, op.Zero{Keeps: true}), GoName: "ops.CumMin", Doc: "running minima along an axis"}, reduce.CumMin)
 
 func init() {
 	cumMaxOp.VJP = vjpRunningExtreme
@@ -147,7 +147,7 @@ func LogCumSumExp(x any, axis int, o CumOptions) tensor.Tensor {
 	return direct.Eval(logCumSumExpOp, x, axis, o.Exclusive, o.Reverse)
 }
 
-var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", GoName: "ops.LogCumSumExp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
+var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", Statement: scans(op.LogSums, op.Zero{}), GoName: "ops.LogCumSumExp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
 
 func init() {
 	logCumSumExpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

@@ -17,7 +17,7 @@ var diagOp *op.Op
 
 func init() {
 	diagOp = op.Register(&op.Op{
-		Name: "diag", Doc: "Matrices with given diagonals and zeros elsewhere.", Class: op.Structural,
+		Name: "diag", Statement: op.Statement{Axes: op.Insert, Core: 1, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with given diagonals and zeros elsewhere.",
 		Params: unaryParams, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantRank(c, 0, 1); err != nil {
@@ -77,7 +77,7 @@ var diagPartOp *op.Op
 
 func init() {
 	diagPartOp = op.Register(&op.Op{
-		Name: "diag_part", Doc: "The diagonals of matrices.", Class: op.Structural, Strided: true,
+		Name: "diag_part", Statement: op.Statement{Axes: op.Remove, Core: 2, Moves: one, Zero: movedZero}, Doc: "The diagonals of matrices.", Strided: true,
 		Params: unaryParams, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantRank(c, 0, 2); err != nil {
@@ -121,7 +121,7 @@ var bandPartOp *op.Op
 
 func init() {
 	bandPartOp = op.Register(&op.Op{
-		Name: "band_part", Doc: "Matrices with zeros outside of some diagonals.", Class: op.Structural,
+		Name: "band_part", Statement: op.Statement{Axes: op.Along, Core: 2, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with zeros outside of some diagonals.",
 		Params: []op.Param{{Name: "x"}, {Name: "first", Kind: op.Attr, Type: op.IntType, Optional: true},
 			{Name: "last", Kind: op.Attr, Type: op.IntType, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {

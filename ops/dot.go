@@ -43,7 +43,7 @@ func shortMatVec(a, x any) tensor.Tensor {
 }
 
 var matVecOp = op.Register(&op.Op{
-	Name: "matvec", GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
+	Name: "matvec", Statement: contracts, GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
 	Params: []op.Param{{Name: "a", Group: 1}, {Name: "x", Group: 1}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		a, x := c.Tensor(0), c.Tensor(1)
@@ -102,7 +102,7 @@ func init() {
 func Dot(x, y any) tensor.Tensor { return direct.Eval(dotOp, x, y) }
 
 var dotOp = op.Register(&op.Op{
-	Name: "dot", Doc: "sums of products over the last axis", Results: 1, Strided: true,
+	Name: "dot", Statement: contracts, Doc: "sums of products over the last axis", Results: 1, Strided: true,
 	Params: binaryParams,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x, y := c.Tensor(0), c.Tensor(1)

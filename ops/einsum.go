@@ -66,7 +66,7 @@ func shortEinsum(equation string, operands []any) tensor.Tensor {
 }
 
 var einsumOp = op.Register(&op.Op{
-	Name: "einsum", Doc: "sums of products by Einstein's convention", Results: 1, Strided: true,
+	Name: "einsum", Statement: op.Statement{Axes: op.Contract, Monoid: op.Sums, Missing: op.Skip, Zero: op.Zero{Keeps: true}}, Doc: "sums of products by Einstein's convention", Results: 1, Strided: true,
 	Params: []op.Param{
 		{Name: "operands", Kind: op.Tensors, Group: 1},
 		{Name: "equation", Kind: op.Attr, Type: op.StringType},

@@ -16,7 +16,7 @@ import (
 // Gradient: ct·y, with the result y.
 func Exp(x any) tensor.Tensor { return op.Unary(expOp, x) }
 
-var expOp = unary(elementwise.Exp, op.Op{Doc: "e to the power x"})
+var expOp = unary(elementwise.Exp, op.Op{Statement: mapped, Doc: "e to the power x"})
 
 func init() {
 	expOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(y)) })
@@ -27,7 +27,7 @@ func init() {
 // Gradient: ct·y·log 2.
 func Exp2(x any) tensor.Tensor { return op.Unary(exp2Op, x) }
 
-var exp2Op = unary(elementwise.Exp2, op.Op{Doc: "2 to the power x"})
+var exp2Op = unary(elementwise.Exp2, op.Op{Statement: mapped, Doc: "2 to the power x"})
 
 func init() {
 	exp2Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(y, math.Ln2)) })
@@ -38,7 +38,7 @@ func init() {
 // Gradient: ct·(y + 1).
 func Expm1(x any) tensor.Tensor { return op.Unary(expm1Op, x) }
 
-var expm1Op = unary(elementwise.Expm1, op.Op{Doc: "e to the power x, minus 1"})
+var expm1Op = unary(elementwise.Expm1, op.Op{Statement: keepsZero, Doc: "e to the power x, minus 1"})
 
 func init() {
 	expm1Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(Add(y, 1))) })
@@ -49,7 +49,7 @@ func init() {
 // Gradient: ct/x.
 func Log(x any) tensor.Tensor { return op.Unary(logOp, x) }
 
-var logOp = unary(elementwise.Log, op.Op{Doc: "natural logarithm"})
+var logOp = unary(elementwise.Log, op.Op{Statement: mapped, Doc: "natural logarithm"})
 
 func init() {
 	logOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(x)) })
@@ -60,7 +60,7 @@ func init() {
 // Gradient: ct/(x·log 2).
 func Log2(x any) tensor.Tensor { return op.Unary(log2Op, x) }
 
-var log2Op = unary(elementwise.Log2, op.Op{Doc: "logarithm to base 2"})
+var log2Op = unary(elementwise.Log2, op.Op{Statement: mapped, Doc: "logarithm to base 2"})
 
 func init() {
 	log2Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, math.Ln2)) })
@@ -71,7 +71,7 @@ func init() {
 // Gradient: ct/(x·log 10).
 func Log10(x any) tensor.Tensor { return op.Unary(log10Op, x) }
 
-var log10Op = unary(elementwise.Log10, op.Op{Doc: "logarithm to base 10"})
+var log10Op = unary(elementwise.Log10, op.Op{Statement: mapped, Doc: "logarithm to base 10"})
 
 func init() {
 	log10Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(conj(x), math.Ln10)) })
@@ -82,7 +82,7 @@ func init() {
 // Gradient: ct/(1 + x).
 func Log1p(x any) tensor.Tensor { return op.Unary(log1pOp, x) }
 
-var log1pOp = unary(elementwise.Log1p, op.Op{Doc: "natural logarithm of 1 + x"})
+var log1pOp = unary(elementwise.Log1p, op.Op{Statement: keepsZero, Doc: "natural logarithm of 1 + x"})
 
 func init() {
 	log1pOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(Add(x, 1))) })
@@ -93,7 +93,7 @@ func init() {
 // Gradient: -ct·y².
 func Reciprocal(x any) tensor.Tensor { return op.Unary(reciprocalOp, x) }
 
-var reciprocalOp = unary(elementwise.Reciprocal, op.Op{Doc: "1/x"})
+var reciprocalOp = unary(elementwise.Reciprocal, op.Op{Statement: mapped, Doc: "1/x"})
 
 func init() {
 	reciprocalOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Square(conj(y)))) })
@@ -104,7 +104,7 @@ func init() {
 // Gradient: 2·ct·x.
 func Square(x any) tensor.Tensor { return op.Unary(squareOp, x) }
 
-var squareOp = unary(elementwise.Square, op.Op{Doc: "x²"})
+var squareOp = unary(elementwise.Square, op.Op{Statement: keepsZero, Doc: "x²"})
 
 func init() {
 	squareOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(conj(x), 2)) })
@@ -115,7 +115,7 @@ func init() {
 // Gradient: ct/(2·y).
 func Sqrt(x any) tensor.Tensor { return op.Unary(sqrtOp, x) }
 
-var sqrtOp = unary(elementwise.Sqrt, op.Op{Doc: "square root"})
+var sqrtOp = unary(elementwise.Sqrt, op.Op{Statement: keepsZero, Doc: "square root"})
 
 func init() {
 	sqrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(Mul(ct, 0.5), conj(y)) })
@@ -126,7 +126,7 @@ func init() {
 // Gradient: -ct·y³/2.
 func Rsqrt(x any) tensor.Tensor { return op.Unary(rsqrtOp, x) }
 
-var rsqrtOp = unary(elementwise.Rsqrt, op.Op{Doc: "1 / square root"})
+var rsqrtOp = unary(elementwise.Rsqrt, op.Op{Statement: mapped, Doc: "1 / square root"})
 
 func init() {
 	rsqrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -140,7 +140,7 @@ func init() {
 // Gradient: ct/(3·y²).
 func Cbrt(x any) tensor.Tensor { return op.Unary(cbrtOp, x) }
 
-var cbrtOp = unary(elementwise.Cbrt, op.Op{Doc: "cube root"})
+var cbrtOp = unary(elementwise.Cbrt, op.Op{Statement: keepsZero, Doc: "cube root"})
 
 func init() {
 	cbrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(Square(y), 3)) })

@@ -14,7 +14,7 @@ var fillOp *op.Op
 
 func init() {
 	fillOp = op.Register(&op.Op{
-		Name: "fill", Doc: "A tensor with one value for all elements.", Class: op.Creation,
+		Name: "fill", Statement: op.Statement{Axes: op.Create, Control: one, Moves: two, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "A tensor with one value for all elements.",
 		Params: []op.Param{{Name: "shape"}, {Name: "value"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			v := c.Tensor(1)
@@ -111,7 +111,7 @@ var eyeOp *op.Op
 
 func init() {
 	eyeOp = op.Register(&op.Op{
-		Name: "eye", Doc: "A matrix with ones on the diagonal.", Class: op.Creation, Nondifferentiable: true,
+		Name: "eye", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "A matrix with ones on the diagonal.", Nondifferentiable: true,
 		Params: []op.Param{{Name: "rows"}, {Name: "columns"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			n, err := count(c, 0)

@@ -16,7 +16,7 @@ var gatherOp *op.Op
 
 func init() {
 	gatherOp = op.Register(&op.Op{
-		Name: "gather", Doc: "Slices along an axis, by position.", Class: op.Structural,
+		Name: "gather", Statement: moves(op.Select, two), Doc: "Slices along an axis, by position.",
 		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
 			{Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -256,7 +256,7 @@ var gatherNDOp *op.Op
 
 func init() {
 	gatherNDOp = op.Register(&op.Op{
-		Name: "gather_nd", GoName: "ops.GatherND", Doc: "Elements or slices, by tuples of positions.", Class: op.Structural,
+		Name: "gather_nd", Statement: moves(op.Select, two), GoName: "ops.GatherND", Doc: "Elements or slices, by tuples of positions.",
 		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

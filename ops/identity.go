@@ -19,7 +19,7 @@ import (
 func Identity(x any) tensor.Tensor { return direct.Eval(identityOp, x) }
 
 var identityOp = op.Register(&op.Op{
-	Name: "identity", Doc: "x itself", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Name: "identity", Statement: passes, Doc: "x itself", Params: unaryParams, Results: 1, Strided: true,
 	Infer:  inferSame,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
 })
@@ -34,7 +34,7 @@ func init() {
 func StopGradient(x any) tensor.Tensor { return direct.Eval(stopGradientOp, x) }
 
 var stopGradientOp = op.Register(&op.Op{
-	Name: "stop_gradient", Doc: "x itself, as a constant to gradients", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Name: "stop_gradient", Statement: passes, Doc: "x itself, as a constant to gradients", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
 	Infer:             inferSame,
 	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
@@ -49,7 +49,7 @@ func ZerosLike(x any) tensor.Tensor {
 }
 
 var zerosLikeOp = op.Register(&op.Op{
-	Name: "zeros_like", Doc: "zeros of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Name: "zeros_like", Statement: op.Statement{Axes: op.Map, ShapeOnly: one, Missing: op.Ignore, Zero: op.Zero{Keeps: true}}, Doc: "zeros of x's type and shape", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
 	Infer:             inferSame,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -77,7 +77,7 @@ func onesOf(x *tensor.Dense) *tensor.Dense {
 }
 
 var onesLikeOp = op.Register(&op.Op{
-	Name: "ones_like", Doc: "ones of x's type and shape", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Name: "ones_like", Statement: likeShape, Doc: "ones of x's type and shape", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if d := c.Tensor(0).DType(); d == dtype.String {
@@ -104,7 +104,7 @@ func CheckNumerics(x any, message string) tensor.Tensor {
 }
 
 var checkNumericsOp = op.Register(&op.Op{
-	Name: "check_numerics", Doc: "fails where an element is NaN or infinite", Class: op.Assert,
+	Name: "check_numerics", Statement: op.Statement{Axes: op.Map, Checks: true, Zero: movedZero}, Doc: "fails where an element is NaN or infinite",
 	Params:  []op.Param{{Name: "x"}, {Name: "message", Kind: op.Attr, Type: op.StringType, Default: ""}},
 	Results: 1, Strided: true, Stateful: true,
 	Infer: inferSame,

@@ -19,7 +19,7 @@ var indexOp *op.Op
 
 func init() {
 	indexOp = op.Register(&op.Op{
-		Name: "index", Doc: "What a list of keys selects.", Class: op.Structural, Strided: true,
+		Name: "index", Statement: moves(op.Select, two), Doc: "What a list of keys selects.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "key", Kind: op.Attr, Type: op.StringType}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			keys, err := keysOf(c, 1, 2, 0)
@@ -213,7 +213,7 @@ var indexUpdateOp *op.Op
 
 func init() {
 	indexUpdateOp = op.Register(&op.Op{
-		Name: "index_update", Doc: "A copy with other elements where keys select.", Class: op.Structural, Strided: true,
+		Name: "index_update", Statement: op.Statement{Axes: op.Scatter, Moves: one | two, Control: three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "A copy with other elements where keys select.", Strided: true,
 		Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Type: op.StringType}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x, y := c.Tensor(0), c.Tensor(1)

@@ -75,7 +75,6 @@ func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *o
 	if o.Name == "" {
 		o.Name = k.String()
 	}
-	o.Class = op.UnaryElementwise
 	o.Params, o.Results, o.Strided = unaryParams, 1, true
 	defined := func(d dtype.DType) bool { return elementwise.UnaryOf(k, d) != nil }
 	grain := grainOf(k)
@@ -139,7 +138,6 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 	if o.Name == "" {
 		o.Name = k.String()
 	}
-	o.Class = op.BinaryElementwise
 	o.Params, o.Results, o.Strided = binaryParams, 1, true
 	defined := func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VV) != nil }
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
@@ -278,7 +276,6 @@ func spread1(p unsafe.Pointer, size, n, bad int) int {
 // promoted; the result is boolean. Strings compare by their bytes.
 func comparison(k elementwise.Op, o op.Op) *op.Op {
 	o.Name = k.String()
-	o.Class = op.BinaryElementwise
 	o.Params, o.Results, o.Strided, o.Nondifferentiable = binaryParams, 1, true, true
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		x, y := c.Tensor(0), c.Tensor(1)

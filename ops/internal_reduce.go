@@ -31,7 +31,6 @@ const (
 // it for an element type and the call's attributes, or nil; result is the type
 // of its results.
 func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.Call, d dtype.DType) reduce.Func) *op.Op {
-	o.Class = op.Reduction
 	if o.Params == nil {
 		o.Params = reduceParams
 	}

@@ -15,7 +15,7 @@ import (
 // Gradients: ct·sigmoid(x-y) and ct·sigmoid(y-x).
 func LogAddExp(x, y any) tensor.Tensor { return op.Binary(logAddExpOp, x, y) }
 
-var logAddExpOp = binary(elementwise.LogAddExp, op.Op{Doc: "log(eˣ + eʸ)"})
+var logAddExpOp = binary(elementwise.LogAddExp, op.Op{Statement: mapped, Doc: "log(eˣ + eʸ)"})
 
 func init() {
 	logAddExpOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {

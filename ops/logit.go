@@ -16,7 +16,7 @@ import (
 func Logit(x any) tensor.Tensor { return op.Unary(logitOp, x) }
 
 var logitOp = op.Register(&op.Op{
-	Name: "logit", Doc: "inverse of the logistic function", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true,
+	Name: "logit", Statement: mapped, Doc: "inverse of the logistic function", Params: unaryParams, Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		d := computedIn(x.DType(), dtype.DType.IsFloat)

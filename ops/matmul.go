@@ -55,7 +55,7 @@ func multiplied(a, b any, ta, tb bool) tensor.Tensor {
 }
 
 var matMulOp = op.Register(&op.Op{
-	Name: "matmul", GoName: "ops.MatMul", Doc: "matrix products", Results: 1, Strided: true,
+	Name: "matmul", Statement: contracts, GoName: "ops.MatMul", Doc: "matrix products", Results: 1, Strided: true,
 	Params: []op.Param{
 		{Name: "a", Group: 1}, {Name: "b", Group: 1},
 		{Name: "transpose_a", Kind: op.Attr, Type: op.BoolType, Default: false},

@@ -15,7 +15,7 @@ var nonzeroOp *op.Op
 
 func init() {
 	nonzeroOp = op.Register(&op.Op{
-		Name: "nonzero", Doc: "The coordinates of the elements that are not zero.", Class: op.Other, Nondifferentiable: true,
+		Name: "nonzero", Statement: opaque("the number of results depends on the elements"), Doc: "The coordinates of the elements that are not zero.", Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, func(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }, "numeric and boolean"); err != nil {
@@ -63,7 +63,7 @@ var booleanMaskOp *op.Op
 
 func init() {
 	booleanMaskOp = op.Register(&op.Op{
-		Name: "boolean_mask", Doc: "The slices for which a mask is true.", Class: op.Structural,
+		Name: "boolean_mask", Statement: moves(op.Select, two), Doc: "The slices for which a mask is true.",
 		Params: []op.Param{{Name: "x"}, {Name: "mask"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x, mask := c.Tensor(0), c.Tensor(1)

@@ -29,7 +29,7 @@ func NormKeep(x any, p float64, axes ...int) tensor.Tensor {
 }
 
 var normOp = op.Register(&op.Op{
-	Name: "norm", Doc: "vector norm over axes", Class: op.Reduction, Results: 1,
+	Name: "norm", Statement: reduces(op.Norms), Doc: "vector norm over axes", Results: 1,
 	Params: append(reduceParams[:len(reduceParams):len(reduceParams)],
 		op.Param{Name: "ord", Kind: op.Attr, Type: op.FloatType, Default: 2.0}),
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

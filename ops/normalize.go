@@ -24,7 +24,7 @@ func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
 }
 
 var layerNormOp = op.Register(&op.Op{
-	Name: "layer_norm", Doc: "normalises to mean 0 and variance 1 over axes", Results: 1,
+	Name: "layer_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, Doc: "normalises to mean 0 and variance 1 over axes", Results: 1,
 	Params: []op.Param{
 		{Name: "x", Group: 1}, {Name: "scale", Group: 1, Optional: true}, {Name: "offset", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
@@ -81,7 +81,7 @@ func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
 }
 
 var rmsNormOp = op.Register(&op.Op{
-	Name: "rms_norm", GoName: "ops.RMSNorm", Doc: "normalises to mean square 1 over axes", Results: 1,
+	Name: "rms_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, GoName: "ops.RMSNorm", Doc: "normalises to mean square 1 over axes", Results: 1,
 	Params: []op.Param{
 		{Name: "x", Group: 1}, {Name: "scale", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
@@ -269,7 +269,7 @@ func rmsNormGradRows[T float32 | float64](dst []T, x [][]T, n int, eps T) {
 // count only where x is centred.
 func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel) *op.Op {
 	o := op.Register(&op.Op{
-		Name: name, Doc: doc, Results: 1,
+		Name: name, Statement: op.Statement{Axes: op.Along, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{two}}}, Doc: doc, Results: 1,
 		Params: []op.Param{
 			{Name: "x", Group: 1}, {Name: "g", Group: 1},
 			{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},

@@ -16,7 +16,7 @@ var oneHotOp *op.Op
 
 func init() {
 	oneHotOp = op.Register(&op.Op{
-		Name: "one_hot", Doc: "A row for each index with one element marked.", Class: op.Other,
+		Name: "one_hot", Statement: op.Statement{Axes: op.Insert, Control: two | three | four}, Doc: "A row for each index with one element marked.",
 		Params: []op.Param{{Name: "indices"}, {Name: "depth"}, {Name: "on", Group: 1}, {Name: "off", Group: 1},
 			{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -161,7 +161,7 @@ var sequenceMaskOp *op.Op
 
 func init() {
 	sequenceMaskOp = op.Register(&op.Op{
-		Name: "sequence_mask", Doc: "Whether each position lies before a row's length.", Class: op.Other, Nondifferentiable: true,
+		Name: "sequence_mask", Statement: op.Statement{Axes: op.Insert, Control: two}, Doc: "Whether each position lies before a row's length.", Nondifferentiable: true,
 		Params: []op.Param{{Name: "lengths"}, {Name: "maxlen", Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantIndex(c, 0); err != nil {

@@ -17,7 +17,7 @@ import (
 func Outer(x, y any) tensor.Tensor { return direct.Eval(outerOp, x, y) }
 
 var outerOp = op.Register(&op.Op{
-	Name: "outer", Doc: "products of all pairs of elements", Results: 1, Strided: true, Params: binaryParams,
+	Name: "outer", Statement: contracts, Doc: "products of all pairs of elements", Results: 1, Strided: true, Params: binaryParams,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x, y := c.Tensor(0), c.Tensor(1)
 		if !hasProducts(x.DType()) {

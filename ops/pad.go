@@ -35,7 +35,7 @@ var padOp *op.Op
 
 func init() {
 	padOp = op.Register(&op.Op{
-		Name: "pad", Doc: "A tensor with margins of one value.", Class: op.Structural, Strided: true,
+		Name: "pad", Statement: op.Statement{Axes: op.Select, Moves: one | three, Fills: true, Control: two, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | three}}}, Doc: "A tensor with margins of one value.", Strided: true,
 		Params: []op.Param{{Name: "x", Group: 1}, {Name: "paddings"}, {Name: "value", Group: 1, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if v := c.Tensor(2); v != nil && v.Shape().HasRank() && v.Shape().Rank() != 0 {
@@ -91,7 +91,7 @@ var mirrorPadOp *op.Op
 
 func init() {
 	mirrorPadOp = op.Register(&op.Op{
-		Name: "mirror_pad", GoName: "ops.Pad", Doc: "A tensor with margins that mirror it.", Class: op.Structural, Strided: true,
+		Name: "mirror_pad", Statement: moves(op.Select, two), GoName: "ops.Pad", Doc: "A tensor with margins that mirror it.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "paddings"}, {Name: "mode", Kind: op.Attr, Type: op.StringType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0).Shape()

@@ -247,7 +247,7 @@ func drawnShape(is func(dtype.DType) bool, what string) func(c *op.Call) (dtype.
 // drawing registers an operation that makes numbers of a key. result says what it makes of
 // one key; fill makes it.
 func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, shape.Shape, error), fill func(c *op.Call, dst unsafe.Pointer, n int, k random.Key)) *op.Op {
-	o.Name, o.Doc, o.Class, o.Results, o.Nondifferentiable = name, doc, op.Random, 1, true
+	o.Name, o.Doc, o.Statement, o.Results, o.Nondifferentiable = name, doc, draws, 1, true
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		d, s, err := result(c)
 		if err != nil {
@@ -307,7 +307,7 @@ func keysShape(c *op.Call, i int) (shape.Shape, error) {
 func Dropout(key, x any, rate float64) tensor.Tensor { return direct.Eval(dropoutOp, key, x, rate) }
 
 var dropoutOp = op.Register(&op.Op{
-	Name: "dropout", Doc: "sets elements to 0 at random", Class: op.Random, Results: 1,
+	Name: "dropout", Statement: op.Statement{Axes: op.Map, Draws: true, Control: one, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "sets elements to 0 at random", Results: 1,
 	Params: []op.Param{{Name: "key"}, {Name: "x"}, {Name: "rate", Kind: op.Attr, Type: op.FloatType}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 1, dtype.DType.IsFloat, "floating"); err != nil {

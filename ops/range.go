@@ -27,7 +27,7 @@ var rangeOp *op.Op
 
 func init() {
 	rangeOp = op.Register(&op.Op{
-		Name: "range", Doc: "Numbers in steps of one width.", Class: op.Creation,
+		Name: "range", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "Numbers in steps of one width.",
 		Params: []op.Param{{Name: "start", Group: 1}, {Name: "limit", Group: 1}, {Name: "delta", Group: 1}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
@@ -80,7 +80,7 @@ var linspaceOp *op.Op
 
 func init() {
 	linspaceOp = op.Register(&op.Op{
-		Name: "linspace", GoName: "ops.LinSpace", Doc: "Numbers at equal distances between two ends.", Class: op.Creation,
+		Name: "linspace", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, GoName: "ops.LinSpace", Doc: "Numbers at equal distances between two ends.",
 		Params: []op.Param{{Name: "start", Group: 1}, {Name: "stop", Group: 1}, {Name: "num"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {

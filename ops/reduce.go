@@ -19,7 +19,7 @@ func Mean(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, ax
 // MeanKeep is [Mean] with reduced axes left as axes of size 1.
 func MeanKeep(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, axes, true) }
 
-var meanOp = simpleReduction(op.Op{Name: "reduce_mean", GoName: "ops.Mean", Doc: "mean over axes"}, averagedType,
+var meanOp = simpleReduction(op.Op{Name: "reduce_mean", Statement: means, GoName: "ops.Mean", Doc: "mean over axes"}, averagedType,
 	func(d dtype.DType) reduce.Func {
 		if d == dtype.Bool {
 			return meanOfBools
@@ -49,7 +49,7 @@ func Prod(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, ax
 // ProdKeep is [Prod] with reduced axes left as axes of size 1.
 func ProdKeep(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, axes, true) }
 
-var prodOp = simpleReduction(op.Op{Name: "reduce_prod", GoName: "ops.Prod", Doc: "product over axes"}, same,
+var prodOp = simpleReduction(op.Op{Name: "reduce_prod", Statement: reduces(op.Products), GoName: "ops.Prod", Doc: "product over axes"}, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Prod, d) })
 
 func init() {
@@ -116,7 +116,7 @@ func Max(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes
 // MaxKeep is [Max] with reduced axes left as axes of size 1.
 func MaxKeep(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, true) }
 
-var maxOp = simpleReduction(op.Op{Name: "reduce_max", GoName: "ops.Max", Doc: "greatest element over axes"}, same,
+var maxOp = simpleReduction(op.Op{Name: "reduce_max", Statement: reduces(op.Maxima), GoName: "ops.Max", Doc: "greatest element over axes"}, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
 
 func init() { maxOp.VJP = vjpReduction(vjpReducedExtreme) }
@@ -131,7 +131,7 @@ func Min(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes
 // MinKeep is [Min] with reduced axes left as axes of size 1.
 func MinKeep(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, true) }
 
-var minOp = simpleReduction(op.Op{Name: "reduce_min", GoName: "ops.Min", Doc: "least element over axes"}, same,
+var minOp = simpleReduction(op.Op{Name: "reduce_min", Statement: reduces(op.Minima), GoName: "ops.Min", Doc: "least element over axes"}, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
 
 func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
@@ -149,7 +149,7 @@ func Any(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes
 // AnyKeep is [Any] with reduced axes left as axes of size 1.
 func AnyKeep(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, true) }
 
-var anyOp = simpleReduction(op.Op{Name: "reduce_any", GoName: "ops.Any", Doc: "whether some element holds", Nondifferentiable: true}, same,
+var anyOp = simpleReduction(op.Op{Name: "reduce_any", Statement: reduces(op.Anys), GoName: "ops.Any", Doc: "whether some element holds", Nondifferentiable: true}, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
 
 // All returns whether every element holds, over the given axes or all. x is
@@ -159,7 +159,7 @@ func All(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes
 // AllKeep is [All] with reduced axes left as axes of size 1.
 func AllKeep(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, true) }
 
-var allOp = simpleReduction(op.Op{Name: "reduce_all", GoName: "ops.All", Doc: "whether every element holds", Nondifferentiable: true}, same,
+var allOp = simpleReduction(op.Op{Name: "reduce_all", Statement: reduces(op.Alls), GoName: "ops.All", Doc: "whether every element holds", Nondifferentiable: true}, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
 
 // CountNonzero returns the number of elements that are not zero, or that hold, in
@@ -173,7 +173,7 @@ func CountNonzeroKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(countNonzeroOp, x, axes, true)
 }
 
-var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Doc: "number of elements that are not zero", Nondifferentiable: true},
+var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Counts: op.First, Zero: op.Zero{Keeps: true}}, Doc: "number of elements that are not zero", Nondifferentiable: true},
 	func(dtype.DType) dtype.DType { return dtype.Int64 },
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
 
@@ -188,7 +188,7 @@ func LogSumExpKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(logSumExpOp, x, axes, true)
 }
 
-var logSumExpOp = simpleReduction(op.Op{Name: "logsumexp", GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, same,
+var logSumExpOp = simpleReduction(op.Op{Name: "logsumexp", Statement: op.Statement{Axes: op.Reduce, Monoid: op.LogSums, Missing: op.Skip}, GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
 
 func init() {
@@ -222,7 +222,7 @@ var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
 
 const momentDDOF = 3
 
-var varianceOp = reduction(op.Op{Name: "reduce_variance", GoName: "ops.Variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
+var varianceOp = reduction(op.Op{Name: "reduce_variance", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
 	func(c *op.Call, d dtype.DType) reduce.Func { return varianceOf(d, c.Int(momentDDOF)) })
 
 func varianceOf(d dtype.DType, ddof int) reduce.Func { return reduce.VarianceOf(d, ddof) }
@@ -261,7 +261,7 @@ func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
 	return evalMoment(stdOp, stdOf, x, axes, false, ddof)
 }
 
-var stdOp = reduction(op.Op{Name: "reduce_std", GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
+var stdOp = reduction(op.Op{Name: "reduce_std", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
 	func(c *op.Call, d dtype.DType) reduce.Func { return stdOf(d, c.Int(momentDDOF)) })
 
 func stdOf(d dtype.DType, ddof int) reduce.Func {
@@ -288,7 +288,7 @@ func ArgMaxKeep(x any, axis int) tensor.Tensor {
 	return direct.Eval(argMaxOp, x, direct.Axes([]int{axis}), true)
 }
 
-var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", reduce.ArgMax)
+var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", op.Maxima, reduce.ArgMax)
 
 // ArgMin returns the position of the least element along an axis; see [ArgMax].
 func ArgMin(x any, axis int) tensor.Tensor {
@@ -300,11 +300,12 @@ func ArgMinKeep(x any, axis int) tensor.Tensor {
 	return direct.Eval(argMinOp, x, direct.Axes([]int{axis}), true)
 }
 
-var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", reduce.ArgMin)
+var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", op.Minima, reduce.ArgMin)
 
 // position registers a reduction of one axis to positions.
-func position(name, goName, doc string, k reduce.Op) *op.Op {
-	o := reduction(op.Op{Name: name, GoName: goName, Doc: doc, Nondifferentiable: true},
+func position(name, goName, doc string, m *op.Monoid, k reduce.Op) *op.Op {
+	says := op.Statement{Axes: op.Reduce, Monoid: m, Missing: op.Skip, Places: op.First}
+	o := reduction(op.Op{Name: name, Statement: says, GoName: goName, Doc: doc, Nondifferentiable: true},
 		func(dtype.DType) dtype.DType { return dtype.Int64 },
 		func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(k, d) })
 	infer := o.Infer

@@ -15,7 +15,7 @@ var reshapeOp *op.Op
 
 func init() {
 	reshapeOp = op.Register(&op.Op{
-		Name: "reshape", Doc: "The same elements in row-major order under another shape.", Class: op.Structural,
+		Name: "reshape", Statement: moves(op.Regroup, two), Doc: "The same elements in row-major order under another shape.",
 		Params: []op.Param{{Name: "x"}, {Name: "shape"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
@@ -134,7 +134,7 @@ var expandDimsOp *op.Op
 
 func init() {
 	expandDimsOp = op.Register(&op.Op{
-		Name: "expand_dims", Doc: "New axes of size 1.", Class: op.Structural, Strided: true,
+		Name: "expand_dims", Statement: moves(op.Insert, 0), Doc: "New axes of size 1.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
@@ -181,7 +181,7 @@ var squeezeOp *op.Op
 
 func init() {
 	squeezeOp = op.Register(&op.Op{
-		Name: "squeeze", Doc: "The tensor without axes of size 1.", Class: op.Structural, Strided: true,
+		Name: "squeeze", Statement: moves(op.Remove, 0), Doc: "The tensor without axes of size 1.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
@@ -271,7 +271,7 @@ var ensureShapeOp *op.Op
 
 func init() {
 	ensureShapeOp = op.Register(&op.Op{
-		Name: "ensure_shape", Doc: "The tensor itself, with what is known about its shape.", Class: op.Assert, Strided: true,
+		Name: "ensure_shape", Statement: op.Statement{Axes: op.Map, Checks: true, Moves: one, Zero: movedZero}, Doc: "The tensor itself, with what is known about its shape.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "shape", Kind: op.Attr, Type: op.ShapeType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

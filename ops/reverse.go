@@ -15,7 +15,7 @@ var reverseOp *op.Op
 
 func init() {
 	reverseOp = op.Register(&op.Op{
-		Name: "reverse", Doc: "The elements in the opposite order along some axes.", Class: op.Structural, Strided: true,
+		Name: "reverse", Statement: moves(op.Select, 0), Doc: "The elements in the opposite order along some axes.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if _, _, err := axesOf(c, c.Ints(1), c.Tensor(0).Shape()); err != nil {
@@ -59,7 +59,7 @@ var rollOp *op.Op
 
 func init() {
 	rollOp = op.Register(&op.Op{
-		Name: "roll", Doc: "The elements moved along some axes, those at the end coming back at the beginning.", Class: op.Structural, Strided: true,
+		Name: "roll", Statement: moves(op.Select, two), Doc: "The elements moved along some axes, those at the end coming back at the beginning.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "shift"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantIndex(c, 1); err != nil {
@@ -127,7 +127,7 @@ var reverseSequenceOp *op.Op
 
 func init() {
 	reverseSequenceOp = op.Register(&op.Op{
-		Name: "reverse_sequence", Doc: "The first elements of each row in the opposite order.", Class: op.Structural,
+		Name: "reverse_sequence", Statement: moves(op.Select, two), Doc: "The first elements of each row in the opposite order.",
 		Params: []op.Param{{Name: "x"}, {Name: "lengths"}, {Name: "seq_axis", Kind: op.Attr, Type: op.IntType}, {Name: "batch_axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantIndex(c, 1); err != nil {

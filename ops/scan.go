@@ -27,7 +27,7 @@ func LinearScan(a, b any, axis int, reverse bool) tensor.Tensor {
 }
 
 var linearScanOp = op.Register(&op.Op{
-	Name: "linear_scan", Doc: "first-order linear recurrence along an axis", Results: 1,
+	Name: "linear_scan", Statement: op.Statement{Axes: op.Scan, Missing: op.Refuse, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "first-order linear recurrence along an axis", Results: 1,
 	Params: []op.Param{
 		{Name: "a", Group: 1}, {Name: "b", Group: 1},
 		{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
@@ -123,7 +123,7 @@ func shiftOne(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
 func Shift(x any, by, axis int) tensor.Tensor { return direct.Eval(shiftOp, x, by, axis) }
 
 var shiftOp = op.Register(&op.Op{
-	Name: "shift", Doc: "moves elements along an axis, zeros move in", Class: op.Structural, Results: 1,
+	Name: "shift", Statement: op.Statement{Axes: op.Along, Moves: one, Fills: true, Zero: movedZero}, Doc: "moves elements along an axis, zeros move in", Results: 1,
 	Params: []op.Param{
 		{Name: "x"}, {Name: "by", Kind: op.Attr, Type: op.IntType}, {Name: "axis", Kind: op.Attr, Type: op.IntType},
 	},

@@ -14,7 +14,7 @@ var scatterNDOp *op.Op
 
 func init() {
 	scatterNDOp = op.Register(&op.Op{
-		Name: "scatter_nd", GoName: "ops.ScatterND", Doc: "Zeros with updates added at tuples of positions.", Class: op.Structural,
+		Name: "scatter_nd", Statement: op.Statement{Axes: op.Scatter, Monoid: op.Sums, Fills: true, Control: one | three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, GoName: "ops.ScatterND", Doc: "Zeros with updates added at tuples of positions.",
 		Params: []op.Param{{Name: "indices"}, {Name: "updates"}, {Name: "shape"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			u := c.Tensor(1)
@@ -96,6 +96,7 @@ func scatterShapes(c *op.Call, s shape.Shape, i, u int) error {
 // The ways to combine an update with what is there.
 type scatterMode struct {
 	name, doc string
+	says      op.Statement
 	accepts   func(dtype.DType) bool
 	what      string
 	kernel    func(dst, updates *tensor.Dense, at []int64, width int) error
@@ -105,7 +106,7 @@ type scatterMode struct {
 func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, gu tensor.Tensor)) *op.Op {
 	var o *op.Op
 	o = op.Register(&op.Op{
-		Name: m.name, Doc: m.doc, Class: op.Structural,
+		Name: m.name, Statement: m.says, Doc: m.doc,
 		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices"}, {Name: "updates", Group: 1}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, m.accepts, m.what); err != nil {
@@ -147,7 +148,7 @@ var tensorScatterAddOp *op.Op
 
 func init() {
 	tensorScatterAddOp = scatterInto(scatterMode{
-		name: "tensor_scatter_add", doc: "A tensor with updates added at tuples of positions.",
+		name: "tensor_scatter_add", says: scatters(op.Sums), doc: "A tensor with updates added at tuples of positions.",
 		accepts: dtype.DType.IsNumeric, what: "numeric",
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return numberTable[dst.DType()].scatterAdd(dst, u, at, width)
@@ -170,7 +171,7 @@ var tensorScatterUpdateOp *op.Op
 
 func init() {
 	tensorScatterUpdateOp = scatterInto(scatterMode{
-		name: "tensor_scatter_update", doc: "A tensor with other elements at tuples of positions.",
+		name: "tensor_scatter_update", says: scatters(nil), doc: "A tensor with other elements at tuples of positions.",
 		accepts: anyType, what: "any",
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return moverOf(dst.DType()).update(dst, u, tensor.Vector(at), width)
@@ -199,7 +200,7 @@ var tensorScatterMaxOp *op.Op
 
 func init() {
 	tensorScatterMaxOp = scatterInto(scatterMode{
-		name: "tensor_scatter_max", doc: "A tensor with the larger of element and update at tuples of positions.",
+		name: "tensor_scatter_max", says: scatters(op.Maxima), doc: "A tensor with the larger of element and update at tuples of positions.",
 		accepts: dtype.DType.IsReal, what: "real",
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return realTable[dst.DType()].scatterMax(dst, u, at, width)
@@ -220,7 +221,7 @@ var tensorScatterMinOp *op.Op
 
 func init() {
 	tensorScatterMinOp = scatterInto(scatterMode{
-		name: "tensor_scatter_min", doc: "A tensor with the smaller of element and update at tuples of positions.",
+		name: "tensor_scatter_min", says: scatters(op.Minima), doc: "A tensor with the smaller of element and update at tuples of positions.",
 		accepts: dtype.DType.IsReal, what: "real",
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return realTable[dst.DType()].scatterMin(dst, u, at, width)

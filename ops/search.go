@@ -26,7 +26,7 @@ var searchSortedOp *op.Op
 
 func init() {
 	searchSortedOp = op.Register(&op.Op{
-		Name: "searchsorted", GoName: "ops.SearchSorted", Doc: "Where elements belong in sorted rows.", Class: op.Other, Nondifferentiable: true,
+		Name: "searchsorted", Statement: op.Statement{Axes: op.Along, Core: 1, Control: one, Places: op.First}, GoName: "ops.SearchSorted", Doc: "Where elements belong in sorted rows.", Nondifferentiable: true,
 		Params: []op.Param{{Name: "sorted", Group: 1}, {Name: "x", Group: 1}, {Name: "right", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantOrder(c, 0); err != nil {
@@ -100,7 +100,7 @@ var binCountOp *op.Op
 
 func init() {
 	binCountOp = op.Register(&op.Op{
-		Name: "bincount", GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of the weights that go with it.", Class: op.Other,
+		Name: "bincount", Statement: opaque("the elements are positions in the result"), GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of the weights that go with it.",
 		Params: []op.Param{{Name: "x"}, {Name: "weights", Optional: true}, {Name: "minlength", Optional: true}, {Name: "maxlength", Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsInteger, "integer"); err != nil {
@@ -217,7 +217,7 @@ var histogramOp *op.Op
 
 func init() {
 	histogramOp = op.Register(&op.Op{
-		Name: "histogram", Doc: "How many elements lie in each of several intervals of one width.", Class: op.Other, Nondifferentiable: true,
+		Name: "histogram", Statement: opaque("the elements are positions in the result"), Doc: "How many elements lie in each of several intervals of one width.", Nondifferentiable: true,
 		Params: []op.Param{{Name: "x"}, {Name: "range"}, {Name: "bins"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {

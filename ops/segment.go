@@ -17,6 +17,7 @@ import (
 
 type segmentReduction struct {
 	name, doc string
+	says      op.Statement
 	accepts   func(dtype.DType) bool
 	what      string
 	result    func(dtype.DType) dtype.DType // nil: the element type of the data
@@ -36,7 +37,7 @@ func segmentOp(r segmentReduction) *op.Op {
 	}
 	var o *op.Op
 	o = op.Register(&op.Op{
-		Name: r.name, Doc: r.doc, Class: op.Other,
+		Name: r.name, Statement: r.says, Doc: r.doc,
 		Params: []op.Param{{Name: "data"}, {Name: "ids"}, {Name: "num_segments", Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, r.accepts, r.what); err != nil {
@@ -162,14 +163,14 @@ var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, se
 
 func init() {
 	segmentSumOp = segmentOp(segmentReduction{
-		name: "segment_sum", doc: "The sum of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
+		name: "segment_sum", says: segments(op.Sums, movedZero), doc: "The sum of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return numberTable[data.DType()].sumByID(out, data, ids, inner)
 		},
 		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor { return s.spreadOut(ct) },
 	})
 	segmentMeanOp = segmentOp(segmentReduction{
-		name: "segment_mean", doc: "The mean of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		name: "segment_mean", says: segments(op.Means, movedZero), doc: "The mean of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
 		result: meanType,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			if data.DType().IsInteger() {
@@ -182,7 +183,7 @@ func init() {
 		},
 	})
 	segmentSqrtNOp = segmentOp(segmentReduction{
-		name: "segment_sqrt_n", doc: "The sum of the items of each segment, divided by the square root of their number.",
+		name: "segment_sqrt_n", says: segments(op.RootSums, movedZero), doc: "The sum of the items of each segment, divided by the square root of their number.",
 		accepts: dtype.DType.IsFloat, what: "floating",
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return floatTable[data.DType()].sqrtNByID(out, data, ids, inner)
@@ -192,21 +193,21 @@ func init() {
 		},
 	})
 	segmentProdOp = segmentOp(segmentReduction{
-		name: "segment_prod", doc: "The product of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
+		name: "segment_prod", says: segments(op.Products, op.Zero{Keeps: true}), doc: "The product of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return numberTable[data.DType()].prodByID(out, data, ids, inner)
 		},
 		vjp: segmentProdGrad,
 	})
 	segmentMaxOp = segmentOp(segmentReduction{
-		name: "segment_max", doc: "The largest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		name: "segment_max", says: segments(op.Maxima, op.Zero{Keeps: true}), doc: "The largest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return realTable[data.DType()].maxByID(out, data, ids, inner)
 		},
 		vjp: segmentExtremeGrad,
 	})
 	segmentMinOp = segmentOp(segmentReduction{
-		name: "segment_min", doc: "The smallest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		name: "segment_min", says: segments(op.Minima, op.Zero{Keeps: true}), doc: "The smallest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return realTable[data.DType()].minByID(out, data, ids, inner)
 		},

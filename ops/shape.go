@@ -18,7 +18,7 @@ var shapeOp *op.Op
 
 func init() {
 	shapeOp = op.Register(&op.Op{
-		Name: "shape", Doc: "The sizes of the axes.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Name: "shape", Statement: tells, Doc: "The sizes of the axes.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			return specs(dtype.Int64, shape.Of(c.Tensor(0).Shape().Rank()))
@@ -56,7 +56,7 @@ var sizeOp *op.Op
 
 func init() {
 	sizeOp = op.Register(&op.Op{
-		Name: "size", Doc: "The number of elements.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
 		Infer: func(*op.Call) ([]tenon.Spec, error) { return specs(dtype.Int64, shape.Shape{}) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -86,7 +86,7 @@ var rankOp *op.Op
 
 func init() {
 	rankOp = op.Register(&op.Op{
-		Name: "rank", Doc: "The number of axes.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
 		Infer: func(*op.Call) ([]tenon.Spec, error) { return specs(dtype.Int64, shape.Shape{}) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

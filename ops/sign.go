@@ -35,7 +35,7 @@ func registerAbs() *op.Op {
 		}
 		return elementwise.UnaryOf(elementwise.Abs, d)
 	}
-	o := &op.Op{Name: "abs", Doc: "absolute value", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+	o := &op.Op{Name: "abs", Statement: keepsZero, Doc: "absolute value", Params: unaryParams, Results: 1, Strided: true}
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if kernel(x.DType()) == nil {
@@ -66,7 +66,7 @@ func registerAbs() *op.Op {
 // Gradient: -ct.
 func Neg(x any) tensor.Tensor { return op.Unary(negOp, x) }
 
-var negOp = unary(elementwise.Neg, op.Op{Doc: "-x"})
+var negOp = unary(elementwise.Neg, op.Op{Statement: linear, Doc: "-x"})
 
 func init() {
 	negOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(ct) })
@@ -78,7 +78,7 @@ func init() {
 // (ct - s·Re(ct·s̄))/|x|, and 0 at 0.
 func Sign(x any) tensor.Tensor { return op.Unary(signOp, x) }
 
-var signOp = unary(elementwise.Sign, op.Op{Doc: "-1, 0 or 1"})
+var signOp = unary(elementwise.Sign, op.Op{Statement: keepsZero, Doc: "-1, 0 or 1"})
 
 func init() {
 	signOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -97,37 +97,37 @@ func init() {
 // Gradient: zero, as for the other functions that round.
 func Floor(x any) tensor.Tensor { return op.Unary(floorOp, x) }
 
-var floorOp = unary(elementwise.Floor, op.Op{Doc: "rounded down", Nondifferentiable: true})
+var floorOp = unary(elementwise.Floor, op.Op{Statement: keepsZero, Doc: "rounded down", Nondifferentiable: true})
 
 // Ceil returns ⌈x⌉ in x's type.
 func Ceil(x any) tensor.Tensor { return op.Unary(ceilOp, x) }
 
-var ceilOp = unary(elementwise.Ceil, op.Op{Doc: "rounded up", Nondifferentiable: true})
+var ceilOp = unary(elementwise.Ceil, op.Op{Statement: keepsZero, Doc: "rounded up", Nondifferentiable: true})
 
 // Round returns the nearest whole number in x's type, half to even.
 func Round(x any) tensor.Tensor { return op.Unary(roundOp, x) }
 
-var roundOp = unary(elementwise.Round, op.Op{Doc: "rounded half to even", Nondifferentiable: true})
+var roundOp = unary(elementwise.Round, op.Op{Statement: keepsZero, Doc: "rounded half to even", Nondifferentiable: true})
 
 // Trunc returns x rounded toward zero in x's type.
 func Trunc(x any) tensor.Tensor { return op.Unary(truncOp, x) }
 
-var truncOp = unary(elementwise.Trunc, op.Op{Doc: "rounded toward zero", Nondifferentiable: true})
+var truncOp = unary(elementwise.Trunc, op.Op{Statement: keepsZero, Doc: "rounded toward zero", Nondifferentiable: true})
 
 // IsNaN returns where x is NaN; of a complex number, where either part is.
 func IsNaN(x any) tensor.Tensor { return op.Unary(isNaNOp, x) }
 
-var isNaNOp = predicate(elementwise.IsNaN, op.Op{GoName: "ops.IsNaN", Doc: "whether an element is NaN"})
+var isNaNOp = predicate(elementwise.IsNaN, op.Op{Statement: keepsZero, GoName: "ops.IsNaN", Doc: "whether an element is NaN"})
 
 // IsInf returns where x is infinite; of a complex number, where either part is.
 func IsInf(x any) tensor.Tensor { return op.Unary(isInfOp, x) }
 
-var isInfOp = predicate(elementwise.IsInf, op.Op{Doc: "whether an element is infinite"})
+var isInfOp = predicate(elementwise.IsInf, op.Op{Statement: keepsZero, Doc: "whether an element is infinite"})
 
 // IsFinite returns where x is neither NaN nor infinite.
 func IsFinite(x any) tensor.Tensor { return op.Unary(isFiniteOp, x) }
 
-var isFiniteOp = predicate(elementwise.IsFinite, op.Op{Doc: "whether an element is neither NaN nor infinite"})
+var isFiniteOp = predicate(elementwise.IsFinite, op.Op{Statement: mapped, Doc: "whether an element is neither NaN nor infinite"})
 
 // NaNToNum returns x with 0 for NaN and the greatest and least finite numbers of
 // the type for the infinities.
@@ -144,7 +144,7 @@ func init() {
 }
 
 func registerNaNToNum() *op.Op {
-	o := &op.Op{Name: "nan_to_num", GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Class: op.UnaryElementwise, Params: unaryParams, Results: 1, Strided: true}
+	o := &op.Op{Name: "nan_to_num", Statement: keepsZero, GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Params: unaryParams, Results: 1, Strided: true}
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if !x.DType().IsReal() {

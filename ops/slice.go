@@ -12,7 +12,7 @@ var sliceOp *op.Op
 
 func init() {
 	sliceOp = op.Register(&op.Op{
-		Name: "slice", Doc: "A block of a tensor, given by its first position and its sizes.", Class: op.Structural, Strided: true,
+		Name: "slice", Statement: moves(op.Select, two|three), Doc: "A block of a tensor, given by its first position and its sizes.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "begin"}, {Name: "size"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

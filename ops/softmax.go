@@ -86,7 +86,7 @@ func init() {
 // alongOp registers an operation on the lines of one tensor along an axis.
 func alongOp(name, doc string, k rowKernel) *op.Op {
 	return op.Register(&op.Op{
-		Name: name, Doc: doc, Class: op.Cumulative, Results: 1,
+		Name: name, Statement: normalises, Doc: doc, Results: 1,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}},
 		Infer:  inferAlong(1),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -104,7 +104,7 @@ func alongOp(name, doc string, k rowKernel) *op.Op {
 // and the cotangent.
 func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 	return op.Register(&op.Op{
-		Name: name, Doc: doc, Results: 1,
+		Name: name, Statement: op.Statement{Axes: op.Along, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{two}}}, Doc: doc, Results: 1,
 		Params: []op.Param{{Name: "y", Group: 1}, {Name: "ct", Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}},
 		Infer:  inferAlong(2),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

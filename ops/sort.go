@@ -115,7 +115,7 @@ var sortOp *op.Op
 
 func init() {
 	sortOp = op.Register(&op.Op{
-		Name: "sort", Doc: "The elements along an axis in order.", Class: op.Other, Strided: true,
+		Name: "sort", Statement: ordered, Doc: "The elements along an axis in order.", Strided: true,
 		Params: sortParams, Results: 1,
 		Infer: inferSort(func(d dtype.DType) dtype.DType { return d }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -161,7 +161,7 @@ var argSortOp *op.Op
 
 func init() {
 	argSortOp = op.Register(&op.Op{
-		Name: "argsort", GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in order.", Class: op.Other, Strided: true, Nondifferentiable: true,
+		Name: "argsort", Statement: places, GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in order.", Strided: true, Nondifferentiable: true,
 		Params: sortParams, Results: 1,
 		Infer: inferSort(func(dtype.DType) dtype.DType { return dtype.Int64 }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -246,7 +246,7 @@ var topKOp *op.Op
 
 func init() {
 	topKOp = op.Register(&op.Op{
-		Name: "top_k", Doc: "The largest elements of each row of the last axis, and their positions.", Class: op.Other,
+		Name: "top_k", Statement: op.Statement{Axes: op.Along, Core: 1, Missing: op.Last, Control: two, Places: op.Second, Zero: op.Zero{Keeps: true}}, Doc: "The largest elements of each row of the last axis, and their positions.",
 		Params: []op.Param{{Name: "x"}, {Name: "k"}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantOrder(c, 0); err != nil {

@@ -20,7 +20,7 @@ import (
 // Gradient: ct·2/√π·e^(-x²).
 func Erf(x any) tensor.Tensor { return op.Unary(erfOp, x) }
 
-var erfOp = unary(elementwise.Erf, op.Op{Doc: "error function"})
+var erfOp = unary(elementwise.Erf, op.Op{Statement: keepsZero, Doc: "error function"})
 
 func init() {
 	erfOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -33,7 +33,7 @@ func init() {
 // Gradient: -ct·2/√π·e^(-x²).
 func Erfc(x any) tensor.Tensor { return op.Unary(erfcOp, x) }
 
-var erfcOp = unary(elementwise.Erfc, op.Op{Doc: "complementary error function"})
+var erfcOp = unary(elementwise.Erfc, op.Op{Statement: mapped, Doc: "complementary error function"})
 
 func init() {
 	erfcOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -46,7 +46,7 @@ func init() {
 // Gradient: ct·√π/2·e^(y²).
 func Erfinv(x any) tensor.Tensor { return op.Unary(erfinvOp, x) }
 
-var erfinvOp = unary(elementwise.Erfinv, op.Op{Doc: "inverse error function"})
+var erfinvOp = unary(elementwise.Erfinv, op.Op{Statement: keepsZero, Doc: "inverse error function"})
 
 func init() {
 	erfinvOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -60,7 +60,7 @@ func init() {
 // Gradient: ct·√(2π)·e^(y²/2).
 func Ndtri(x any) tensor.Tensor { return op.Unary(ndtriOp, x) }
 
-var ndtriOp = unary(elementwise.Ndtri, op.Op{Doc: "quantiles of the standard normal distribution"})
+var ndtriOp = unary(elementwise.Ndtri, op.Op{Statement: mapped, Doc: "quantiles of the standard normal distribution"})
 
 func init() {
 	ndtriOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -73,7 +73,7 @@ func init() {
 // Gradient: ct·Digamma(x).
 func Lgamma(x any) tensor.Tensor { return op.Unary(lgammaOp, x) }
 
-var lgammaOp = unary(elementwise.Lgamma, op.Op{Doc: "logarithm of the absolute value of the gamma function"})
+var lgammaOp = unary(elementwise.Lgamma, op.Op{Statement: mapped, Doc: "logarithm of the absolute value of the gamma function"})
 
 func init() {
 	lgammaOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Digamma(x)) })
@@ -84,7 +84,7 @@ func init() {
 // Gradient: ct·ψ'(x) (see [Polygamma]).
 func Digamma(x any) tensor.Tensor { return op.Unary(digammaOp, x) }
 
-var digammaOp = unary(elementwise.Digamma, op.Op{Doc: "derivative of the logarithm of the gamma function"})
+var digammaOp = unary(elementwise.Digamma, op.Op{Statement: mapped, Doc: "derivative of the logarithm of the gamma function"})
 
 func init() {
 	digammaOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Polygamma(x, 1)) })
@@ -96,7 +96,7 @@ func init() {
 func Polygamma(x any, n int) tensor.Tensor { return direct.Eval(polygammaOp, x, n) }
 
 var polygammaOp = op.Register(&op.Op{
-	Name: "polygamma", Doc: "derivatives of the digamma function", Class: op.UnaryElementwise,
+	Name: "polygamma", Statement: mapped, Doc: "derivatives of the digamma function",
 	Params:  []op.Param{{Name: "x"}, {Name: "n", Kind: op.Attr, Type: op.IntType}},
 	Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

@@ -15,7 +15,7 @@ var unstackOp *op.Op
 
 func init() {
 	unstackOp = op.Register(&op.Op{
-		Name: "unstack", Doc: "The parts of a tensor along an axis.", Class: op.Structural, Strided: true,
+		Name: "unstack", Statement: moves(op.Remove, 0), Doc: "The parts of a tensor along an axis.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
@@ -75,7 +75,7 @@ var splitOp *op.Op
 
 func init() {
 	splitOp = op.Register(&op.Op{
-		Name: "split", Doc: "A tensor cut into parts along an axis.", Class: op.Structural, Strided: true,
+		Name: "split", Statement: moves(op.Select, two), Doc: "A tensor cut into parts along an axis.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "sizes", Optional: true}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
 			{Name: "parts", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {

@@ -45,7 +45,7 @@ type stringMap struct {
 // perString registers an elementwise operation of one string tensor.
 func perString(m stringMap) *op.Op {
 	o := op.Register(&op.Op{
-		Name: m.name, GoName: stringNames[m.name], Doc: m.doc, Class: op.UnaryElementwise, Nondifferentiable: true,
+		Name: m.name, Statement: mapped, GoName: stringNames[m.name], Doc: m.doc, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}}, m.params...), Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 var stringJoinOp = op.Register(&op.Op{
-	Name: "strings.join", GoName: "ops.StringJoin", Doc: "Strings of several tensors joined element by element.", Class: op.Other, Nondifferentiable: true,
+	Name: "strings.join", Statement: mapped, GoName: "ops.StringJoin", Doc: "Strings of several tensors joined element by element.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "values", Kind: op.Tensors}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		xs := c.List(0)
@@ -75,7 +75,7 @@ func StringJoin(values any, separator string) tensor.Tensor {
 }
 
 var stringReduceJoinOp = op.Register(&op.Op{
-	Name: "strings.reduce_join", GoName: "ops.StringReduceJoin", Doc: "The strings along some axes joined into one.", Class: op.Reduction, Nondifferentiable: true,
+	Name: "strings.reduce_join", Statement: op.Statement{Axes: op.Reduce, Missing: op.Refuse}, GoName: "ops.StringReduceJoin", Doc: "The strings along some axes joined into one.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -125,7 +125,7 @@ func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
 type NGramOptions = ngram.Options
 
 var stringNGramsOp = op.Register(&op.Op{
-	Name: "strings.ngrams", GoName: "ops.StringNGrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Class: op.Other, Nondifferentiable: true,
+	Name: "strings.ngrams", Statement: op.Statement{Axes: op.Window, Core: 1, Missing: op.Refuse}, GoName: "ops.StringNGrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Nondifferentiable: true,
 	Params: append([]op.Param{{Name: "x"}}, ngram.Params()...), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {

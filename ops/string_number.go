@@ -93,7 +93,7 @@ func init() {
 }
 
 var asStringOp = op.Register(&op.Op{
-	Name: "strings.as_string", GoName: "ops.AsString", Doc: "Each number as a string.", Class: op.UnaryElementwise, Nondifferentiable: true,
+	Name: "strings.as_string", Statement: mapped, GoName: "ops.AsString", Doc: "Each number as a string.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "notation", Kind: op.Attr, Type: op.StringType, Default: string(NotationFixed)},
 		{Name: "precision", Kind: op.Attr, Type: op.IntType, Default: -1}, {Name: "width", Kind: op.Attr, Type: op.IntType, Default: -1},
 		{Name: "fill", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
@@ -138,7 +138,7 @@ func AsString(x any, o FormatOptions) tensor.Tensor {
 }
 
 var stringCompareOp = op.Register(&op.Op{
-	Name: "strings.compare", GoName: "ops.StringCompare", Doc: "The order of strings: -1, 0 or 1.", Class: op.BinaryElementwise, Nondifferentiable: true,
+	Name: "strings.compare", Statement: mapped, GoName: "ops.StringCompare", Doc: "The order of strings: -1, 0 or 1.", Nondifferentiable: true,
 	Params: binaryParams, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		for i := range 2 {

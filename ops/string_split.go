@@ -15,7 +15,7 @@ import (
 // splitting registers an operation that cuts strings into pieces.
 func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, splits []int64, x str.Column) str.Column) *op.Op {
 	o := op.Register(&op.Op{
-		Name: name, GoName: stringNames[name], Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Name: name, Statement: opaque("the number of pieces depends on the strings"), GoName: stringNames[name], Doc: doc, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}}, params...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
@@ -112,7 +112,7 @@ func init() {
 }
 
 var stringSubstrOp = op.Register(&op.Op{
-	Name: "strings.substr", GoName: "ops.StringSubstr", Doc: "A part of each string.", Class: op.TernaryElementwise, Nondifferentiable: true,
+	Name: "strings.substr", Statement: mapped, GoName: "ops.StringSubstr", Doc: "A part of each string.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "position"}, {Name: "length"}, unitParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {

@@ -73,7 +73,7 @@ func unicodeOptions(c *op.Call, i int) (str.UnicodeOptions, error) {
 // behind them.
 func decoding(name, doc string, d dtype.DType, result func(codes *tensor.Dense, from str.Encoding) tensor.Tensor) *op.Op {
 	p := op.Register(&op.Op{
-		Name: name, GoName: stringNames[name], Doc: doc, Class: op.Other, Nondifferentiable: true,
+		Name: name, Statement: opaque("the number of pieces depends on the strings"), GoName: stringNames[name], Doc: doc, Nondifferentiable: true,
 		Params: append([]op.Param{{Name: "x"}, {Name: "from", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
@@ -147,7 +147,7 @@ func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets t
 }
 
 var stringEncodeOp = op.Register(&op.Op{
-	Name: "strings.unicode_encode", GoName: "ops.StringEncode", Doc: "A string of each row of code points.", Class: op.Other, Nondifferentiable: true,
+	Name: "strings.unicode_encode", Statement: op.Statement{Axes: op.Reduce, By: op.ByRows, Control: two, Missing: op.Refuse}, GoName: "ops.StringEncode", Doc: "A string of each row of code points.", Nondifferentiable: true,
 	Params: append([]op.Param{{Name: "codes"}, {Name: "splits", Optional: true}, {Name: "to", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantIndex(c, 0); err != nil {

@@ -22,7 +22,7 @@ func Sum(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes
 // SumKeep is [Sum] with reduced axes left as axes of size 1.
 func SumKeep(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes, true) }
 
-var sumOp = simpleReduction(op.Op{Name: "reduce_sum", GoName: "ops.Sum", Doc: "sum over axes"}, summedType,
+var sumOp = simpleReduction(op.Op{Name: "reduce_sum", Statement: sums, GoName: "ops.Sum", Doc: "sum over axes"}, summedType,
 	func(d dtype.DType) reduce.Func { return sumOf(d) })
 
 func init() {
@@ -71,7 +71,7 @@ func Spread(y, shape any, axes ...int) tensor.Tensor {
 }
 
 var spreadOp = op.Register(&op.Op{
-	Name: "spread", Doc: "repeats a reduction along the axes that were reduced", Class: op.Structural,
+	Name: "spread", Statement: moves(op.Broadcast, two), Doc: "repeats a reduction along the axes that were reduced",
 	Params: []op.Param{
 		{Name: "y"}, {Name: "shape"},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
@@ -153,7 +153,7 @@ func shapeFrom(c *op.Call, i int, d dtype.DType) (shape.Shape, error) {
 func SumTo(x, shape any) tensor.Tensor { return direct.Eval(sumToOp, x, shape) }
 
 var sumToOp = op.Register(&op.Op{
-	Name: "sum_to", Doc: "sums over the axes that broadcasting to x's shape stretches",
+	Name: "sum_to", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Control: two, Zero: movedZero}, Doc: "sums over the axes that broadcasting to x's shape stretches",
 	Params:  []op.Param{{Name: "x"}, {Name: "shape"}},
 	Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

@@ -15,7 +15,7 @@ import (
 // Gradient: ct·y for x, ct·x for y, ct for z.
 func FMA(x, y, z any) tensor.Tensor { return direct.Eval(fmaOp, x, y, z) }
 
-var fmaOp = ternary(elementwise.FMA, op.Op{GoName: "ops.FMA", Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
+var fmaOp = ternary(elementwise.FMA, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | three, two | three}}}, GoName: "ops.FMA", Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
 
 func init() {
 	fmaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -29,7 +29,7 @@ func init() {
 // Gradient: ct·(1-w) for x, ct·w for y, ct·(y-x) for w.
 func Lerp(x, y, w any) tensor.Tensor { return direct.Eval(lerpOp, x, y, w) }
 
-var lerpOp = ternary(elementwise.Lerp, op.Op{Doc: "x + w·(y - x)", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "w", Group: 1}}})
+var lerpOp = ternary(elementwise.Lerp, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "x + w·(y - x)", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "w", Group: 1}}})
 
 func init() {
 	lerpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -47,7 +47,7 @@ func init() {
 // where x lies beyond it.
 func Clip(x, lo, hi any) tensor.Tensor { return direct.Eval(clipOp, x, lo, hi) }
 
-var clipOp = ternary(elementwise.Clip, op.Op{Doc: "x limited to a range", Params: []op.Param{
+var clipOp = ternary(elementwise.Clip, op.Op{Statement: mapped, Doc: "x limited to a range", Params: []op.Param{
 	{Name: "x", Group: 1}, {Name: "min", Group: 1, Optional: true}, {Name: "max", Group: 1, Optional: true},
 }})
 
@@ -84,7 +84,7 @@ func init() {
 // two may be optional: an absent operand is replaced by the one before it that
 // makes no difference.
 func ternary(k elementwise.Op, o op.Op) *op.Op {
-	o.Name, o.Class, o.Results, o.Strided = k.String(), op.TernaryElementwise, 1, true
+	o.Name, o.Results, o.Strided = k.String(), 1, true
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		d := c.Tensor(0).DType()
 		if elementwise.TernaryOf(k, d) == nil {

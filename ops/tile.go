@@ -16,7 +16,7 @@ var tileOp *op.Op
 
 func init() {
 	tileOp = op.Register(&op.Op{
-		Name: "tile", Doc: "A tensor repeated as a whole along its axes.", Class: op.Structural, Strided: true,
+		Name: "tile", Statement: moves(op.Select, two), Doc: "A tensor repeated as a whole along its axes.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "multiples"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
@@ -109,7 +109,7 @@ var repeatOp *op.Op
 
 func init() {
 	repeatOp = op.Register(&op.Op{
-		Name: "repeat", Doc: "Each slice along an axis repeated in place.", Class: op.Structural, Strided: true,
+		Name: "repeat", Statement: moves(op.Select, two), Doc: "Each slice along an axis repeated in place.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "repeats"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

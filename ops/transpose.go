@@ -13,7 +13,7 @@ var transposeOp *op.Op
 
 func init() {
 	transposeOp = op.Register(&op.Op{
-		Name: "transpose", Doc: "The axes in another order.", Class: op.Structural, Strided: true,
+		Name: "transpose", Statement: moves(op.Permute, 0), Doc: "The axes in another order.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "perm", Kind: op.Attr, Type: op.IntsType, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

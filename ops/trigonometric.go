@@ -14,7 +14,7 @@ import (
 // Gradient: ct·cos x.
 func Sin(x any) tensor.Tensor { return op.Unary(sinOp, x) }
 
-var sinOp = unary(elementwise.Sin, op.Op{Doc: "sine"})
+var sinOp = unary(elementwise.Sin, op.Op{Statement: keepsZero, Doc: "sine"})
 
 func init() {
 	sinOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cos(conj(x))) })
@@ -25,7 +25,7 @@ func init() {
 // Gradient: -ct·sin x.
 func Cos(x any) tensor.Tensor { return op.Unary(cosOp, x) }
 
-var cosOp = unary(elementwise.Cos, op.Op{Doc: "cosine"})
+var cosOp = unary(elementwise.Cos, op.Op{Statement: mapped, Doc: "cosine"})
 
 func init() {
 	cosOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Sin(conj(x)))) })
@@ -36,7 +36,7 @@ func init() {
 // Gradient: ct·(1 + y²).
 func Tan(x any) tensor.Tensor { return op.Unary(tanOp, x) }
 
-var tanOp = unary(elementwise.Tan, op.Op{Doc: "tangent"})
+var tanOp = unary(elementwise.Tan, op.Op{Statement: keepsZero, Doc: "tangent"})
 
 func init() {
 	tanOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Add(Square(conj(y)), 1)) })
@@ -47,7 +47,7 @@ func init() {
 // Gradient: ct/√(1 - x²).
 func Asin(x any) tensor.Tensor { return op.Unary(asinOp, x) }
 
-var asinOp = unary(elementwise.Asin, op.Op{Doc: "inverse sine"})
+var asinOp = unary(elementwise.Asin, op.Op{Statement: keepsZero, Doc: "inverse sine"})
 
 func init() {
 	asinOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(oneMinusSquare(conj(x)))) })
@@ -61,7 +61,7 @@ func oneMinusSquare(x tensor.Tensor) tensor.Tensor { return Mul(Sub(1, x), Add(1
 // Gradient: -ct/√(1 - x²).
 func Acos(x any) tensor.Tensor { return op.Unary(acosOp, x) }
 
-var acosOp = unary(elementwise.Acos, op.Op{Doc: "inverse cosine"})
+var acosOp = unary(elementwise.Acos, op.Op{Statement: mapped, Doc: "inverse cosine"})
 
 func init() {
 	acosOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Rsqrt(oneMinusSquare(conj(x))))) })
@@ -72,7 +72,7 @@ func init() {
 // Gradient: ct/(1 + x²).
 func Atan(x any) tensor.Tensor { return op.Unary(atanOp, x) }
 
-var atanOp = unary(elementwise.Atan, op.Op{Doc: "inverse tangent"})
+var atanOp = unary(elementwise.Atan, op.Op{Statement: keepsZero, Doc: "inverse tangent"})
 
 func init() {
 	atanOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Add(Square(conj(x)), 1)) })
@@ -83,7 +83,7 @@ func init() {
 // Gradient: ct·cosh x.
 func Sinh(x any) tensor.Tensor { return op.Unary(sinhOp, x) }
 
-var sinhOp = unary(elementwise.Sinh, op.Op{Doc: "hyperbolic sine"})
+var sinhOp = unary(elementwise.Sinh, op.Op{Statement: keepsZero, Doc: "hyperbolic sine"})
 
 func init() {
 	sinhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cosh(conj(x))) })
@@ -94,7 +94,7 @@ func init() {
 // Gradient: ct·sinh x.
 func Cosh(x any) tensor.Tensor { return op.Unary(coshOp, x) }
 
-var coshOp = unary(elementwise.Cosh, op.Op{Doc: "hyperbolic cosine"})
+var coshOp = unary(elementwise.Cosh, op.Op{Statement: mapped, Doc: "hyperbolic cosine"})
 
 func init() {
 	coshOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sinh(conj(x))) })
@@ -105,7 +105,7 @@ func init() {
 // Gradient: ct·(1 - y²).
 func Tanh(x any) tensor.Tensor { return op.Unary(tanhOp, x) }
 
-var tanhOp = unary(elementwise.Tanh, op.Op{Doc: "hyperbolic tangent"})
+var tanhOp = unary(elementwise.Tanh, op.Op{Statement: keepsZero, Doc: "hyperbolic tangent"})
 
 func init() {
 	tanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, oneMinusSquare(conj(y))) })
@@ -116,7 +116,7 @@ func init() {
 // Gradient: ct/√(x² + 1).
 func Asinh(x any) tensor.Tensor { return op.Unary(asinhOp, x) }
 
-var asinhOp = unary(elementwise.Asinh, op.Op{Doc: "inverse hyperbolic sine"})
+var asinhOp = unary(elementwise.Asinh, op.Op{Statement: keepsZero, Doc: "inverse hyperbolic sine"})
 
 func init() {
 	asinhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(Add(Square(conj(x)), 1))) })
@@ -127,7 +127,7 @@ func init() {
 // Gradient: ct/√(x² - 1).
 func Acosh(x any) tensor.Tensor { return op.Unary(acoshOp, x) }
 
-var acoshOp = unary(elementwise.Acosh, op.Op{Doc: "inverse hyperbolic cosine"})
+var acoshOp = unary(elementwise.Acosh, op.Op{Statement: mapped, Doc: "inverse hyperbolic cosine"})
 
 func init() {
 	acoshOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
@@ -141,7 +141,7 @@ func init() {
 // Gradient: ct/(1 - x²).
 func Atanh(x any) tensor.Tensor { return op.Unary(atanhOp, x) }
 
-var atanhOp = unary(elementwise.Atanh, op.Op{Doc: "inverse hyperbolic tangent"})
+var atanhOp = unary(elementwise.Atanh, op.Op{Statement: keepsZero, Doc: "inverse hyperbolic tangent"})
 
 func init() {
 	atanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, oneMinusSquare(conj(x))) })

@@ -16,7 +16,7 @@ var uniqueOp *op.Op
 
 func init() {
 	uniqueOp = op.Register(&op.Op{
-		Name: "unique", Doc: "The distinct elements of a vector in the order of their first appearance.", Class: op.Other,
+		Name: "unique", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Places: op.Second | op.Fourth, Counts: op.Third, Why: "the number of results depends on the elements"}, Doc: "The distinct elements of a vector in the order of their first appearance.",
 		Params: unaryParams, Results: 4,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)

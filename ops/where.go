@@ -31,7 +31,7 @@ func Where(condition, x, y any) tensor.Tensor {
 }
 
 var whereOp = op.Register(&op.Op{
-	Name: "where", Doc: "x where the condition holds, y elsewhere", Class: op.TernaryElementwise,
+	Name: "where", Statement: op.Statement{Axes: op.Map, Moves: two | three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two | three}}}, Doc: "x where the condition holds, y elsewhere",
 	Params:  []op.Param{{Name: "condition"}, {Name: "x", Group: 1}, {Name: "y", Group: 1}},
 	Results: 1, Strided: true,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

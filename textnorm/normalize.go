@@ -23,9 +23,9 @@ const (
 var forms = map[Form]norm.Form{NFC: norm.NFC, NFD: norm.NFD, NFKC: norm.NFKC, NFKD: norm.NFKD}
 
 var normalizeOp = op.Register(&op.Op{
-	Name: "strings.normalize", GoName: "textnorm.Normalize", Doc: "Each string in a normal form of Unicode.",
-	Class: op.UnaryElementwise, Nondifferentiable: true,
-	Params: []op.Param{{Name: "x"}, {Name: "form", Kind: op.Attr, Type: op.StringType, Default: string(NFC)}}, Results: 1,
+	Name: "strings.normalize", Statement: op.Statement{Axes: op.Map}, GoName: "textnorm.Normalize", Doc: "Each string in a normal form of Unicode.",
+	Nondifferentiable: true,
+	Params:            []op.Param{{Name: "x"}, {Name: "form", Kind: op.Attr, Type: op.StringType, Default: string(NFC)}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if !x.DType().IsString() {

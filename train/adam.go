@@ -83,7 +83,7 @@ func (o Adam) composed(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor
 
 // adamOp does a step of Adam in one pass over memory.
 var adamOp = op.Register(&op.Op{
-	Name: "train.adam", GoName: "train.Adam", Doc: "A step of Adam: parameter and moments.", Class: op.Other, Results: 3, Nondifferentiable: true,
+	Name: "train.adam", Statement: op.Statement{Axes: op.Map, Missing: op.Refuse}, GoName: "train.Adam", Doc: "A step of Adam: parameter and moments.", Results: 3, Nondifferentiable: true,
 	Params: []op.Param{
 		{Name: "p"}, {Name: "g"}, {Name: "m"}, {Name: "v"}, {Name: "t"}, {Name: "rate"},
 		{Name: "beta1", Kind: op.Attr, Type: op.FloatType}, {Name: "beta2", Kind: op.Attr, Type: op.FloatType},

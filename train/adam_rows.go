@@ -27,7 +27,7 @@ func fewRows(p, g tensor.Tensor) (values, ids tensor.Tensor, ok bool) {
 
 // adamRowsOp does a step of Adam with a gradient that is the sum of rows.
 var adamRowsOp = op.Register(&op.Op{
-	Name: "train.adam_rows", Doc: "A step of Adam with a gradient that is a sum of rows: parameter and moments.", Class: op.Other, Results: 3, Nondifferentiable: true,
+	Name: "train.adam_rows", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "several tensors are updated together, at rows that another one tells"}, Doc: "A step of Adam with a gradient that is a sum of rows: parameter and moments.", Results: 3, Nondifferentiable: true,
 	Params: []op.Param{
 		{Name: "p"}, {Name: "values"}, {Name: "ids"}, {Name: "m"}, {Name: "v"}, {Name: "t"}, {Name: "rate"},
 		{Name: "beta1", Kind: op.Attr, Type: op.FloatType}, {Name: "beta2", Kind: op.Attr, Type: op.FloatType},

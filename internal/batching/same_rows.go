@@ -13,7 +13,7 @@ var sameRowsOp *op.Op
 
 func init() {
 	sameRowsOp = op.Register(&op.Op{
-		Name: "control.same_rows", Doc: "A batch, once it is known to have as many rows as another one.", Class: op.Assert,
+		Name: "control.same_rows", Statement: op.Statement{Axes: op.Map, Checks: true, Moves: op.First, Control: op.Second, Zero: op.Zero{Keeps: true, Linear: []op.Operands{op.First}}}, Doc: "A batch, once it is known to have as many rows as another one.",
 		Params: []op.Param{
 			{Name: "x"}, {Name: "of"},
 			{Name: "less", Kind: op.Attr, Type: op.IntType, Default: 0},

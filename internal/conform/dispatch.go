@@ -154,8 +154,9 @@ func declareHandler(cl *class, h map[string]any) (remove func(), err error) {
 func declareOp(name string, params []map[string]any) (o *op.Op, err error) {
 	defer tenon.Catch(&err)
 	o = &op.Op{
-		Name:    prefix + name,
-		Results: 1,
+		Name:      prefix + name,
+		Statement: op.Statement{Axes: op.Opaque, Why: "declared by a case"},
+		Results:   1,
 		Infer: func(*op.Call) ([]tenon.Spec, error) {
 			return []tenon.Spec{tensor.NewSpec(dtype.Float32, shape.Shape{})}, nil
 		},

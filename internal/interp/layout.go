@@ -16,7 +16,7 @@ import (
 // partition.
 type place struct {
 	splits int // the ID of the row splits
-	along  op.Along
+	along  op.RowPart
 }
 
 // A loop is how a node runs on a part of its elements.

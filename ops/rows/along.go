@@ -37,7 +37,7 @@ func noneOf(*op.Call) none { return none{} }
 // those of a call.
 func along[A any](o *op.Op, accepts func(dtype.DType) bool, what string, attributes func(c *op.Call) A, kernel func(out, x *tensor.Dense, splits []int64, how A)) *alongRows[A] {
 	a := &alongRows[A]{o, accepts, kernel}
-	o.Class, o.Results = op.Other, 1
+	o.Results = 1
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, accepts, what); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ var softmaxOp, logSoftmaxOp *alongRows[none]
 
 func init() {
 	softmaxOp = along(&op.Op{
-		Name: "ragged.softmax", Doc: "The softmax of each row.", Params: valuesParams, Rows: softmaxLoops.of,
+		Name: "ragged.softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The softmax of each row.", Params: valuesParams, Rows: softmaxLoops.of,
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			y := out[0]
 			g := ops.Mul(ct[0], y)
@@ -89,7 +89,7 @@ func init() {
 		floatTable[x.DType()].softmax(out, x, splits, innerSize(x))
 	})
 	logSoftmaxOp = along(&op.Op{
-		Name: "ragged.log_softmax", Doc: "The logarithm of the softmax of each row.", Params: valuesParams, Rows: logSoftmaxLoops.of,
+		Name: "ragged.log_softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The logarithm of the softmax of each row.", Params: valuesParams, Rows: logSoftmaxLoops.of,
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{ops.Sub(ct[0], ops.Mul(ops.Exp(out[0]), spread(c, Sum(ct[0], c.Value(1))))), nil}
 		},
@@ -134,7 +134,7 @@ var cumSumOp, cumProdOp *alongRows[CumOptions]
 
 func init() {
 	cumSumOp = along(&op.Op{
-		Name: "ragged.cumsum", Doc: "The running sums of each row.", Params: cumParams,
+		Name: "ragged.cumsum", Statement: eachRow(op.Scan, op.Sums, movedZero), Doc: "The running sums of each row.", Params: cumParams,
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{c.Bool(2), !c.Bool(3)}), nil}
 		},
@@ -142,7 +142,7 @@ func init() {
 		numberTable[x.DType()].cumSum(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 	cumProdOp = along(&op.Op{
-		Name: "ragged.cumprod", Doc: "The running products of each row.", Params: cumParams,
+		Name: "ragged.cumprod", Statement: eachRow(op.Scan, op.Products, keepsZero), Doc: "The running products of each row.", Params: cumParams,
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, splits, exclusive, reverse := conj(c.Tensor(0)), c.Value(1), c.Bool(2), c.Bool(3)
 			g := ct[0]
@@ -187,7 +187,7 @@ var linearScanOp *op.Op
 
 func init() {
 	shiftOp = along(&op.Op{
-		Name: "ragged.shift", Doc: "Values moved along their rows, zeros moving in.",
+		Name: "ragged.shift", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "Values moved along their rows, zeros moving in.",
 		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "by", Kind: op.Attr, Type: op.IntType}),
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Shift(ct[0], c.Value(1), -c.Int(2)), nil}
@@ -229,7 +229,7 @@ func Shift(values, splits any, by int) tensor.Tensor {
 }
 
 var linearScan = &op.Op{
-	Name: "ragged.linear_scan", Doc: "First-order linear recurrence along each row.", Class: op.Other, Results: 1,
+	Name: "ragged.linear_scan", Statement: op.Statement{Axes: op.Scan, By: op.ByRows, Control: three, Missing: op.Refuse, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "First-order linear recurrence along each row.", Results: 1,
 	Params: []op.Param{{Name: "a", Group: 1}, {Name: "b", Group: 1}, splitsParam, {Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsDifferentiable, "floating or complex numbers"); err != nil {

@@ -51,7 +51,7 @@ func init() {
 		return out
 	}
 	attentionOp = op.Register(&op.Op{
-		Name: "ragged.attention", Doc: "Attention among the items of rows.", Class: op.Other,
+		Name: "ragged.attention", Statement: op.Statement{Axes: op.Contract, By: op.ByRows, Control: four | five, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, Doc: "Attention among the items of rows.",
 		Params: params(operands, splits, attrs), Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := attentionArgs(c, 3, 5); err != nil {
@@ -86,7 +86,7 @@ func init() {
 		},
 	})
 	attentionGradOp = op.Register(&op.Op{
-		Name: "ragged.attention_grad", Doc: "The gradients of attention among the items of rows.", Class: op.Other,
+		Name: "ragged.attention_grad", Statement: op.Statement{Axes: op.Contract, By: op.ByRows, Control: five | six, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{four}}}, Doc: "The gradients of attention among the items of rows.",
 		Params: params(operands, []op.Param{{Name: "ct", Group: 1}}, splits, attrs), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := attentionArgs(c, 4, 6); err != nil {

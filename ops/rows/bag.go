@@ -26,7 +26,7 @@ func init() {
 	ids, weights := op.Param{Name: "ids"}, op.Param{Name: "weights", Group: 1}
 	table := op.Param{Name: "table", Group: 1}
 	bagOp = op.Register(&op.Op{
-		Name: "ragged.embedding_bag", Doc: "Weighted sums of rows of a table.", Class: op.Other,
+		Name: "ragged.embedding_bag", Statement: contracts([]op.Operands{one, three}, two|four), Doc: "Weighted sums of rows of a table.",
 		Params: []op.Param{table, ids, weights, splitsParam}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, err := bagArgs(c, 1, 3)
@@ -72,7 +72,7 @@ func init() {
 			weights.Len() == ids.Len() && isIndex(ids.DType()) && entries(c.Dense(3)) != nil
 	})
 	bagTableOp = op.Register(&op.Op{
-		Name: "ragged.embedding_bag_table", Doc: "The gradient of an embedding bag with respect to its table.", Class: op.Other,
+		Name: "ragged.embedding_bag_table", Statement: contracts([]op.Operands{one, three}, two|four|five), Doc: "The gradient of an embedding bag with respect to its table.",
 		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, {Name: "size"}},
 		Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -124,7 +124,7 @@ func init() {
 		},
 	})
 	bagWeightOp = op.Register(&op.Op{
-		Name: "ragged.embedding_bag_weights", Doc: "The gradient of an embedding bag with respect to its weights.", Class: op.Other,
+		Name: "ragged.embedding_bag_weights", Statement: contracts([]op.Operands{one, two}, three|four), Doc: "The gradient of an embedding bag with respect to its weights.",
 		Params: []op.Param{{Name: "ct", Group: 1}, table, ids, splitsParam}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if _, err := bagArgs(c, 2, 3); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 var validateOp = op.Register(&op.Op{
-	Name: "ragged.validate_splits", Doc: "Row splits, once they are known to be a partition.", Class: op.Assert, Nondifferentiable: true,
+	Name: "ragged.validate_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to be a partition.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, {Name: "nvals", Optional: true}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		_, last, err := partition(c, 0)
@@ -49,7 +49,7 @@ var validateOp = op.Register(&op.Op{
 func Validate(splits, nvals any) tensor.Tensor { return direct.Eval(validateOp, splits, nvals) }
 
 var assertSameOp = op.Register(&op.Op{
-	Name: "ragged.assert_same_splits", Doc: "Row splits, once they are known to give rows of the same lengths as others.", Class: op.Assert, Nondifferentiable: true,
+	Name: "ragged.assert_same_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to give rows of the same lengths as others.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, {Name: "other"}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		a, _, err := partition(c, 0)

@@ -99,7 +99,7 @@ var concatOp, concatIndexOp *op.Op
 
 func init() {
 	concatOp = op.Register(&op.Op{
-		Name: "ragged.concat", Doc: "Several tensors' rows joined row by row.", Class: op.Structural,
+		Name: "ragged.concat", Statement: op.Statement{Axes: op.Join, By: op.ByRows, Moves: one, Control: two, Zero: movedZero}, Doc: "Several tensors' rows joined row by row.",
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 2}, splitsList}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, nvals, err := partitions(c, 1)
@@ -181,7 +181,7 @@ func init() {
 		},
 	})
 	concatIndexOp = op.Register(&op.Op{
-		Name: "ragged.concat_index", Doc: "Several partitions' rows joined row by row, as an index.", Class: op.Other, Nondifferentiable: true,
+		Name: "ragged.concat_index", Statement: makes(op.First, 0), Doc: "Several partitions' rows joined row by row, as an index.", Nondifferentiable: true,
 		Params: []op.Param{splitsList}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, nvals, err := partitions(c, 0)
@@ -236,7 +236,7 @@ func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
 }
 
 var stackSplitsOp = op.Register(&op.Op{
-	Name: "ragged.stack_splits", Doc: "The row splits of several partitions' rows, one partition behind the other.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.stack_splits", Statement: makes(op.First, 0), Doc: "The row splits of several partitions' rows, one partition behind the other.", Nondifferentiable: true,
 	Params: []op.Param{splitsList}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partitions(c, 0)

@@ -18,7 +18,7 @@ var binCountOp *op.Op
 
 func init() {
 	binCountOp = op.Register(&op.Op{
-		Name: "ragged.bincount", Doc: "How often each number occurs in each row.", Class: op.Other,
+		Name: "ragged.bincount", Statement: opaque("the elements are positions in the result"), Doc: "How often each number occurs in each row.",
 		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "weights", Optional: true}, {Name: "bins"},
 			{Name: "binary", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -129,7 +129,7 @@ func BinCount(values, splits, bins any, o BinCountOptions) tensor.Tensor {
 }
 
 var rangeOp = op.Register(&op.Op{
-	Name: "ragged.range", Doc: "A row of numbers in steps for each start, limit and step.", Class: op.Creation, Nondifferentiable: true,
+	Name: "ragged.range", Statement: makes(0, 0), Doc: "A row of numbers in steps for each start, limit and step.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "starts", Group: 1}, {Name: "limits", Group: 1}, {Name: "deltas", Group: 1},
 		{Name: "splits_dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Int64}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

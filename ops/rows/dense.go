@@ -19,7 +19,7 @@ var toDenseOp, fromDenseOp *op.Op
 
 func init() {
 	toDenseOp = op.Register(&op.Op{
-		Name: "ragged.to_dense", Doc: "Rows filled up to one length.", Class: op.Structural,
+		Name: "ragged.to_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "Rows filled up to one length.",
 		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "width"}, {Name: "fill", Group: 1, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item, err := rowsOf(c)
@@ -70,7 +70,7 @@ func init() {
 		},
 	})
 	fromDenseOp = op.Register(&op.Op{
-		Name: "ragged.from_dense", Doc: "The first items of each row.", Class: op.Structural,
+		Name: "ragged.from_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "The first items of each row.",
 		Params: []op.Param{{Name: "dense"}, splitsParam, {Name: "partial", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, nvals, err := partition(c, 1)
@@ -195,7 +195,7 @@ func FromDense(dense, splits any) tensor.Tensor {
 }
 
 var unpaddedOp = op.Register(&op.Op{
-	Name: "ragged.unpadded_lengths", Doc: "The lengths of rows without the padding at their end.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.unpadded_lengths", Statement: op.Statement{Axes: op.Reduce, Core: 1, Control: two, Missing: op.Refuse, Counts: op.First}, Doc: "The lengths of rows without the padding at their end.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "dense", Group: 1}, {Name: "padding", Group: 1}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s := c.Tensor(0).Shape()

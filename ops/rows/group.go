@@ -66,7 +66,7 @@ func (numbers[T]) hashed(tables []*tensor.Dense) []hashing.Column {
 }
 
 var groupOp = op.Register(&op.Op{
-	Name: "ragged.group", Doc: "Rows numbered by their keys.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.group", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows numbered by their keys.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "keys", Kind: op.Tensors}}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := keyColumns(c, 0)
@@ -112,7 +112,7 @@ func Group(keys ...any) (ids, first, counts tensor.Tensor) {
 }
 
 var groupAtOp = op.Register(&op.Op{
-	Name: "ragged.group_at", Doc: "Rows that an index chooses, numbered by their keys.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.group_at", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows that an index chooses, numbered by their keys.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "at"}, {Name: "keys", Kind: op.Tensors}}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := indexVector(c, 0)
@@ -157,7 +157,7 @@ func GroupAt(at any, keys ...any) (ids, first, counts tensor.Tensor) {
 }
 
 var matchOp = op.Register(&op.Op{
-	Name: "ragged.match", Doc: "For each row of one table the rows of another with an equal key.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.match", Statement: opaque("the number of groups depends on the elements"), Doc: "For each row of one table the rows of another with an equal key.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "left", Kind: op.Tensors}, {Name: "right", Kind: op.Tensors}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := keyColumns(c, 0)
@@ -208,7 +208,7 @@ func Match(left, right any) (splits, index tensor.Tensor) {
 }
 
 var collectOp = op.Register(&op.Op{
-	Name: "ragged.collect_index", Doc: "The items of each segment, as an index.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.collect_index", Statement: makes(op.First, 0), Doc: "The items of each segment, as an index.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "ids"}, {Name: "n"}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if _, err := indexVector(c, 0); err != nil {

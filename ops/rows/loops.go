@@ -118,7 +118,7 @@ func repeatLoop[T segment.Word](dst, src []byte, splits []int64) bool {
 }
 
 // splitsLoop is the loop of an operation on splits alone.
-func splitsLoop(to op.Along, f func(out, splits []int64)) *op.RowLoop {
+func splitsLoop(to op.RowPart, f func(out, splits []int64)) *op.RowLoop {
 	return &op.RowLoop{From: op.Nothing, To: to, DType: dtype.Int64, Run: func(dst, _ []byte, splits []int64) bool {
 		f(elements[int64](dst), splits)
 		return true

@@ -18,7 +18,7 @@ var matMulOp *op.Op
 
 func init() {
 	matMulOp = op.Register(&op.Op{
-		Name: "ragged.matmul", Doc: "Products of pairs of matrices of different sizes.", Class: op.Other,
+		Name: "ragged.matmul", Statement: contracts([]op.Operands{one, two}, three|four), Doc: "Products of pairs of matrices of different sizes.",
 		Params: []op.Param{
 			{Name: "a", Group: 1}, {Name: "b", Group: 1}, {Name: "a_sizes"}, {Name: "b_sizes"},
 			{Name: "transpose_a", Kind: op.Attr, Type: op.BoolType, Default: false},

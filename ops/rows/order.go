@@ -16,7 +16,7 @@ import (
 
 // moving registers an operation that moves values within their rows.
 func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int64)) *op.Op {
-	o.Class, o.Results = op.Structural, 1
+	o.Results = 1
 	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
 		_, nvals, err := partition(c, 1)
 		if err != nil {
@@ -49,7 +49,7 @@ var reverseOp, rollOp *op.Op
 
 func init() {
 	reverseOp = moving(&op.Op{
-		Name: "ragged.reverse", Doc: "Each row from its last value to its first.", Params: valuesParams,
+		Name: "ragged.reverse", Statement: moves(op.Select, two), Doc: "Each row from its last value to its first.", Params: valuesParams,
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Reverse(ct[0], c.Value(1)), nil}
 		},
@@ -57,7 +57,7 @@ func init() {
 		moverOf(x).reverse(out, x, splits, innerSize(x))
 	})
 	rollOp = moving(&op.Op{
-		Name: "ragged.roll", Doc: "Each row moved on, its end coming back at its beginning.",
+		Name: "ragged.roll", Statement: moves(op.Select, two), Doc: "Each row moved on, its end coming back at its beginning.",
 		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "shift", Kind: op.Attr, Type: op.IntType}),
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Roll(ct[0], c.Value(1), -c.Int(2)), nil}
@@ -110,7 +110,7 @@ func init() {
 		}
 	}
 	sortOp = op.Register(&op.Op{
-		Name: "ragged.sort", Doc: "Each row in order.", Class: op.Other, Params: orderParams, Results: 1,
+		Name: "ragged.sort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Zero: keepsZero}, Doc: "Each row in order.", Params: orderParams, Results: 1,
 		Infer: infer(func(d dtype.DType) dtype.DType { return d }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
@@ -142,7 +142,7 @@ func init() {
 		},
 	})
 	argSortOp = op.Register(&op.Op{
-		Name: "ragged.argsort", Doc: "The positions in its row of each row's values in order.", Class: op.Other, Nondifferentiable: true, Params: orderParams, Results: 1,
+		Name: "ragged.argsort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Places: op.First}, Doc: "The positions in its row of each row's values in order.", Nondifferentiable: true, Params: orderParams, Results: 1,
 		Infer: infer(toInt64),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
@@ -249,7 +249,7 @@ var topKOp *op.Op
 
 func init() {
 	topKOp = op.Register(&op.Op{
-		Name: "ragged.top_k", Doc: "The largest values of each row.", Class: op.Other,
+		Name: "ragged.top_k", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two | three, Missing: op.Last, Places: op.Second, Zero: keepsZero}, Doc: "The largest values of each row.",
 		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "k"}), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, isOrdered, "real numbers, truth values or strings"); err != nil {

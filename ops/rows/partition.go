@@ -12,9 +12,9 @@ import (
 )
 
 // perValue registers an operation of row splits that has a result for each value.
-func perValue(name, doc string, rows func(dtype.DType) *op.RowLoop, kernel func(out, splits []int64)) *op.Op {
+func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.RowLoop, kernel func(out, splits []int64)) *op.Op {
 	o := &op.Op{
-		Name: name, Doc: doc, Class: op.Other, Nondifferentiable: true, Rows: rows,
+		Name: name, Statement: makes(places, 0), Doc: doc, Nondifferentiable: true, Rows: rows,
 		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			_, nvals, err := partition(c, 0)
@@ -59,8 +59,8 @@ func init() {
 }
 
 var (
-	rowIDsOp  = perValue("ragged.row_ids", "The row of each value.", nil, segment.RowIDs)
-	offsetsOp = perValue("ragged.offsets", "The position of each value in its row.", offsetsLoops.of, segment.Offsets)
+	rowIDsOp  = perValue("ragged.row_ids", "The row of each value.", op.First, nil, segment.RowIDs)
+	offsetsOp = perValue("ragged.offsets", "The position of each value in its row.", op.First, offsetsLoops.of, segment.Offsets)
 )
 
 // RowIDs returns the row of each value.
@@ -74,7 +74,7 @@ func RowIDs(splits any, nvals int) tensor.Tensor { return direct.Eval(rowIDsOp, 
 func Offsets(splits any, nvals int) tensor.Tensor { return direct.Eval(offsetsOp, splits, nvals) }
 
 var lengthsOp = op.Register(&op.Op{
-	Name: "ragged.lengths", Doc: "The length of each row.", Class: op.Other, Nondifferentiable: true, Rows: lengthsLoops.of,
+	Name: "ragged.lengths", Statement: makes(0, op.First), Doc: "The length of each row.", Nondifferentiable: true, Rows: lengthsLoops.of,
 	Params: []op.Param{splitsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partition(c, 0)
@@ -106,7 +106,7 @@ func Lengths(splits any) tensor.Tensor {
 }
 
 var fromLengthsOp = op.Register(&op.Op{
-	Name: "ragged.lengths_to_splits", Doc: "The row splits of rows with given lengths.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.lengths_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows with given lengths.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "lengths"}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := indexVector(c, 0)
@@ -180,7 +180,7 @@ func plusOne(n int) int {
 }
 
 var fromRowIDsOp = op.Register(&op.Op{
-	Name: "ragged.row_ids_to_splits", Doc: "The row splits of values whose rows are given.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.row_ids_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of values whose rows are given.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "ids"}, {Name: "nrows", Optional: true}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if _, err := indexVector(c, 0); err != nil {
@@ -245,7 +245,7 @@ func FromRowIDs(ids, nrows any) tensor.Tensor {
 }
 
 var uniformOp = op.Register(&op.Op{
-	Name: "ragged.uniform_splits", Doc: "The row splits of rows of one length.", Class: op.Creation, Nondifferentiable: true,
+	Name: "ragged.uniform_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows of one length.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "length"}, {Name: "nrows"}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := scalarSize(c, 1)
@@ -283,7 +283,7 @@ func Uniform(length, nrows any) tensor.Tensor {
 }
 
 var uniformLengthOp = op.Register(&op.Op{
-	Name: "ragged.uniform_length", Doc: "The length that all rows have, or -1.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The length that all rows have, or -1.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		_, _, err := partition(c, 0)
@@ -309,7 +309,7 @@ var uniformLengthOp = op.Register(&op.Op{
 func UniformLength(splits any) tensor.Tensor { return direct.Eval(uniformLengthOp, splits) }
 
 var maxLengthOp = op.Register(&op.Op{
-	Name: "ragged.max_length", Doc: "The length of the longest row.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.max_length", Statement: makes(0, op.First), Doc: "The length of the longest row.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		_, _, err := partition(c, 0)

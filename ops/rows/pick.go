@@ -18,7 +18,7 @@ var gatherOp, gatherIndexOp *op.Op
 
 func init() {
 	gatherOp = op.Register(&op.Op{
-		Name: "ragged.gather", Doc: "Rows, by number.", Class: op.Structural,
+		Name: "ragged.gather", Statement: moves(op.Select, two|three), Doc: "Rows, by number.",
 		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "indices"}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			_, item, err := rowsOf(c)
@@ -60,7 +60,7 @@ func init() {
 		},
 	})
 	gatherIndexOp = op.Register(&op.Op{
-		Name: "ragged.gather_index", Doc: "Rows, by number, as an index.", Class: op.Other, Nondifferentiable: true,
+		Name: "ragged.gather_index", Statement: makes(op.First, 0), Doc: "Rows, by number, as an index.", Nondifferentiable: true,
 		Params: []op.Param{splitsParam, {Name: "indices"}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if _, _, err := partition(c, 0); err != nil {
@@ -137,7 +137,7 @@ func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
 }
 
 var maskSplitsOp = op.Register(&op.Op{
-	Name: "ragged.mask_splits", Doc: "The row splits that are left when only some values are kept.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.mask_splits", Statement: makes(op.First, 0), Doc: "The row splits that are left when only some values are kept.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, {Name: "mask"}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, nvals, err := partition(c, 0)
@@ -181,7 +181,7 @@ var sliceParams = []op.Param{{Name: "start", Optional: true}, {Name: "stop", Opt
 
 func init() {
 	sliceOp = op.Register(&op.Op{
-		Name: "ragged.slice", Doc: "A range of each row.", Class: op.Structural,
+		Name: "ragged.slice", Statement: moves(op.Select, two|three|four|five), Doc: "A range of each row.",
 		Params: append(append([]op.Param{}, valuesParams...), sliceParams...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item, err := rowsOf(c)
@@ -234,7 +234,7 @@ func init() {
 		},
 	})
 	sliceIndexOp = op.Register(&op.Op{
-		Name: "ragged.slice_index", Doc: "A range of each row, as an index.", Class: op.Other, Nondifferentiable: true,
+		Name: "ragged.slice_index", Statement: makes(op.First, 0), Doc: "A range of each row, as an index.", Nondifferentiable: true,
 		Params: append([]op.Param{splitsParam}, sliceParams...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, _, err := partition(c, 0)
@@ -317,7 +317,7 @@ var pickOp *op.Op
 
 func init() {
 	pickOp = op.Register(&op.Op{
-		Name: "ragged.pick", Doc: "One item of each row.", Class: op.Structural,
+		Name: "ragged.pick", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "One item of each row.",
 		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at"}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item, err := rowsOf(c)

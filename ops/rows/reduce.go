@@ -13,6 +13,7 @@ import (
 // A reduction has one result for each row.
 type reduction struct {
 	name, doc string
+	says      op.Statement
 	accepts   func(dtype.DType) bool
 	what      string
 	result    func(dtype.DType) dtype.DType                            // nil: the element type of the values
@@ -27,7 +28,7 @@ func reduce(r *reduction) *op.Op {
 		r.result = func(d dtype.DType) dtype.DType { return d }
 	}
 	o := &op.Op{
-		Name: r.name, Doc: r.doc, Class: op.Other, Nondifferentiable: r.vjp == nil,
+		Name: r.name, Statement: r.says, Doc: r.doc, Nondifferentiable: r.vjp == nil,
 		Params: append(append([]op.Param{}, valuesParams...), r.params...), Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantDType(c, 0, r.accepts, r.what); err != nil {
@@ -102,7 +103,7 @@ var sumOp, prodOp, meanOp, varOp, maxOp, minOp, anyOp, allOp, countNonzeroOp, ar
 
 func init() {
 	sumOp = reduce(&reduction{
-		name: "ragged.sum", loops: sumLoops, doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
+		name: "ragged.sum", says: eachRow(op.Reduce, op.Sums, movedZero), loops: sumLoops, doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			if x.DType().IsBool() {
 				countTrue(out, x, splits, inner)
@@ -113,7 +114,7 @@ func init() {
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor { return spread(c, ct) },
 	})
 	prodOp = reduce(&reduction{
-		name: "ragged.prod", loops: prodLoops, doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
+		name: "ragged.prod", says: eachRow(op.Reduce, op.Products, keepsZero), loops: prodLoops, doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			numberTable[x.DType()].prod(out, x, splits, inner)
 		},
@@ -122,7 +123,7 @@ func init() {
 		},
 	})
 	meanOp = reduce(&reduction{
-		name: "ragged.mean", loops: meanLoops, doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		name: "ragged.mean", says: eachRow(op.Reduce, op.Means, movedZero), loops: meanLoops, doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			averageTable[x.DType()].mean(out, x, splits, inner)
 		},
@@ -131,7 +132,7 @@ func init() {
 		},
 	})
 	variance = &reduction{
-		name: "ragged.var", doc: "The variance of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		name: "ragged.var", says: eachRow(op.Reduce, nil, op.Zero{}), doc: "The variance of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
 		params: []op.Param{{Name: "ddof", Kind: op.Attr, Type: op.IntType, Default: 0}},
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, ddof int) {
 			averageTable[x.DType()].variance(out, x, splits, inner, ddof)
@@ -146,33 +147,33 @@ func init() {
 	}
 	varOp = reduce(variance)
 	maxOp = reduce(&reduction{
-		name: "ragged.max", loops: maxLoops, doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.max", says: eachRow(op.Reduce, op.Maxima, keepsZero), loops: maxLoops, doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].max(out, x, splits, inner)
 		},
 		vjp: extremeGrad,
 	})
 	minOp = reduce(&reduction{
-		name: "ragged.min", loops: minLoops, doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.min", says: eachRow(op.Reduce, op.Minima, keepsZero), loops: minLoops, doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].min(out, x, splits, inner)
 		},
 		vjp: extremeGrad,
 	})
 	anyOp = reduce(&reduction{
-		name: "ragged.any", loops: anyLoops, doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
+		name: "ragged.any", says: eachRow(op.Reduce, op.Anys, keepsZero), loops: anyLoops, doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
 		},
 	})
 	allOp = reduce(&reduction{
-		name: "ragged.all", loops: allLoops, doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
+		name: "ragged.all", says: eachRow(op.Reduce, op.Alls, keepsZero), loops: allLoops, doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
 		},
 	})
 	countNonzeroOp = reduce(&reduction{
-		name: "ragged.count_nonzero", doc: "How many values of each row are not zero.", accepts: isNumberOrBool, what: "numbers or truth values",
+		name: "ragged.count_nonzero", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Sums, Missing: op.Skip, Control: two, Counts: op.First, Zero: keepsZero}, doc: "How many values of each row are not zero.", accepts: isNumberOrBool, what: "numbers or truth values",
 		result: toInt64,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			if x.DType().IsBool() {
@@ -183,19 +184,19 @@ func init() {
 		},
 	})
 	argMaxOp = reduce(&reduction{
-		name: "ragged.argmax", doc: "The position of the largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.argmax", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Maxima, Missing: op.Skip, Control: two, Places: op.First}, doc: "The position of the largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
 		result: toInt64, kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].argMax(out, x, splits, inner)
 		},
 	})
 	argMinOp = reduce(&reduction{
-		name: "ragged.argmin", doc: "The position of the smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.argmin", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Minima, Missing: op.Skip, Control: two, Places: op.First}, doc: "The position of the smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
 		result: toInt64, kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].argMin(out, x, splits, inner)
 		},
 	})
 	logSumExpOp = reduce(&reduction{
-		name: "ragged.logsumexp", loops: logSumExpLoops, doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
+		name: "ragged.logsumexp", says: eachRow(op.Reduce, op.LogSums, op.Zero{}), loops: logSumExpLoops, doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			floatTable[x.DType()].logSumExp(out, x, splits, inner)
 		},

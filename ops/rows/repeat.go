@@ -16,7 +16,7 @@ var repeatOp *op.Op
 
 func init() {
 	repeatOp = op.Register(&op.Op{
-		Name: "ragged.repeat", Doc: "Each row's item, for every value of the row.", Class: op.Structural,
+		Name: "ragged.repeat", Statement: moves(op.Broadcast, two), Doc: "Each row's item, for every value of the row.",
 		Params: []op.Param{{Name: "items"}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, nvals, err := partition(c, 1)
@@ -68,7 +68,7 @@ func Repeat(items, splits any, nvals int) tensor.Tensor {
 }
 
 var repeatIndexOp = op.Register(&op.Op{
-	Name: "ragged.repeat_index", Doc: "Each row repeated within itself, as an index.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.repeat_index", Statement: makes(op.First, 0), Doc: "Each row repeated within itself, as an index.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, {Name: "times"}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partition(c, 0)

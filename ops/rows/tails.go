@@ -14,7 +14,7 @@ var tailsOp *op.Op
 
 func init() {
 	tailsOp = op.Register(&op.Op{
-		Name: "ragged.tails", Doc: "What follows each value in its row.", Class: op.Structural,
+		Name: "ragged.tails", Statement: moves(op.Window, two), Doc: "What follows each value in its row.",
 		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "itself", Kind: op.Attr, Type: op.BoolType, Default: false}), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			_, item, err := rowsOf(c)

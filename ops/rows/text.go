@@ -14,7 +14,7 @@ import (
 )
 
 var joinOp = op.Register(&op.Op{
-	Name: "ragged.reduce_join", Doc: "The strings of each row joined into one.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.reduce_join", Statement: op.Statement{Axes: op.Reduce, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The strings of each row joined into one.", Nondifferentiable: true,
 	Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {
@@ -50,7 +50,7 @@ func ReduceJoin(values, splits any, separator string) tensor.Tensor {
 }
 
 var ngramsOp = op.Register(&op.Op{
-	Name: "ragged.ngrams", Doc: "The sequences of neighbouring strings of each row.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.ngrams", Statement: op.Statement{Axes: op.Window, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The sequences of neighbouring strings of each row.", Nondifferentiable: true,
 	Params: append(append([]op.Param{}, valuesParams...), ngram.Params()...), Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {

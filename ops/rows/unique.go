@@ -18,7 +18,7 @@ import (
 var keyButLast = key.To(-1)
 
 var uniqueOp = op.Register(&op.Op{
-	Name: "ragged.unique_index", Doc: "The distinct values of each row, as an index.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.unique_index", Statement: opaque("the number of results depends on the elements"), Doc: "The distinct values of each row, as an index.", Nondifferentiable: true,
 	Params: valuesParams, Results: 4,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, item, err := rowsOf(c)
@@ -66,7 +66,7 @@ func UniqueIndex(values, splits any) (outSplits, first, counts, inverse tensor.T
 }
 
 var runsOp = op.Register(&op.Op{
-	Name: "ragged.run_lengths", Doc: "The lengths of runs of equal neighbours in each row.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.run_lengths", Statement: opaque("the number of results depends on the elements"), Doc: "The lengths of runs of equal neighbours in each row.", Nondifferentiable: true,
 	Params: valuesParams, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := rowsOf(c)

@@ -1,0 +1,134 @@
+package weights
+
+import (
+	"errors"
+	"io"
+	"math/bits"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// maxElements bounds the number of elements of a tensor: indices stay far from overflow.
+const maxElements = 1 << 48
+
+// count returns the product of sizes. A size that is negative, or a product of sizes
+// above zero beyond [maxElements], is an error, also where another size is zero.
+func count(dims []int) (int, error) {
+	n, zero := uint64(1), false
+	for _, d := range dims {
+		if d < 0 {
+			return 0, invalid("a size of %d", d)
+		}
+		if d == 0 {
+			zero = true
+			continue
+		}
+		hi, lo := bits.Mul64(n, uint64(d))
+		if n = lo; hi != 0 || n > maxElements {
+			return 0, invalid("the sizes %v have too large a product", dims)
+		}
+	}
+	if len(dims) > maxRank {
+		return 0, invalid("%d dimensions, at most %d are read", len(dims), maxRank)
+	}
+	if zero {
+		return 0, nil
+	}
+	return int(n), nil
+}
+
+// maxRank bounds the number of dimensions; NumPy has 64.
+const maxRank = 64
+
+// section is some bytes of a file.
+type section struct {
+	r     io.ReaderAt
+	at, n int64
+}
+
+// within returns n bytes of a file of the given size, from at on, if they are there.
+func within(r io.ReaderAt, size, at, n int64) (section, error) {
+	if at < 0 || n < 0 || at > size || n > size-at {
+		return section{}, invalid("%d bytes at %d are beyond the end of the file, which has %d", n, at, size)
+	}
+	return section{r, at, n}, nil
+}
+
+// bytes reads the section.
+func (s section) bytes() ([]byte, error) {
+	b := make([]byte, s.n)
+	return b, s.into(b)
+}
+
+// into fills b, which is as long as the section.
+func (s section) into(b []byte) error {
+	n, err := s.r.ReadAt(b, s.at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// dense reads a section as the elements of a tensor in row-major order. swapped says
+// that they have the other byte order.
+func (s section) dense(spec *tensor.Spec, swapped bool) (tensor.Tensor, error) {
+	d := tensor.Uninit(spec.DType(), spec.Shape())
+	if err := s.into(d.Bytes()); err != nil {
+		return nil, err
+	}
+	mend(spec.DType(), d.Bytes(), swapped)
+	return d, nil
+}
+
+// mend makes bytes that were read the elements of a tensor: in the machine's byte
+// order, and bools 0 or 1.
+func mend(dt dtype.DType, b []byte, swapped bool) {
+	if dt == dtype.Bool {
+		for i, x := range b {
+			if x > 1 {
+				b[i] = 1
+			}
+		}
+	}
+	n := dt.Size()
+	if dt.IsComplex() {
+		n /= 2
+	}
+	if !swapped || n < 2 {
+		return
+	}
+	for ; len(b) >= n; b = b[n:] {
+		slices.Reverse(b[:n])
+	}
+}
+
+// specOf returns the Spec of a tensor with the given sizes.
+func specOf(dt dtype.DType, dims []int) *tensor.Spec { return tensor.NewSpec(dt, shape.Of(dims...)) }
+
+// errOr returns the error, or a text where there is none.
+func errOr(err error, text string) any {
+	if err != nil {
+		return err
+	}
+	return text
+}
+
+// at says at which part of a file an error was found.
+func at(where string, err error) error {
+	var e *tenon.Error
+	if !errors.As(err, &e) {
+		return &tenon.Error{Kind: tenon.ErrInvalid, Where: where, Err: err}
+	}
+	f := *e
+	if f.Where = where; e.Where != "" {
+		f.Where += ": " + e.Where
+	}
+	return &f
+}

@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
@@ -18,11 +19,52 @@ const magic = "tenon graph 1\n"
 // MarshalBinary returns the graph's binary form. A graph whose nodes hold Go values that
 // have no encoding, such as functions of the program, is an error that names the node.
 func (g *Graph) MarshalBinary() ([]byte, error) {
-	e, err := g.encode()
-	if err != nil {
-		return nil, err
+	b, _, err := g.MarshalWithout(nil)
+	return b, err
+}
+
+// MarshalWithout returns the binary form of the graph without some of its constants, and
+// without source lines if any may be left out: the constants for which apart is true are
+// parameters of what is stored, behind those that there are, and returned in that order.
+// Constants of branches and loops stay where they are.
+func (g *Graph) MarshalWithout(apart func(t tensor.Tensor) bool) ([]byte, []tensor.Tensor, error) {
+	x := &encoder{lines: apart == nil}
+	var left []*Value
+	if apart != nil {
+		left = g.constants(apart)
 	}
-	return tenon.AppendEncoding([]byte(magic), e), nil
+	e, err := x.graph(g, left)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]tensor.Tensor, len(left))
+	for i, v := range left {
+		out[i] = v.konst
+	}
+	return tenon.AppendEncoding([]byte(magic), e), out, nil
+}
+
+// constants returns the constants of a graph that pick accepts, in the order of their use.
+func (g *Graph) constants(pick func(t tensor.Tensor) bool) (out []*Value) {
+	seen := map[*Value]bool{}
+	see := func(v *Value) {
+		if v.konst != nil && !seen[v] && pick(v.konst) {
+			out = append(out, v)
+		}
+		seen[v] = true
+	}
+	for _, n := range g.Nodes {
+		n.EachInput(see)
+	}
+	for _, v := range g.Outputs {
+		see(v)
+	}
+	return out
+}
+
+// An encoder makes encodings of graphs.
+type encoder struct {
+	lines bool // nodes have their source lines
 }
 
 // ReadBinary reads what [Graph.MarshalBinary] has written. The operations have to be
@@ -47,12 +89,13 @@ func ReadBinary(b []byte) (g *Graph, err error) {
 	return g, nil
 }
 
-// encode returns a graph as (name, Specs of the parameters, body, outputs). Values are
+// graph returns a graph as (name, Specs of the parameters, body, outputs). Values are
 // numbered from 0 on: parameters, then constants and results in the order of the body.
-func (g *Graph) encode() (tenon.Encoding, error) {
+// The constants left are parameters, too.
+func (x *encoder) graph(g *Graph, left []*Value) (tenon.Encoding, error) {
 	num := numbering{}
 	var params, body tenon.List
-	for _, v := range g.Params {
+	for _, v := range slices.Concat(g.Params, left) {
 		num[v] = len(num)
 		params = append(params, tenon.SpecOf{Spec: v.spec})
 	}
@@ -65,7 +108,7 @@ func (g *Graph) encode() (tenon.Encoding, error) {
 	}
 	for _, n := range g.Nodes {
 		n.EachInput(define)
-		e, err := n.encode(num)
+		e, err := x.node(n, num)
 		if err != nil {
 			return nil, err
 		}
@@ -95,10 +138,10 @@ func encodeConst(t tensor.Tensor) tenon.Encoding {
 	return tenon.Tuple{tenon.Shape{Shape: s.Shape()}, elems}
 }
 
-// encode returns a node as (operation, arguments by name, Specs of the results, line). An
+// node returns a node as (operation, arguments by name, Specs of the results, line). An
 // argument is a value's number, a list of them, a tuple with a graph or graphs, or an
 // attribute's encoding in a list by itself.
-func (n *Node) encode(num numbering) (tenon.Encoding, error) {
+func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 	args := map[string]tenon.Encoding{}
 	for i, a := range n.Args {
 		prm := &n.Op.Params[i]
@@ -109,12 +152,12 @@ func (n *Node) encode(num numbering) (tenon.Encoding, error) {
 			args[prm.Name] = tenon.Int(num[a])
 		case []tenon.Value:
 			l := make(tenon.List, len(a))
-			for k, x := range a {
-				l[k] = tenon.Int(num[x.(*Value)])
+			for k, v := range a {
+				l[k] = tenon.Int(num[v.(*Value)])
 			}
 			args[prm.Name] = l
 		case *Graph:
-			e, err := a.encode()
+			e, err := x.graph(a, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -123,7 +166,7 @@ func (n *Node) encode(num numbering) (tenon.Encoding, error) {
 			l := make(tenon.List, len(a))
 			for k, g := range a {
 				var err error
-				if l[k], err = g.encode(); err != nil {
+				if l[k], err = x.graph(g, nil); err != nil {
 					return nil, err
 				}
 			}
@@ -145,7 +188,11 @@ func (n *Node) encode(num numbering) (tenon.Encoding, error) {
 	for i, o := range n.Outs {
 		specs[i] = tenon.SpecOf{Spec: o.spec}
 	}
-	return tenon.Tuple{tenon.Str(n.Op.Name), tenon.NewDict(args), specs, tenon.Str(n.Line)}, nil
+	line := ""
+	if x.lines {
+		line = n.Line
+	}
+	return tenon.Tuple{tenon.Str(n.Op.Name), tenon.NewDict(args), specs, tenon.Str(line)}, nil
 }
 
 // decoder reads one graph.

@@ -1,4 +1,5 @@
-// Package saved keeps trees of Values in files.
+// Package saved keeps trees of Values in files, and whole models: functions over Values
+// with the variables that they use (see [Model]).
 //
 // A tree is any structure that package nest walks: structs, maps and slices of
 // variables, tensors, Values of any other type, and plain Go data such as an int

@@ -1,0 +1,305 @@
+package saved
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Model is functions over Values together with the variables that they use, to be
+// called by a program that has neither their code nor their types.
+//
+//	m := saved.NewModel()
+//	err := m.Add("predict", predict, inputSpec)          // traced for these Specs
+//	err = m.Save("model.zip")
+//
+//	m, err := saved.OpenModel("model.zip")               // in another program
+//	out, err := m.Function("predict").Call(input)
+//	f, err := saved.As[func(x tensor.Tensor) Scores](m, "predict")
+//
+// A function has one or more variants, which differ in the Specs of their arguments. What
+// the Go function captured is part of the model: variables, which stay variables, and
+// constants.
+type Model struct {
+	// Metadata is texts about the model by key.
+	Metadata map[string]string
+
+	functions []*Func
+	variables []*variable
+}
+
+// A variable of a model.
+type variable struct {
+	path string
+	v    *state.Variable
+}
+
+// A Func is a function of a model. It is safe for concurrent use.
+type Func struct {
+	name     string
+	doc      string
+	variants []*variant
+}
+
+// A variant is a function for some Specs.
+type variant struct {
+	args, results []function.Leaf
+	graph         *graph.Graph
+	captures      []capture // what the last parameters of the graph are
+	effects       []*variable
+	run           *function.Function[func(in []tensor.Tensor) []tensor.Tensor]
+}
+
+// A capture is a variable or a constant.
+type capture struct {
+	variable *variable
+	constant tensor.Tensor
+}
+
+// NewModel returns a model without functions.
+func NewModel() *Model { return &Model{Metadata: map[string]string{}} }
+
+// Traced is a function that can be recorded for arguments: a [function.Function].
+type Traced interface {
+	Export(args ...any) (*function.Exported, error)
+}
+
+// Name names the variables of a tree, such as a model's struct, by their paths in it,
+// for functions that are added later. A variable that no tree has is called variable0,
+// variable1 and so on.
+func (m *Model) Name(tree any) error {
+	paths, leaves, err := nest.FlattenWithPaths(tree, nest.Options{})
+	if err != nil {
+		return err
+	}
+	for i, l := range leaves {
+		v, ok := l.(*state.Variable)
+		if !ok || m.find(v) != nil {
+			continue
+		}
+		path := paths[i].String()
+		if m.named(path) != nil {
+			return modelError(tenon.ErrInvalid, path, "two variables have this name")
+		}
+		m.variables = append(m.variables, &variable{path, v})
+	}
+	return nil
+}
+
+func (m *Model) find(v *state.Variable) *variable {
+	for _, x := range m.variables {
+		if x.v == v {
+			return x
+		}
+	}
+	return nil
+}
+
+func (m *Model) named(path string) *variable {
+	for _, x := range m.variables {
+		if x.path == path {
+			return x
+		}
+	}
+	return nil
+}
+
+func modelError(kind error, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: kind, Op: "saved.Model", Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
+// Add records a function for arguments, in which Specs may stand for Values, and adds it
+// under a name. Adding it again, for other Specs, adds a variant: a call takes the first
+// one that its arguments belong to. Arguments that are variables, alone or in structures,
+// become part of the model, and callers leave them out. What could not be loaded is
+// refused here: an operation that holds a Go function, say.
+func (m *Model) Add(name string, f Traced, args ...any) error {
+	if name == "" || strings.ContainsAny(name, "/\\") {
+		return modelError(tenon.ErrInvalid, name, "is no name for a function")
+	}
+	x, err := f.Export(args...)
+	if err != nil {
+		return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.Add", Where: name, Err: err, Line: source.Line()}
+	}
+	v := &variant{graph: x.Graph, results: x.Results}
+	if v.args, err = m.arguments(name, x.Args); err != nil {
+		return err
+	}
+	for i, l := range v.results {
+		if l.Spec == nil && !storable(l.Plain) {
+			return modelError(tenon.ErrUnsupported, fmt.Sprintf("%s: result %s", name, l.Path), "a %T cannot be stored", v.results[i].Plain)
+		}
+	}
+	for i, c := range x.Graph.Captures {
+		cell, ok := c.(*state.Variable)
+		if !ok {
+			return modelError(tenon.ErrUnsupported, name, "value %d from outside is a %T, which is no variable", i, c)
+		}
+		v.captures = append(v.captures, capture{variable: m.variable(cell)})
+	}
+	for _, e := range x.Effects {
+		cell, ok := e.Cell.(*state.Variable)
+		if !ok {
+			return modelError(tenon.ErrUnsupported, name, "it assigns to a %T, which is no variable", e.Cell)
+		}
+		v.effects = append(v.effects, m.variable(cell))
+	}
+	if _, _, err := x.Graph.MarshalWithout(isLarge); err != nil {
+		return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.Add", Where: name, Err: err, Line: source.Line()}
+	}
+	v.ready()
+	if fn := m.Function(name); fn != nil {
+		fn.variants = append(fn.variants, v)
+		return nil
+	}
+	m.functions = append(m.functions, &Func{name: name, variants: []*variant{v}})
+	return nil
+}
+
+// arguments returns the leaves that callers pass: all but variables.
+func (m *Model) arguments(name string, leaves []function.Leaf) (out []function.Leaf, err error) {
+	for _, l := range leaves {
+		if _, ok := l.Plain.(*state.Variable); ok {
+			continue
+		}
+		if l.Spec == nil && !storable(l.Plain) {
+			return nil, modelError(tenon.ErrUnsupported, fmt.Sprintf("%s: argument %s", name, l.Path), "a %T cannot be stored", l.Plain)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// variable returns the model's entry for a variable, made if need be.
+func (m *Model) variable(v *state.Variable) *variable {
+	if x := m.find(v); x != nil {
+		return x
+	}
+	for i := 0; ; i++ {
+		if path := fmt.Sprintf("variable%d", i); m.named(path) == nil {
+			x := &variable{path, v}
+			m.variables = append(m.variables, x)
+			return x
+		}
+	}
+}
+
+// storable reports whether plain data have a form in a model: nil, bools, numbers and
+// texts.
+func storable(x any) bool {
+	if x == nil {
+		return true
+	}
+	switch k := reflect.TypeOf(x).Kind(); k {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64:
+		return true
+	default:
+		return k >= reflect.Int && k <= reflect.Uint64
+	}
+}
+
+// isLarge reports whether a constant is stored beside the graph.
+func isLarge(t tensor.Tensor) bool {
+	if s, ok := t.(*tensor.Strings); ok {
+		return s.Len() > 64 || len(s.Buffer()) > 1024
+	}
+	d, ok := t.(*tensor.Dense)
+	return ok && d.Len()*d.DType().Size() > 1024
+}
+
+// Functions returns the functions in the order in which they were added.
+func (m *Model) Functions() []*Func { return slices.Clone(m.functions) }
+
+// Function returns the function of a name, and nil where there is none.
+func (m *Model) Function(name string) *Func {
+	for _, f := range m.functions {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Variables returns the variables by their paths. They are those that the functions
+// read: assigning to one changes what later calls answer, which is how a model is
+// fine-tuned.
+func (m *Model) Variables() map[string]*state.Variable {
+	out := map[string]*state.Variable{}
+	for _, x := range m.variables {
+		out[x.path] = x.v
+	}
+	return out
+}
+
+// names returns the names of functions, for messages.
+func (m *Model) names() []string {
+	out := make([]string, len(m.functions))
+	for i, f := range m.functions {
+		out[i] = f.name
+	}
+	return out
+}
+
+// Name returns the function's name.
+func (f *Func) Name() string { return f.name }
+
+// Doc returns what the function is documented to do.
+func (f *Func) Doc() string { return f.doc }
+
+// SetDoc sets what [Func.Doc] returns.
+func (f *Func) SetDoc(text string) { f.doc = text }
+
+// Variants returns how many variants the function has.
+func (f *Func) Variants() int { return len(f.variants) }
+
+// Args returns the Values and plain data that variant i takes, at their places in the
+// arguments. The first step of a path is the number of the argument.
+func (f *Func) Args(i int) []function.Leaf { return slices.Clone(f.variants[i].args) }
+
+// Results returns the Values and plain data that variant i returns.
+func (f *Func) Results(i int) []function.Leaf { return slices.Clone(f.variants[i].results) }
+
+// Graph returns the graph of variant i.
+func (f *Func) Graph(i int) *graph.Graph { return f.variants[i].graph }
+
+// String tells the function's signatures:
+//
+//	predict(float32[?, 4]) → (scores: float32[?], labels: int64[?])
+func (f *Func) String() string {
+	var b strings.Builder
+	for i, v := range f.variants {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s(%s) → (%s)", f.name, describe(v.args), describe(v.results))
+	}
+	return b.String()
+}
+
+func describe(leaves []function.Leaf) string {
+	parts := make([]string, len(leaves))
+	for i, l := range leaves {
+		if len(l.Path) > 1 {
+			parts[i] = l.Path[1:].String() + ": "
+		}
+		if l.Spec != nil {
+			parts[i] += tenon.String(l.Spec)
+		} else {
+			parts[i] += fmt.Sprint(l.Plain)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sortedKeys returns the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

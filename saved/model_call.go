@@ -1,0 +1,290 @@
+package saved
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// ready makes a variant ready to be called. The graph becomes a function as any other: it
+// is traced into other functions, and gradients go through it.
+func (v *variant) ready() {
+	v.run = function.New(func(in []tensor.Tensor) []tensor.Tensor {
+		for _, c := range v.captures {
+			if c.variable != nil {
+				in = append(in, c.variable.v)
+			} else {
+				in = append(in, c.constant)
+			}
+		}
+		out, err := v.graph.Inline(in)
+		tenon.Throw(err)
+		n := len(out) - len(v.effects)
+		for i, x := range v.effects {
+			tenon.Throw(x.v.Assign(out[n+i]))
+		}
+		return out[:n]
+	}, function.Options{Name: v.graph.Name})
+}
+
+// Call calls the function. Arguments are any nests whose leaves stand at the places of
+// [Func.Args]: a struct and a map with the same names are alike. A Value of a type that
+// this program does not know is given as a [tenon.OpaqueValue], or as its components: a
+// map by their names.
+//
+// Results are Values where they are results by themselves. Structures are maps by name
+// (map[string]any) and lists ([]any); see [As] for Go types.
+func (f *Func) Call(args ...any) ([]any, error) {
+	v, in, err := f.bind(args)
+	if err != nil {
+		return nil, err
+	}
+	out, err := tenon.Try(func() []tensor.Tensor { return v.run.Call(in) })
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := v.values(out)
+	if err != nil {
+		return nil, err
+	}
+	return built(v.results, leaves)
+}
+
+// bind finds the variant for arguments, and the tensors that these are made of.
+func (f *Func) bind(args []any) (*variant, []tensor.Tensor, error) {
+	paths, leaves, err := nest.FlattenWithPaths(args, nest.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	given := make(map[string]any, len(leaves))
+	for i, p := range paths {
+		given[p.String()] = leaves[i]
+	}
+	var why []string
+	for _, v := range f.variants {
+		in, err := v.take(given)
+		if err == nil {
+			return v, in, nil
+		}
+		why = append(why, err.Error())
+	}
+	e := &tenon.Error{Kind: tenon.ErrDType, Op: f.name, Msg: strings.Join(why, "; "), Line: source.Line(), Hint: "the function is " + f.String()}
+	return nil, nil, e
+}
+
+// take returns the tensors of the arguments, by their places.
+func (v *variant) take(given map[string]any) ([]tensor.Tensor, error) {
+	var in []tensor.Tensor
+	used := 0
+	for _, l := range v.args {
+		place := l.Path.String()
+		x, ok := given[place]
+		switch {
+		case l.Spec == nil:
+			if !ok || !samePlain(x, l.Plain) {
+				return nil, fmt.Errorf("argument %s is %v, it was saved for %v", place, x, l.Plain)
+			}
+			used++
+		case ok:
+			ts, err := taken(x, l.Spec)
+			if err != nil {
+				return nil, fmt.Errorf("argument %s %w", place, err)
+			}
+			in = append(in, ts...)
+			used++
+		default:
+			ts, n, err := components(given, place, l.Spec)
+			if err != nil {
+				return nil, err
+			}
+			in = append(in, ts...)
+			used += n
+		}
+	}
+	if used < len(given) {
+		return nil, fmt.Errorf("%d leaves of the arguments have no place in the function", len(given)-used)
+	}
+	return in, nil
+}
+
+// samePlain compares plain data by value: a number that was stored has lost its Go type.
+func samePlain(a, b any) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	switch {
+	case x.CanInt() && y.CanInt():
+		return x.Int() == y.Int()
+	case x.CanUint() && y.CanUint():
+		return x.Uint() == y.Uint()
+	case x.CanFloat() && y.CanFloat():
+		return x.Float() == y.Float()
+	}
+	return x.Kind() == y.Kind() && fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+// taken takes a Value of a Spec apart into tensors.
+func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
+	v, ok := x.(tenon.Value)
+	if !ok {
+		t, err := tensor.Convert(x)
+		if err != nil {
+			return nil, fmt.Errorf("is a %T, want %s", x, tenon.String(s))
+		}
+		v = t
+	}
+	if !tenon.Compatible(v.Spec(), s) {
+		return nil, fmt.Errorf("is %s, want %s", tenon.String(v.Spec()), tenon.String(s))
+	}
+	parts, err := nest.Flatten(v, nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tensor.Tensor, len(parts))
+	for i, p := range parts {
+		if out[i], ok = p.(tensor.Tensor); !ok {
+			return nil, fmt.Errorf("has a component that is a %T", p)
+		}
+	}
+	return out, nil
+}
+
+// components takes the components of a Value of a Spec that stand by their names below
+// its place. It returns how many it found.
+func components(given map[string]any, place string, s tenon.Spec) (out []tensor.Tensor, n int, err error) {
+	fields := s.Components()
+	if len(fields) == 0 {
+		return nil, 0, fmt.Errorf("argument %s is missing, want %s", place, tenon.String(s))
+	}
+	for _, f := range fields {
+		at := below(place, f.Name)
+		x, ok := given[at]
+		if !ok {
+			ts, k, err := components(given, at, f.Spec)
+			if err != nil {
+				return nil, 0, err
+			}
+			out, n = append(out, ts...), n+k
+			continue
+		}
+		ts, err := taken(x, f.Spec)
+		if err != nil {
+			return nil, 0, fmt.Errorf("argument %s %w", at, err)
+		}
+		out, n = append(out, ts...), n+1
+	}
+	return out, n, nil
+}
+
+// values puts the Values of the results together.
+func (v *variant) values(ts []tensor.Tensor) ([]any, error) {
+	out := make([]any, len(v.results))
+	for i, l := range v.results {
+		if l.Spec == nil {
+			out[i] = l.Plain
+			continue
+		}
+		parts, err := nest.Flatten(l.Spec, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		comps := make([]any, len(parts))
+		for k := range parts {
+			comps[k] = ts[k]
+		}
+		ts = ts[len(parts):]
+		if out[i], err = nest.Pack[any](l.Spec, comps, nest.Options{Expand: true}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// built puts leaves into maps and lists by their paths. The first steps are the numbers
+// of the results.
+func built(places []function.Leaf, leaves []any) ([]any, error) {
+	var root any = []any{}
+	for i, l := range places {
+		var err error
+		if root, err = placed(root, l.Path, leaves[i]); err != nil {
+			return nil, err
+		}
+	}
+	return root.([]any), nil
+}
+
+var errTwice = errors.New("saved: two results have one place")
+
+// placed returns a structure with a leaf at a path.
+func placed(root any, path nest.Path, leaf any) (any, error) {
+	if len(path) == 0 {
+		if root != nil {
+			return nil, errTwice
+		}
+		return leaf, nil
+	}
+	switch step := path[0].(type) {
+	case int:
+		if root == nil {
+			root = []any{}
+		}
+		if m, ok := root.(map[string]any); ok { // keys that are integers beside others
+			return placed(m, append(nest.Path{fmt.Sprint(step)}, path[1:]...), leaf)
+		}
+		l, ok := root.([]any)
+		if !ok || step < 0 || step > len(l)+1<<16 {
+			return nil, errTwice
+		}
+		for len(l) <= step {
+			l = append(l, nil)
+		}
+		x, err := placed(l[step], path[1:], leaf)
+		l[step] = x
+		return l, err
+	case string:
+		if root == nil {
+			root = map[string]any{}
+		}
+		m, ok := root.(map[string]any)
+		if !ok {
+			return nil, errTwice
+		}
+		x, err := placed(m[step], path[1:], leaf)
+		m[step] = x
+		return m, err
+	}
+	return nil, errTwice
+}
+
+// tensorsOf returns the Specs of the tensors that leaves are made of.
+func tensorsOf(leaves []function.Leaf) ([]*tensor.Spec, error) {
+	var out []*tensor.Spec
+	for _, l := range leaves {
+		if l.Spec == nil {
+			continue
+		}
+		parts, err := nest.Flatten(l.Spec, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			s, ok := p.(*tensor.Spec)
+			if !ok {
+				return nil, fmt.Errorf("%s: a component is a %T", l.Path, p)
+			}
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}

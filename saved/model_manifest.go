@@ -1,0 +1,336 @@
+package saved
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
+)
+
+// The version of the format. A program reads every minor version of the major one that it
+// knows: what a later minor version adds may be ignored.
+const (
+	modelFormat = "tenon.model"
+	modelMajor  = 1
+	modelMinor  = 0
+)
+
+// manifestName is the file that describes all others.
+const manifestName = "model.json"
+
+// Limits to what a manifest may ask for.
+const (
+	maxManifest = 16 << 20
+	maxFiles    = 100_000
+	maxGraph    = 1 << 30
+)
+
+// manifest is model.json.
+type manifest struct {
+	Format    string            `json:"format"`
+	Version   [2]int            `json:"version"`
+	Functions []jsonFunc        `json:"functions"`
+	Variables []jsonVariable    `json:"variables"`
+	Types     []string          `json:"types"` // of the values, for a message to people
+	Ops       []string          `json:"ops"`
+	Files     []jsonFile        `json:"files"`
+	Metadata  map[string]string `json:"metadata"`
+}
+
+type jsonFunc struct {
+	Name     string        `json:"name"`
+	Doc      string        `json:"doc,omitempty"`
+	Variants []jsonVariant `json:"variants"`
+}
+
+type jsonVariant struct {
+	Graph    string        `json:"graph"` // a file
+	Args     []jsonLeaf    `json:"args"`
+	Results  []jsonLeaf    `json:"results"`
+	Captures []jsonCapture `json:"captures"`
+	Effects  []string      `json:"effects"` // paths of variables
+}
+
+// jsonCapture is a variable's path, or the name of a constant.
+type jsonCapture struct {
+	Variable string `json:"variable,omitempty"`
+	Constant string `json:"constant,omitempty"`
+}
+
+type jsonLeaf struct {
+	Path  []any      `json:"path"`
+	Spec  string     `json:"spec,omitempty"` // in the binary form, base64
+	Text  string     `json:"text,omitempty"` // the Spec, for people
+	Plain *jsonPlain `json:"plain,omitempty"`
+}
+
+// jsonPlain is plain data; numbers are texts, so that none loses digits.
+type jsonPlain struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value,omitempty"`
+}
+
+type jsonVariable struct {
+	Path  string `json:"path"`
+	Spec  string `json:"spec"` // of what the variable accepts
+	Text  string `json:"text"`
+	Value string `json:"value"` // its name in weights/variables.safetensors
+}
+
+type jsonFile struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+func specJSON(s tenon.Spec) (binary, text string) {
+	return base64.StdEncoding.EncodeToString(tenon.AppendBinary(nil, s)), tenon.Text(s)
+}
+
+func specFromJSON(text string) (tenon.Spec, error) {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("a Spec is not base64: %w", err)
+	}
+	s, rest, err := tenon.DecodeBinary(b)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%d bytes follow a Spec", len(rest))
+	}
+	return s, err
+}
+
+func leavesJSON(leaves []function.Leaf) []jsonLeaf {
+	out := make([]jsonLeaf, len(leaves))
+	for i, l := range leaves {
+		out[i].Path = l.Path
+		if l.Spec != nil {
+			out[i].Spec, out[i].Text = specJSON(l.Spec)
+		} else {
+			out[i].Plain = plainJSON(l.Plain)
+		}
+	}
+	return out
+}
+
+func plainJSON(x any) *jsonPlain {
+	if x == nil {
+		return &jsonPlain{Kind: "nil"}
+	}
+	v := reflect.ValueOf(x)
+	switch {
+	case v.Kind() == reflect.Bool:
+		return &jsonPlain{"bool", strconv.FormatBool(v.Bool())}
+	case v.CanInt():
+		return &jsonPlain{"int", strconv.FormatInt(v.Int(), 10)}
+	case v.CanUint():
+		return &jsonPlain{"uint", strconv.FormatUint(v.Uint(), 10)}
+	case v.CanFloat():
+		return &jsonPlain{"float", strconv.FormatFloat(v.Float(), 'g', -1, 64)}
+	}
+	return &jsonPlain{"text", v.String()}
+}
+
+func (p *jsonPlain) value() (any, error) {
+	switch p.Kind {
+	case "nil":
+		return nil, nil
+	case "bool":
+		return strconv.ParseBool(p.Value)
+	case "int":
+		return strconv.Atoi(p.Value)
+	case "uint":
+		return strconv.ParseUint(p.Value, 10, 64)
+	case "float":
+		return strconv.ParseFloat(p.Value, 64)
+	case "text":
+		return p.Value, nil
+	}
+	return nil, fmt.Errorf("plain data of kind %q", p.Kind)
+}
+
+func leavesFromJSON(list []jsonLeaf) ([]function.Leaf, error) {
+	out := make([]function.Leaf, len(list))
+	for i, l := range list {
+		path, err := pathFromJSON(l.Path)
+		if err != nil {
+			return nil, err
+		}
+		out[i].Path = path
+		switch {
+		case l.Spec != "":
+			out[i].Spec, err = specFromJSON(l.Spec)
+		case l.Plain != nil:
+			out[i].Plain, err = l.Plain.value()
+		default:
+			err = fmt.Errorf("it has neither a Spec nor plain data")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return out, nil
+}
+
+// maxSteps bounds the depth of places.
+const maxSteps = 200
+
+func pathFromJSON(steps []any) (nest.Path, error) {
+	if len(steps) == 0 || len(steps) > maxSteps {
+		return nil, fmt.Errorf("a place of %d steps", len(steps))
+	}
+	out := make(nest.Path, len(steps))
+	for i, s := range steps {
+		switch s := s.(type) {
+		case string:
+			out[i] = s
+		case json.Number:
+			n, err := strconv.Atoi(s.String())
+			if err != nil {
+				return nil, fmt.Errorf("a place has the step %s", s)
+			}
+			out[i] = n
+		default:
+			return nil, fmt.Errorf("a place has the step %v", s)
+		}
+	}
+	if n, ok := out[0].(int); !ok || n < 0 || n > 1<<16 {
+		return nil, fmt.Errorf("a place does not begin with the number of an argument")
+	}
+	return out, nil
+}
+
+// parseManifest reads model.json and checks what can be checked without other files.
+func parseManifest(text []byte) (*manifest, error) {
+	if err := once(text); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	m := &manifest{}
+	if err := d.Decode(m); err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Format != modelFormat:
+		return nil, fmt.Errorf("the format is %q, want %q", m.Format, modelFormat)
+	case m.Version[0] != modelMajor:
+		return nil, fmt.Errorf("version %d.%d of the format, this program reads %d", m.Version[0], m.Version[1], modelMajor)
+	case len(m.Files) > maxFiles:
+		return nil, fmt.Errorf("%d files, at most %d are read", len(m.Files), maxFiles)
+	}
+	seen := map[string]bool{}
+	for _, f := range m.Files {
+		if err := cleanPath(f.Path); err != nil {
+			return nil, err
+		}
+		if folded := strings.ToLower(f.Path); seen[folded] || f.Size < 0 {
+			return nil, fmt.Errorf("the file %q stands twice, or has a negative size", f.Path)
+		} else {
+			seen[folded] = true
+		}
+	}
+	var unknown []string
+	for _, name := range m.Ops {
+		if _, ok := op.Lookup(name); !ok {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "this program lacks operations of the model: " + some(unknown),
+			Hint: "import the packages that define them"}
+	}
+	return m, nil
+}
+
+// once reports keys that stand twice in an object, and nesting that is too deep.
+func once(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	type level struct {
+		keys map[string]bool // nil in a list
+		key  bool            // the next token is a key
+	}
+	var stack []level
+	for {
+		t, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		top := len(stack) - 1
+		if top >= 0 && stack[top].keys != nil && stack[top].key {
+			if k, ok := t.(string); ok {
+				if stack[top].keys[k] {
+					return fmt.Errorf("the key %q stands twice", k)
+				}
+				stack[top].keys[k], stack[top].key = true, false
+				continue
+			}
+		}
+		switch t {
+		case json.Delim('{'):
+			stack = append(stack, level{keys: map[string]bool{}, key: true})
+		case json.Delim('['):
+			stack = append(stack, level{})
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:top]
+			fallthrough
+		default:
+			if n := len(stack) - 1; n >= 0 {
+				stack[n].key = stack[n].keys != nil
+			}
+		}
+		if len(stack) > 64 {
+			return fmt.Errorf("it is nested too deep")
+		}
+	}
+}
+
+// cleanPath refuses names that are no plain path inside a folder, on any system.
+func cleanPath(name string) error {
+	if !fs.ValidPath(name) || name == "." || len(name) > 1024 {
+		return fmt.Errorf("%q is no path inside the model", name)
+	}
+	for elem := range strings.SplitSeq(name, "/") {
+		base, _, _ := strings.Cut(strings.ToUpper(elem), ".")
+		device := slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, base) ||
+			len(base) == 4 && (base[:3] == "COM" || base[:3] == "LPT")
+		if len(elem) > 255 || device || strings.HasSuffix(elem, " ") || strings.HasSuffix(elem, ".") ||
+			strings.ContainsFunc(elem, func(r rune) bool { return r < 32 || r == 127 || strings.ContainsRune(`\:*?"<>|`, r) }) {
+			return fmt.Errorf("%q is no path inside the model", name)
+		}
+	}
+	return nil
+}
+
+// opsOf adds the names of the operations of a graph and its regions.
+func opsOf(g *graph.Graph, names map[string]bool) {
+	for _, n := range g.Nodes {
+		names[n.Op.Name] = true
+		for _, r := range n.Regions() {
+			opsOf(r, names)
+		}
+	}
+}
+
+// typesOf adds the names of the types of a Spec and its components.
+func typesOf(s tenon.Spec, names map[string]bool) {
+	names[s.TypeName()] = true
+	for _, f := range s.Components() {
+		typesOf(f.Spec, names)
+	}
+}

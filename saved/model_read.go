@@ -1,0 +1,476 @@
+package saved
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A folder is the files of a model that is being read.
+type folder interface {
+	// open returns a file that is stored as it is, with its size.
+	open(name string) (io.ReaderAt, int64, error)
+	io.Closer
+}
+
+// OpenModel reads a model, a folder or one file. Nothing of it is trusted: the files are
+// those that the manifest names, of the sizes and digests that it states, and no code
+// is run. An operation that this program lacks is named before any weights are read.
+func OpenModel(path string) (*Model, error) {
+	m, err := openModel(path)
+	if err != nil {
+		return nil, modelFailure(path, err)
+	}
+	return m, nil
+}
+
+// DecodeModel reads a model from a ZIP file of n bytes.
+func DecodeModel(r io.ReaderAt, n int64) (*Model, error) {
+	d, err := openArchive(r, n)
+	if err != nil {
+		return nil, modelFailure("", err)
+	}
+	m, err := readModel(d)
+	if err != nil {
+		return nil, modelFailure("", err)
+	}
+	return m, nil
+}
+
+func modelFailure(where string, err error) error {
+	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "saved.OpenModel", Where: where, Err: err, Line: source.Line()}
+	if t := tenon.AsError(err); t.Kind == tenon.ErrUnsupported {
+		e.Kind, e.Hint = t.Kind, t.Hint
+	}
+	if os.IsNotExist(err) {
+		e.Kind = tenon.ErrNotFound
+	}
+	return e
+}
+
+func openModel(path string) (*Model, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			return nil, err
+		}
+		return readModel(&directory{root: root})
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := openArchive(f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	d.file = f
+	return readModel(d)
+}
+
+// A directory is a model in a folder.
+type directory struct {
+	root  *os.Root
+	files []*os.File
+}
+
+func (d *directory) open(name string) (io.ReaderAt, int64, error) {
+	f, err := d.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, 0, err
+	}
+	d.files = append(d.files, f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("is no regular file")
+	}
+	return f, info.Size(), nil
+}
+
+// Close closes the files that were opened.
+func (d *directory) Close() error {
+	for _, f := range d.files {
+		f.Close()
+	}
+	return d.root.Close()
+}
+
+// An archive is a model in one file.
+type archive struct {
+	r       io.ReaderAt
+	records map[string]*zip.File
+	file    *os.File
+}
+
+// openArchive reads the directory of a ZIP file. Records that are encrypted, overlap, stand
+// twice, or have names outside of a folder are refused.
+func openArchive(r io.ReaderAt, n int64) (*archive, error) {
+	z, err := zip.NewReader(r, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(z.File) > maxFiles {
+		return nil, fmt.Errorf("%d records, at most %d are read", len(z.File), maxFiles)
+	}
+	a := &archive{r: r, records: map[string]*zip.File{}}
+	sum := uint64(0)
+	for _, f := range z.File {
+		if err := cleanPath(f.Name); err != nil {
+			return nil, err
+		}
+		sum += f.CompressedSize64
+		switch {
+		case a.records[f.Name] != nil:
+			return nil, fmt.Errorf("the record %q stands twice", f.Name)
+		case f.CompressedSize64 > uint64(n) || sum > uint64(n):
+			return nil, fmt.Errorf("the records overlap, or are longer than the file")
+		case f.Flags&1 != 0:
+			return nil, fmt.Errorf("the record %q is encrypted", f.Name)
+		case f.Method != zip.Store && f.Method != zip.Deflate:
+			return nil, fmt.Errorf("the record %q is compressed by method %d", f.Name, f.Method)
+		}
+		a.records[f.Name] = f
+	}
+	return a, nil
+}
+
+// maxInflated bounds a record that is compressed, which only small ones should be.
+const maxInflated = 256 << 20
+
+func (a *archive) open(name string) (io.ReaderAt, int64, error) {
+	f := a.records[name]
+	if f == nil {
+		return nil, 0, os.ErrNotExist
+	}
+	at, err := f.DataOffset()
+	if err != nil {
+		return nil, 0, err
+	}
+	raw := io.NewSectionReader(a.r, at, int64(f.CompressedSize64))
+	if f.Method == zip.Store {
+		if f.UncompressedSize64 != f.CompressedSize64 {
+			return nil, 0, fmt.Errorf("the record has two sizes")
+		}
+		if raw.Size() > maxManifest {
+			return raw, raw.Size(), nil // its digest is in the manifest
+		}
+		b := make([]byte, raw.Size())
+		if err := readAt(raw, b, 0); err != nil {
+			return nil, 0, err
+		}
+		return checked(f, b)
+	}
+	if f.UncompressedSize64 > maxInflated || f.UncompressedSize64 > 1040*(f.CompressedSize64+1) {
+		return nil, 0, fmt.Errorf("a record of %d bytes cannot have %d", f.CompressedSize64, f.UncompressedSize64)
+	}
+	b := make([]byte, f.UncompressedSize64)
+	if _, err := io.ReadFull(flate.NewReader(raw), b); err != nil {
+		return nil, 0, err
+	}
+	return checked(f, b)
+}
+
+// checked compares the checksum of a record, which is all that guards the manifest.
+func checked(f *zip.File, b []byte) (io.ReaderAt, int64, error) {
+	if crc32.ChecksumIEEE(b) != f.CRC32 {
+		return nil, 0, fmt.Errorf("the record differs from its checksum")
+	}
+	return bytesAt(b), int64(len(b)), nil
+}
+
+// Close closes the file.
+func (a *archive) Close() error {
+	if a.file != nil {
+		return a.file.Close()
+	}
+	return nil
+}
+
+// bytesAt is bytes in memory.
+type bytesAt []byte
+
+// ReadAt copies bytes from an offset on.
+func (b bytesAt) ReadAt(to []byte, at int64) (int, error) {
+	if at < 0 || at > int64(len(b)) {
+		return 0, io.EOF
+	}
+	n := copy(to, b[at:])
+	if n < len(to) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// reading is a model that is being read.
+type reading struct {
+	folder
+	m         *Model
+	files     map[string]jsonFile
+	constants map[string]tensor.Tensor
+}
+
+// readModel reads a model and closes the folder.
+func readModel(d folder) (m *Model, err error) {
+	defer d.Close()
+	defer tenon.Catch(&err)
+	r := &reading{folder: d, m: NewModel(), files: map[string]jsonFile{}, constants: map[string]tensor.Tensor{}}
+	text, err := r.text(manifestName, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parseManifest(text)
+	if err != nil {
+		return nil, inside(manifestName, err)
+	}
+	for _, f := range doc.Files {
+		r.files[f.Path] = f
+	}
+	if doc.Metadata != nil {
+		r.m.Metadata = doc.Metadata
+	}
+	graphs, err := r.graphs(doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.variables(doc.Variables); err != nil {
+		return nil, err
+	}
+	for i, f := range doc.Functions {
+		if r.m.Function(f.Name) != nil {
+			return nil, inside(manifestName, fmt.Errorf("the function %q stands twice", f.Name))
+		}
+		fn := &Func{name: f.Name, doc: f.Doc}
+		for k, v := range f.Variants {
+			x, err := r.variant(v, graphs[i][k])
+			if err != nil {
+				return nil, inside(fmt.Sprintf("function %s, variant %d", f.Name, k), err)
+			}
+			fn.variants = append(fn.variants, x)
+		}
+		r.m.functions = append(r.m.functions, fn)
+	}
+	return r.m, nil
+}
+
+func inside(where string, err error) error { return fmt.Errorf("%s: %w", where, err) }
+
+// text reads a small file.
+func (r *reading) text(name string, most int64) ([]byte, error) {
+	f, n, err := r.open(name)
+	if err != nil {
+		return nil, inside(name, err)
+	}
+	if n > most {
+		return nil, inside(name, fmt.Errorf("%d bytes, at most %d are read", n, most))
+	}
+	b := make([]byte, n)
+	if err := readAt(f, b, 0); err != nil {
+		return nil, inside(name, err)
+	}
+	return b, nil
+}
+
+// listed opens a file that the manifest lists and compares size and digest.
+func (r *reading) listed(name string) (io.ReaderAt, int64, error) {
+	want, ok := r.files[name]
+	if !ok {
+		return nil, 0, inside(name, fmt.Errorf("the manifest does not list the file"))
+	}
+	f, n, err := r.open(name)
+	if err != nil {
+		return nil, 0, inside(name, err)
+	}
+	if n != want.Size {
+		return nil, 0, inside(name, fmt.Errorf("the file has %d bytes, the manifest says %d", n, want.Size))
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, n)); err != nil {
+		return nil, 0, inside(name, err)
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want.SHA256 {
+		return nil, 0, inside(name, fmt.Errorf("the file has the digest %s, the manifest says %s", got, want.SHA256))
+	}
+	return f, n, nil
+}
+
+// graphs reads the graphs of all functions.
+func (r *reading) graphs(doc *manifest) ([][]*graph.Graph, error) {
+	out := make([][]*graph.Graph, len(doc.Functions))
+	for i, f := range doc.Functions {
+		for _, v := range f.Variants {
+			file, n, err := r.listed(v.Graph)
+			if err != nil {
+				return nil, err
+			}
+			if n > maxGraph {
+				return nil, inside(v.Graph, fmt.Errorf("%d bytes, at most %d are read", n, maxGraph))
+			}
+			b := make([]byte, n)
+			if err := readAt(file, b, 0); err != nil {
+				return nil, inside(v.Graph, err)
+			}
+			g, err := graph.ReadBinary(b)
+			if err != nil {
+				return nil, inside(v.Graph, err)
+			}
+			out[i] = append(out[i], g)
+		}
+	}
+	return out, nil
+}
+
+// weights opens a file of tensors, if the model has it.
+func (r *reading) weights(name string) (*File, error) {
+	if _, ok := r.files[name]; !ok {
+		return nil, nil
+	}
+	f, n, err := r.listed(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := NewFile(f, n)
+	if err != nil {
+		return nil, inside(name, err)
+	}
+	return file, nil
+}
+
+// variables reads the variables, and the constants.
+func (r *reading) variables(list []jsonVariable) error {
+	values, err := r.weights(variablesFile)
+	if err != nil {
+		return err
+	}
+	for _, x := range list {
+		if values == nil || r.m.named(x.Path) != nil {
+			return inside("variable "+x.Path, fmt.Errorf("it stands twice, or the model has no variables' values"))
+		}
+		spec, err := specFromJSON(x.Spec)
+		if err != nil {
+			return inside("variable "+x.Path, err)
+		}
+		ts, ok := spec.(*tensor.Spec)
+		if !ok {
+			return inside("variable "+x.Path, fmt.Errorf("a variable of %s", tenon.String(spec)))
+		}
+		v, err := values.Value(x.Value)
+		if err != nil {
+			return inside("variable "+x.Path, err)
+		}
+		cell, err := state.WithSpec(v, ts)
+		if err != nil {
+			return inside("variable "+x.Path, err)
+		}
+		r.m.variables = append(r.m.variables, &variable{x.Path, cell})
+	}
+	file, err := r.weights(constantsFile)
+	if err != nil || file == nil {
+		return err
+	}
+	for _, name := range file.Names() {
+		v, err := file.Value(name)
+		if err != nil {
+			return inside(constantsFile, err)
+		}
+		if t, ok := v.(tensor.Tensor); ok {
+			r.constants[name] = t
+		}
+	}
+	return nil
+}
+
+// variant puts a variant together and checks that its parts fit.
+func (r *reading) variant(j jsonVariant, g *graph.Graph) (*variant, error) {
+	v := &variant{graph: g}
+	var err error
+	if v.args, err = leavesFromJSON(j.Args); err != nil {
+		return nil, inside("arguments", err)
+	}
+	if v.results, err = leavesFromJSON(j.Results); err != nil {
+		return nil, inside("results", err)
+	}
+	for _, c := range j.Captures {
+		x := capture{variable: r.m.named(c.Variable), constant: r.constants[c.Constant]}
+		if x.variable == nil && x.constant == nil || c.Variable != "" && c.Constant != "" {
+			return nil, fmt.Errorf("there is no variable %q and no constant %q", c.Variable, c.Constant)
+		}
+		v.captures = append(v.captures, x)
+	}
+	for _, path := range j.Effects {
+		x := r.m.named(path)
+		if x == nil {
+			return nil, fmt.Errorf("there is no variable %q to assign to", path)
+		}
+		v.effects = append(v.effects, x)
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	v.ready()
+	return v, nil
+}
+
+// check compares the graph's parameters and outputs with the Specs of the variant.
+func (v *variant) check() error {
+	params, err := tensorsOf(v.args)
+	if err != nil {
+		return err
+	}
+	for _, c := range v.captures {
+		s := tenon.Spec(nil)
+		if c.variable != nil {
+			s = c.variable.v.Spec()
+		} else {
+			s = c.constant.Spec()
+		}
+		ts, ok := s.(*tensor.Spec)
+		if !ok {
+			return fmt.Errorf("a captured %s", tenon.String(s))
+		}
+		params = append(params, ts)
+	}
+	if len(params) != len(v.graph.Params) {
+		return fmt.Errorf("the graph has %d parameters, the arguments have %d tensors", len(v.graph.Params), len(params))
+	}
+	for i, s := range params {
+		if p := v.graph.Params[i].Spec(); !tenon.Compatible(s, p) {
+			return fmt.Errorf("parameter %d of the graph is %s, its argument %s", i, tenon.String(p), tenon.String(s))
+		}
+	}
+	outs, err := tensorsOf(v.results)
+	if err != nil {
+		return err
+	}
+	for _, e := range v.effects {
+		outs = append(outs, e.v.Spec().(*tensor.Spec))
+	}
+	if len(outs) != len(v.graph.Outputs) {
+		return fmt.Errorf("the graph has %d outputs, the results have %d tensors", len(v.graph.Outputs), len(outs))
+	}
+	for i, s := range outs {
+		if o := v.graph.Outputs[i].Spec(); !tenon.Compatible(s, o) {
+			return fmt.Errorf("output %d of the graph is %s, its result %s", i, tenon.String(o), tenon.String(s))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package saved
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/atomicfile"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The files of a model.
+const (
+	variablesFile = "weights/variables.safetensors"
+	constantsFile = "weights/constants.safetensors"
+	readmeFile    = "README.md"
+)
+
+// A part is a file of a model that is being written.
+type part struct {
+	jsonFile
+	crc   uint32
+	write func(w io.Writer) error
+}
+
+// Save writes the model: as one file where the path ends in .zip, as a folder otherwise.
+// What is there is replaced once everything is written; a folder is replaced only if it
+// holds a model. The same model gives the same bytes.
+func (m *Model) Save(path string) error {
+	parts, err := m.parts()
+	if err == nil {
+		if strings.HasSuffix(path, ".zip") {
+			err = atomicfile.Write(path, func(w io.Writer) error { return writeZIP(w, parts) })
+		} else {
+			err = writeFolder(path, parts)
+		}
+	}
+	if err != nil {
+		return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.Save", Where: path, Err: err, Line: source.Line()}
+	}
+	return nil
+}
+
+// Encode writes the model as one ZIP file. Its records are stored as they are, tensors at
+// multiples of 64 bytes, so that what reads it needs to copy nothing.
+func (m *Model) Encode(w io.Writer) error {
+	parts, err := m.parts()
+	if err == nil {
+		err = writeZIP(w, parts)
+	}
+	if err != nil {
+		return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.Encode", Err: err, Line: source.Line()}
+	}
+	return nil
+}
+
+// parts returns the files of the model, the manifest first.
+func (m *Model) parts() ([]*part, error) {
+	doc := manifest{Format: modelFormat, Version: [2]int{modelMajor, modelMinor}, Functions: []jsonFunc{}, Variables: []jsonVariable{}, Metadata: m.Metadata}
+	var parts []*part
+	add := func(name string, write func(w io.Writer) error) {
+		parts = append(parts, &part{jsonFile: jsonFile{Path: name}, write: write})
+	}
+	ops, types := map[string]bool{}, map[string]bool{}
+	constants := map[string]tensor.Tensor{}
+	for i, f := range m.functions {
+		j := jsonFunc{Name: f.name, Doc: f.doc, Variants: []jsonVariant{}}
+		for k, v := range f.variants {
+			b, left, err := v.graph.MarshalWithout(isLarge)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
+			name := fmt.Sprintf("functions/%d-%d.graph", i, k)
+			add(name, func(w io.Writer) error { _, err := w.Write(b); return err })
+			x := jsonVariant{Graph: name, Args: leavesJSON(v.args), Results: leavesJSON(v.results), Captures: []jsonCapture{}, Effects: []string{}}
+			for _, c := range v.captures {
+				if c.variable != nil {
+					x.Captures = append(x.Captures, jsonCapture{Variable: c.variable.path})
+				} else {
+					x.Captures = append(x.Captures, jsonCapture{Constant: keep(constants, c.constant)})
+				}
+			}
+			for _, t := range left {
+				x.Captures = append(x.Captures, jsonCapture{Constant: keep(constants, t)})
+			}
+			for _, e := range v.effects {
+				x.Effects = append(x.Effects, e.path)
+			}
+			for _, l := range append(f.Args(k), v.results...) {
+				if l.Spec != nil {
+					typesOf(l.Spec, types)
+				}
+			}
+			opsOf(v.graph, ops)
+			j.Variants = append(j.Variants, x)
+		}
+		doc.Functions = append(doc.Functions, j)
+	}
+	doc.Ops, doc.Types = sortedKeys(ops), sortedKeys(types)
+	values := map[string]any{}
+	for i, x := range m.variables {
+		j := jsonVariable{Path: x.path, Value: fmt.Sprintf("v%d", i)}
+		j.Spec, j.Text = specJSON(x.v.Spec())
+		doc.Variables = append(doc.Variables, j)
+		values[j.Value] = x.v.Value()
+	}
+	if len(values) > 0 {
+		add(variablesFile, func(w io.Writer) error { return Encode(w, values, WriteOptions{}) })
+	}
+	if len(constants) > 0 {
+		add(constantsFile, func(w io.Writer) error { return Encode(w, constants, WriteOptions{}) })
+	}
+	add(readmeFile, func(w io.Writer) error { return m.readme(w, doc.Types) })
+	for _, p := range parts {
+		if err := p.measure(); err != nil {
+			return nil, err
+		}
+		doc.Files = append(doc.Files, p.jsonFile)
+	}
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parseManifest(text); err != nil { // before something is replaced that could be read
+		return nil, err
+	}
+	first := &part{jsonFile: jsonFile{Path: manifestName}, write: func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }}
+	return append([]*part{first}, parts...), first.measure()
+}
+
+// keep adds a constant under a name made of its content, and returns the name.
+func keep(constants map[string]tensor.Tensor, t tensor.Tensor) string {
+	h := sha256.New()
+	io.WriteString(h, tenon.Text(t.Spec()))
+	switch t := t.(type) {
+	case *tensor.Dense:
+		h.Write(tensor.Contiguous(t).Bytes())
+	case *tensor.Strings:
+		for i := range t.Len() {
+			s := t.At(i)
+			h.Write(binary.AppendUvarint(nil, uint64(len(s))))
+			io.WriteString(h, s)
+		}
+	}
+	name := "c" + hex.EncodeToString(h.Sum(nil)[:16])
+	constants[name] = t
+	return name
+}
+
+// measure finds the size and checksums of a part.
+func (p *part) measure() error {
+	sha, crc, n := sha256.New(), crc32.NewIEEE(), new(counter)
+	if err := p.write(io.MultiWriter(sha, crc, n)); err != nil {
+		return fmt.Errorf("%s: %w", p.Path, err)
+	}
+	p.Size, p.SHA256, p.crc = int64(*n), hex.EncodeToString(sha.Sum(nil)), crc.Sum32()
+	return nil
+}
+
+// counter counts the bytes written.
+type counter int64
+
+// Write counts the bytes of b.
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// readme tells people what the model is.
+func (m *Model) readme(w io.Writer, types []string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# A model of Tenon\n\nRead by `saved.OpenModel` of github.com/tenonml/tenon. The functions:\n\n```\n")
+	for _, f := range m.functions {
+		fmt.Fprintln(&b, f)
+		if f.doc != "" {
+			fmt.Fprintf(&b, "    %s\n", f.doc)
+		}
+	}
+	fmt.Fprintf(&b, "```\n\n%d variables. Types: %s.\n", len(m.variables), strings.Join(types, ", "))
+	for _, k := range sortedKeys(m.Metadata) {
+		fmt.Fprintf(&b, "\n%s: %s\n", k, m.Metadata[k])
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeFolder writes a folder beside the path and puts it in its place.
+func writeFolder(path string, parts []*part) (err error) {
+	path = filepath.Clean(path)
+	if _, err := os.Stat(path); err == nil {
+		if _, err := os.Stat(filepath.Join(path, manifestName)); err != nil {
+			return fmt.Errorf("there is something that is no model")
+		}
+	}
+	dir := filepath.Dir(path)
+	temp := filepath.Join(dir, "."+filepath.Base(path)+"."+rand.Text()[:12]+".tmp")
+	if err := os.Mkdir(temp, 0o777); err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	for _, p := range parts {
+		name := filepath.Join(temp, filepath.FromSlash(p.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(name, p.write); err != nil {
+			return fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
+	old := temp + ".old"
+	if err := os.Rename(path, old); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		os.Rename(old, path)
+		return err
+	}
+	return os.RemoveAll(old)
+}
+
+// alignment is what tensors in a ZIP file begin at a multiple of.
+const alignment = 64
+
+// writeZIP writes the parts as records that are stored as they are.
+func writeZIP(w io.Writer, parts []*part) error {
+	n := new(counter)
+	z := zip.NewWriter(io.MultiWriter(w, n))
+	for _, p := range parts {
+		if err := z.Flush(); err != nil {
+			return err
+		}
+		h := &zip.FileHeader{Name: p.Path, Method: zip.Store, CRC32: p.crc, CompressedSize64: uint64(p.Size), UncompressedSize64: uint64(p.Size)}
+		const header = 30 // bytes of a local header before its name
+		const least = 4   // bytes of an extra field without data
+		at := int(*n) + header + len(p.Path) + least
+		room := (alignment - at%alignment) % alignment
+		h.Extra = binary.LittleEndian.AppendUint16(nil, paddingField)
+		h.Extra = binary.LittleEndian.AppendUint16(h.Extra, uint16(room))
+		h.Extra = append(h.Extra, make([]byte, room)...)
+		r, err := z.CreateRaw(h)
+		if err != nil {
+			return err
+		}
+		if err := p.write(r); err != nil {
+			return fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
+	return z.Close()
+}
+
+// paddingField is the extra field of ZIP files that other writers pad records with, too
+// ("FB", little-endian).
+const paddingField = 0x4246

@@ -33,14 +33,7 @@ func encode(v tenon.Value) part {
 // known returns the tensor that one stands for which only records what is done with it. It
 // throws where there is none.
 func known(v tenon.Value) tenon.Value {
-	switch v.(type) {
-	case *structured.Dictionary, *named.Tensor:
-		return v // they have a form of their own
-	}
-	if c, ok := v.(tensor.Concreter); ok {
-		return tenon.Must(c.Concrete())
-	}
-	return v
+	return tenon.Must(tensor.Settled(v))
 }
 
 // parts takes a Value apart.

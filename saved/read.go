@@ -172,12 +172,25 @@ func (m *match) fits(i int, v tenon.Value, s tenon.Spec) error {
 	return m.f.fail(kind, "saved.Read", m.places[i].String(), "the file has %s, the place is for %s", tenon.String(v.Spec()), tenon.String(s))
 }
 
+// cast returns a value as one of a place's Spec, where the type declares a cast: dimensions
+// stored in another order, say. Others stay, and do not fit.
+func cast(v tenon.Value, s tenon.Spec) tenon.Value {
+	if c, ok := s.(tenon.Caster); ok && v.Spec().TypeName() == s.TypeName() {
+		if out, err := c.Cast(v); err == nil {
+			return out
+		}
+	}
+	return v
+}
+
 // leaf returns a value as what stands in a place.
 func (m *match) leaf(i int, v tenon.Value) (any, error) {
 	switch x := m.leaves[i].(type) {
 	case tenon.Spec:
+		v = cast(v, x)
 		return v, m.fits(i, v, x)
 	case tenon.Value:
+		v = cast(v, x.Spec())
 		return v, m.fits(i, v, x.Spec())
 	}
 	t, _ := v.(tensor.Tensor)

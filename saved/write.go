@@ -111,12 +111,9 @@ func (p *writing) leaf(path nest.Path, x any) error {
 		holder = tenon.SpecOf{Spec: y.Spec()}
 		v = y.Value()
 	}
-	if c, ok := v.(tensor.Concreter); ok {
-		t, err := c.Concrete()
-		if err != nil {
-			return writeError(path.String(), "%v", err)
-		}
-		v = t
+	v, err := tensor.Settled(v)
+	if err != nil {
+		return writeError(path.String(), "%v", err)
 	}
 	p.values = append(p.values, tenon.Tuple{tenon.Str(path.String()), tenon.SpecOf{Spec: v.Spec()}, holder})
 	return p.value(path, v)
@@ -130,12 +127,9 @@ func skipped(x any) bool {
 
 // value adds the tensors that a value is made of.
 func (p *writing) value(path nest.Path, v tenon.Value) error {
-	if c, ok := v.(tensor.Concreter); ok {
-		t, err := c.Concrete()
-		if err != nil {
-			return writeError(path.String(), "%v", err)
-		}
-		v = t
+	v, err := tensor.Settled(v)
+	if err != nil {
+		return writeError(path.String(), "%v", err)
 	}
 	s := v.Spec()
 	if code, ok := foreignCode(s); ok {

@@ -68,6 +68,18 @@ type Concreter interface {
 	Concrete() (Tensor, error)
 }
 
+// Settled returns the value whose elements v stands for: of a tensor that records what is
+// done with it, or holds another that can be replaced, the tensor in memory. A value whose
+// Spec has a form of its own, such as a tensor whose dimensions have names, is what it is,
+// and stays. The error is that of [Concreter].
+func Settled(v tenon.Value) (tenon.Value, error) {
+	c, ok := v.(Concreter)
+	if !ok || !tenon.IsLeaf(v.Spec()) {
+		return v, nil
+	}
+	return c.Concrete()
+}
+
 // Data returns the elements of a dense tensor in row-major order. It shares
 // memory with the tensor (unless that is a view with gaps) and must not be
 // changed. For string tensors the slice is new. It throws where v is not a

@@ -22,6 +22,7 @@ func Cond[R any](pred any, then, otherwise func() R) R {
 	if p.DType() != dtype.Bool {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: "control.Cond", Line: source.Line(), Msg: fmt.Sprintf("the predicate is %s, not a boolean scalar", tenon.String(p.Spec()))})
 	}
+	p = bare("control.Cond", p)
 	if c, ok := concrete(p); ok {
 		if tensor.Item[bool](c) {
 			return then()
@@ -42,6 +43,7 @@ func Switch[R any](index any, branches ...func() R) R {
 	if !i.DType().IsInteger() {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: "control.Switch", Line: source.Line(), Msg: fmt.Sprintf("the index is %s, not an integer scalar", tenon.String(i.Spec()))})
 	}
+	i = bare("control.Switch", i)
 	if c, ok := concrete(i); ok {
 		k := tensor.Item[int64](ops.Cast(c, dtype.Int64))
 		if k < 0 || k >= int64(len(branches)) {
@@ -63,6 +65,19 @@ func concrete(t tensor.Tensor) (tensor.Tensor, bool) {
 	}
 	x, err := c.Concrete()
 	return x, err == nil
+}
+
+// bare returns the one tensor that a choice is made of: the scalar inside of one whose type
+// says more about axes, such as their names.
+func bare(fn string, t tensor.Tensor) tensor.Tensor {
+	if tenon.IsLeaf(t.Spec()) {
+		return t
+	}
+	ts := tenon.Must(tensorsOf(t))
+	if len(ts) != 1 {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("%s is no scalar", tenon.String(t.Spec()))})
+	}
+	return ts[0]
 }
 
 // branch traces the functions into regions and records the choice among them.

@@ -33,7 +33,7 @@ func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...Lo
 		if c == nil || c.DType() != dtype.Bool {
 			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: "control.While", Line: source.Line(), Msg: "the condition is not a boolean scalar"})
 		}
-		known, ok := concrete(c)
+		known, ok := concrete(bare("control.While", c))
 		if !ok {
 			return tracedWhile(cond, body, vars, o)
 		}
@@ -139,7 +139,7 @@ func tracedWhile[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, o Lo
 		if err != nil {
 			return nil, err
 		}
-		return []tensor.Tensor{cond(v)}, nil
+		return []tensor.Tensor{bare(fn, cond(v))}, nil
 	}))
 	bodyG := tenon.Must(graph.TraceRegion("body", specs, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
 		v, err := c.pack(p)

@@ -82,36 +82,73 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 	return value, deriv, err
 }
 
+// A Crosser is a tensor around another one whose axes mean more than their numbers, such as
+// a tensor whose dimensions have names. It says what a tensor over its own axes together
+// with those of another one is.
+type Crosser interface {
+	tensor.Tensor
+
+	// Crossed returns a tensor of the receiver's kind around data, whose axes are those of
+	// rows followed by those of columns, one of which is the receiver.
+	Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, error)
+}
+
 // Jacobian returns the Jacobian of a function of one tensor with one tensor as
 // its result: for x of shape S and f(x) of shape R, a tensor of shape R + S. f runs once,
-// and is walked back once, for all elements of the result in bulk.
+// and is walked back once, for all elements of the result in bulk. Where the result or x is
+// a [Crosser], it says what the tensor is.
 func Jacobian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (j tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	y, back, err := VJP(f, x)
+	const fn = "grad.Jacobian"
+	in := tenon.Must(take(x))
+	var out *structure[tensor.Tensor]
+	p, err := pull(in.ts, onTensors(in, f, &out))
 	if err != nil {
 		return nil, err
 	}
+	if len(p.out) != 1 || len(in.ts) != 1 {
+		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s → %s is no function of one tensor of numbers with one as its result", tenon.String(x.Spec()), tenon.String(out.like.Spec())))
+	}
+	data, err := p.jacobian(fn)
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range []tensor.Tensor{out.like, x} {
+		if c, ok := side.(Crosser); ok {
+			return c.Crossed(data, out.like, x)
+		}
+	}
+	return data, nil
+}
+
+// jacobian walks back from each element of the only result to the only input.
+func (p *pullback) jacobian(fn string) (tensor.Tensor, error) {
+	y, v := p.out[0], p.vars[0]
+	if v == nil || !y.DType().IsDifferentiable() {
+		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("%s has no gradient", tenon.String(y.Spec())))
+	}
 	n := y.Shape().Size()
 	if n < 0 {
-		return nil, tenon.NewError(tenon.ErrShape, "grad.Jacobian", fmt.Sprintf("the result's size is not known: %s", tenon.String(y.Spec())))
+		return nil, tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the result's size is not known: %s", tenon.String(y.Spec())))
 	}
+	dims := append(y.Shape().Dims(), v.Shape().Dims()...)
 	if n == 0 {
-		return ops.Zeros(x.DType(), append(y.Shape().Dims(), x.Shape().Dims()...)), nil
+		return ops.Zeros(v.DType(), dims), nil
 	}
+	back := func(ct tensor.Tensor) tensor.Tensor { return tenon.Must(p.back([]tensor.Tensor{ct}))[0] }
 	basis := ops.Reshape(ops.Eye(y.DType(), n, n), append([]int{n}, y.Shape().Dims()...))
-	rows, err := batching.Run("grad.Jacobian", func(ct tensor.Tensor) tensor.Tensor { return tenon.Must(back(ct)) }, basis)
+	rows, err := batching.Run(fn, back, basis)
 	if errors.Is(err, tenon.ErrUnsupported) { // an operation that has to look at one cotangent
 		each := make([]tensor.Tensor, n)
 		for i := range each {
-			if each[i], err = back(ops.Gather(basis, int64(i), 0)); err != nil {
-				return nil, err
-			}
+			each[i] = back(ops.Gather(basis, int64(i), 0))
 		}
-		rows = ops.Stack(each, 0)
-	} else if err != nil {
+		rows, err = ops.Stack(each, 0), nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	return ops.Reshape(rows, append(y.Shape().Dims(), x.Shape().Dims()...)), nil
+	return ops.Reshape(rows, dims), nil
 }
 
 // Hessian returns the second derivatives of a function of one tensor with a

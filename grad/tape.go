@@ -64,6 +64,16 @@ func (v *variable) Concrete() (tensor.Tensor, error) {
 	return v.primal, nil
 }
 
+// NameDims gives names to the dimensions of the tensor that the variable stands for.
+func (v *variable) NameDims(names []string) tensor.Tensor {
+	if n, ok := v.primal.(interface {
+		NameDims(names []string) tensor.Tensor
+	}); ok {
+		v.primal = n.NameDims(names)
+	}
+	return v
+}
+
 // ConstValue returns the elements if they are known.
 func (v *variable) ConstValue() (tensor.Tensor, bool) { return op.Known(v.primal) }
 

@@ -26,7 +26,7 @@ type Effect struct {
 // reads value in place of the cell. Only the outermost graph of a function may
 // assign; a region of a branch or loop has to return the value instead.
 func (g *Graph) SetCell(c Cell, value *Value) error {
-	if value.graph != g || g.sealed.Load() {
+	if value = value.origin(); value.graph != g || g.sealed.Load() {
 		return tenon.NewError(tenon.ErrInvalid, "graph.SetCell", "the value belongs to another trace, or one that has ended")
 	}
 	if g.region {

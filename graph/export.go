@@ -42,7 +42,9 @@ func (d *dot) graph(g *Graph, indent string) (some string) {
 		if p.spec.Name() != "" {
 			label = p.spec.Name()
 		}
-		names[p] = d.node(indent, label+"\n"+specText(p.spec.Named("")), "shape=oval")
+		bare := *p
+		bare.spec = p.spec.Named("")
+		names[p] = d.node(indent, label+"\n"+bare.text(), "shape=oval")
 		some = names[p]
 	}
 	edge := func(v *Value, to string) {
@@ -55,7 +57,7 @@ func (d *dot) graph(g *Graph, indent string) (some string) {
 			from = d.node(indent, text, "shape=plaintext")
 			names[v] = from
 		}
-		fmt.Fprintf(&d.b, "%s%s -> %s [label=%s];\n", indent, from, to, strconv.Quote(specText(v.spec)))
+		fmt.Fprintf(&d.b, "%s%s -> %s [label=%s];\n", indent, from, to, strconv.Quote(v.text()))
 	}
 	for _, n := range g.Nodes {
 		label := n.Op.Name
@@ -99,8 +101,9 @@ type (
 		Outputs []int       `json:"outputs"`
 	}
 	jsonValue struct {
-		ID   int    `json:"id"`
-		Spec string `json:"spec"`
+		ID   int      `json:"id"`
+		Spec string   `json:"spec"`
+		Dims []string `json:"dims,omitempty"`
 	}
 	jsonNode struct {
 		Op      string            `json:"op"`
@@ -122,7 +125,7 @@ func (g *Graph) forJSON() jsonGraph {
 	out := jsonGraph{Name: g.Name, Params: []jsonValue{}, Nodes: []jsonNode{}, Outputs: []int{}}
 	define := func(v *Value) jsonValue {
 		num[v] = len(num)
-		return jsonValue{num[v], specText(v.spec)}
+		return jsonValue{num[v], specText(v.spec), v.dims}
 	}
 	use := func(v *Value) int {
 		if _, ok := num[v]; !ok {

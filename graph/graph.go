@@ -43,6 +43,8 @@ type Node struct {
 	Args []any // by parameter, as in op.Call: *Value, nil, []tenon.Value of *Values, or an attribute
 	Outs []*Value
 	Line string // the user's source line
+
+	dims [][]string // the names of the inputs' dimensions; nil where none are known
 }
 
 // A Value is a symbolic tensor: a parameter of a graph, a constant, or a result
@@ -54,6 +56,8 @@ type Value struct {
 	index int           // which result, or which parameter
 	id    int
 	spec  *tensor.Spec
+	dims  []string // the names of its dimensions, where they are known
+	of    *Value   // what it is under other names for its dimensions
 }
 
 var (

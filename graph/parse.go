@@ -148,7 +148,9 @@ func (p *parser) graph(depth int) *Graph {
 		}
 		n := p.number()
 		p.expect(":")
-		define(n, g.Param(p.spec()))
+		v := g.Param(p.spec())
+		v.dims = p.dims()
+		define(n, v)
 	}
 	p.expect("{")
 	for !p.accept("return") {
@@ -244,14 +246,14 @@ func (p *parser) node(g *Graph, env map[int]*Value, outs []int, define func(int,
 		p.expect(":")
 		c.Args[i] = p.argument(&o.Params[i], env, depth)
 	}
-	specs := make([]*tensor.Spec, len(outs))
+	specs, dims := make([]*tensor.Spec, len(outs)), make([][]string, len(outs))
 	for i := range specs {
 		if i == 0 {
 			p.expect(":")
 		} else {
 			p.expect(",")
 		}
-		specs[i] = p.spec()
+		specs[i], dims[i] = p.spec(), p.dims()
 	}
 	line := ""
 	if p.accept("@") {
@@ -260,6 +262,7 @@ func (p *parser) node(g *Graph, env map[int]*Value, outs []int, define func(int,
 	n, err := g.read(c, given, specs, line)
 	p.check(err)
 	for i, num := range outs {
+		n.Outs[i].dims = dims[i]
 		define(num, n.Outs[i])
 	}
 }

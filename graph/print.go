@@ -52,7 +52,7 @@ func (p *printer) graph(g *Graph) {
 			p.b.WriteString(", ")
 		}
 		num[v] = len(num)
-		fmt.Fprintf(&p.b, "%%%d: %s", num[v], specText(v.spec))
+		fmt.Fprintf(&p.b, "%%%d: %s", num[v], v.text())
 	}
 	p.b.WriteString(") {")
 	p.indent++
@@ -121,7 +121,7 @@ func (p *printer) node(n *Node, num numbering) {
 		} else {
 			p.b.WriteString(", ")
 		}
-		p.b.WriteString(specText(o.spec))
+		p.b.WriteString(o.text())
 	}
 	if n.Line != "" {
 		p.b.WriteString(" @ " + strconv.Quote(n.Line))

@@ -22,6 +22,7 @@ func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) (
 	env := make([]*Value, g.next)
 	for i, p := range g.Params {
 		env[p.id] = h.Param(p.spec)
+		env[p.id].dims = p.dims
 		if k := i - (len(g.Params) - len(g.Captures)); k >= 0 {
 			h.captured[g.Captures[k]] = env[p.id]
 		}
@@ -50,7 +51,9 @@ func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) (
 			if err != nil {
 				return nil, err
 			}
-			env[n.Outs[i].id] = v
+			if env[n.Outs[i].id] = v; v.dims == nil && len(n.Outs[i].dims) == v.spec.Shape().Rank() {
+				v.dims = n.Outs[i].dims
+			}
 		}
 	}
 	for _, o := range g.Outputs {
@@ -85,7 +88,9 @@ func (g *Graph) keep(n *Node, c *op.Call, env []*Value) error {
 	if err != nil {
 		return err
 	}
+	kept.dims = n.dims
 	for i, o := range kept.Outs {
+		o.dims = n.Outs[i].dims
 		env[n.Outs[i].id] = o
 	}
 	return nil

@@ -26,17 +26,29 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 	}
 	var err error
 	d := &op.Call{Op: c.Op, Args: make([]any, len(c.Args))}
+	var dims [][]string
+	named := false
+	note := func(x tenon.Value) {
+		v, _ := x.(*Value)
+		if v == nil || v.dims == nil {
+			dims = append(dims, nil)
+			return
+		}
+		dims, named = append(dims, v.dims), true
+	}
 	for i, a := range c.Args {
 		switch a := a.(type) {
 		case []tenon.Value:
 			l := make([]tenon.Value, len(a))
 			for k, x := range a {
+				note(x)
 				if l[k], err = g.use(x); err != nil {
 					return nil, c.Fail(err)
 				}
 			}
 			d.Args[i] = l
 		case tenon.Value:
+			note(a)
 			if d.Args[i], err = g.use(a); err != nil {
 				return nil, c.Fail(err)
 			}
@@ -51,6 +63,9 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 	n, err := g.Add(d, g.line(), specs)
 	if err != nil {
 		return nil, err
+	}
+	if named {
+		n.dims = dims
 	}
 	out := make([]tenon.Value, len(n.Outs))
 	for i, o := range n.Outs {
@@ -73,7 +88,7 @@ func (g *Graph) Import(v tenon.Value) (*Value, error) { return g.use(v) }
 func (g *Graph) use(v tenon.Value) (*Value, error) {
 	switch v := v.(type) {
 	case *Value:
-		if v.graph == g {
+		if v = v.origin(); v.graph == g {
 			return v, nil
 		}
 		if v.konst != nil {
@@ -102,6 +117,9 @@ func (g *Graph) capture(t tensor.Tensor) *Value {
 		return v
 	}
 	v := g.Param(t.Spec().(*tensor.Spec))
+	if w, ok := t.(*Value); ok {
+		v.dims = w.dims
+	}
 	g.captured[t] = v
 	g.Captures = append(g.Captures, t)
 	return v

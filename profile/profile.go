@@ -9,8 +9,9 @@ import (
 
 // Event is one step of a run.
 type Event struct {
-	Op       string // the operation; for operations that run together all of them, with +
-	Line     string // the user's line
+	Op       string   // the operation; for operations that run together all of them, with +
+	Dims     []string // the names of the dimensions of the first result, where they are known
+	Line     string   // the user's line
 	Graph    string
 	Start    time.Time
 	Duration time.Duration
@@ -87,7 +88,7 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 		at := float64(e.Start.Sub(zero)) / 1e3
 		dur := float64(e.Duration) / 1e3
 		out.Events = append(out.Events,
-			event{Name: e.Op, Cat: e.Graph, Phase: "X", Time: at, Dur: dur, PID: 1, TID: 1, Args: map[string]any{"line": e.Line, "bytes": e.Bytes}},
+			event{Name: e.Op, Cat: e.Graph, Phase: "X", Time: at, Dur: dur, PID: 1, TID: 1, Args: map[string]any{"line": e.Line, "bytes": e.Bytes, "dims": e.Dims}},
 			event{Name: "live bytes", Phase: "C", Time: at + dur, PID: 1, TID: 1, Args: map[string]any{"bytes": e.Live, "held": e.Held}})
 	}
 	return json.NewEncoder(w).Encode(out)

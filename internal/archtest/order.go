@@ -31,7 +31,7 @@ const Order = `
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
 	op < internal/direct < ops;
-	op, internal/goroutine < graph;
+	op, internal/goroutine, internal/dimtext < graph;
 
 	# tier 5: what is done with any Value
 	NONE < profile;

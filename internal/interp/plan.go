@@ -33,7 +33,8 @@ type step struct {
 	outs []int
 	free []int // slots that no later step reads
 	line string
-	keep bool // it may keep its operands and results: nobody knows when their memory is free
+	node *graph.Node // nil for several that run together
+	keep bool        // it may keep its operands and results: nobody knows when their memory is free
 
 	// consts are the constants of its regions, which its results may be, or views of them.
 	consts []*tensor.Dense
@@ -72,7 +73,7 @@ func plan(g *graph.Graph) *Plan {
 		return v.ID()
 	}
 	for i, n := range p.nodes {
-		s := step{op: n.Op, args: make([]arg, len(n.Args)), line: n.Line, x: -1, y: -1}
+		s := step{op: n.Op, args: make([]arg, len(n.Args)), line: n.Line, node: n, x: -1, y: -1}
 		for k, a := range n.Args {
 			switch a := a.(type) {
 			case *graph.Value:

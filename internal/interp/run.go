@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/dimtext"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -105,9 +107,10 @@ func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
 	out, err := c.Run()
 	if err != nil {
 		e := tenon.AsError(err)
-		if e.Line != s.line {
+		dims := s.operands(c)
+		if e.Line != s.line || dims != "" {
 			f := *e
-			f.Line = s.line
+			f.Line, f.Msg = s.line, f.Msg+dims
 			e = &f
 		}
 		return e
@@ -116,6 +119,33 @@ func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
 		slots[s.outs[i]] = o.(tensor.Tensor)
 	}
 	return nil
+}
+
+// operands describes the operands whose dimensions have names, in lines of a message.
+func (s *step) operands(c *op.Call) string {
+	dims := s.node.InputDims()
+	if dims == nil {
+		return ""
+	}
+	var list []dimtext.Operand
+	k := 0
+	note := func(role string, v tenon.Value) {
+		if x, ok := v.(tensor.Tensor); ok && dims[k] != nil {
+			list = append(list, graph.Operand(role, x, dims[k]))
+		}
+		k++
+	}
+	for i, a := range c.Args {
+		switch a := a.(type) {
+		case []tenon.Value:
+			for _, v := range a {
+				note(c.Op.Params[i].Name, v)
+			}
+		case tenon.Value:
+			note(c.Op.Params[i].Name, a)
+		}
+	}
+	return "\n" + dimtext.Lines(list...)
 }
 
 // memory gives the pooled memory of results back when no later step reads them. Results

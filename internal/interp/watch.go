@@ -104,7 +104,7 @@ func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 		w.live += w.size[at]
 	}
 	if w.Profile != nil {
-		w.last = profile.Event{Op: s.name(), Line: s.line, Graph: w.plan.graph.Name, Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live}
+		w.last = profile.Event{Op: s.name(), Dims: s.dims(), Line: s.line, Graph: w.plan.graph.Name, Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live}
 	}
 	if w.MemoryLimit > 0 && w.live > w.MemoryLimit {
 		return w.tooMuch(w.live, s.name(), s.line)
@@ -113,6 +113,18 @@ func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 		w.Progress(i+1, len(w.plan.steps))
 	}
 	return nil
+}
+
+// dims returns the names of the dimensions of a step's result: those of the last of several
+// nodes that run together.
+func (s *step) dims() []string {
+	if s.group != nil {
+		s = &s.group.steps[len(s.group.steps)-1]
+	}
+	if s.node == nil || len(s.node.Outs) == 0 {
+		return nil
+	}
+	return s.node.Outs[0].Dims()
 }
 
 // note adds the step to the profile, with the memory that the run has now.

@@ -2,8 +2,6 @@ package named
 
 import (
 	"encoding/binary"
-	"math"
-	"math/bits"
 	"slices"
 	"sync"
 	"unsafe"
@@ -60,30 +58,18 @@ func orderFor(ts []*Tensor, dims *layout) *order {
 // unknownSize stands for sizes that are not known.
 const unknownSize = 64
 
-// A search is the tensors of a contraction as sets of names: bit i is name i.
-type search struct {
-	ids   []id
-	sizes []float64
-	sets  []uint64
-	keep  uint64 // names that the result has
-}
-
-// maxSearched is the number of tensors up to which all orders are compared.
-const maxSearched = 10
-
 func newOrder(ts []*Tensor, dims *layout) *order {
-	s := &search{}
 	all := none
 	for _, t := range ts {
 		all = all.and(t.spec.names)
 	}
-	s.ids = all.ids
-	s.sizes = make([]float64, len(all.ids))
+	s := &search{ids: all.ids, sizes: make([]float64, len(all.ids)), words: (len(all.ids) + 63) / 64}
+	s.keep = s.set()
 	for _, t := range ts {
-		var set uint64
+		set := s.set()
 		for i, n := range t.spec.names.ids {
 			at := all.index(n)
-			set |= 1 << (at % 64)
+			set.add(at)
 			size := float64(t.data.Shape().Dim(i))
 			if size < 0 {
 				size = unknownSize
@@ -94,17 +80,10 @@ func newOrder(ts []*Tensor, dims *layout) *order {
 	}
 	for i, n := range all.ids {
 		if !dims.has(n) {
-			s.keep |= 1 << (i % 64)
+			s.keep.add(i)
 		}
 	}
-	if len(ts) <= maxSearched && len(all.ids) <= 64 {
-		return s.order(ts, dims, s.best())
-	}
-	ls := make([]*layout, len(ts))
-	for i, t := range ts {
-		ls[i] = t.spec.names
-	}
-	return s.order(ts, dims, greedyPairs(ls, dims, s.size))
+	return s.order(ts, dims, s.pairs())
 }
 
 // order turns pairs into steps over names.
@@ -146,111 +125,3 @@ func flopsPer(summed bool) float64 {
 }
 
 func (s *search) size(n id) float64 { return s.sizes[slices.Index(s.ids, n)] }
-
-func (s *search) volume(set uint64) float64 {
-	v := 1.0
-	for ; set != 0; set &= set - 1 {
-		v *= s.sizes[bits.TrailingZeros64(set)]
-	}
-	return v
-}
-
-// best finds the order with the fewest operations by dynamic programming over the
-// subsets of the tensors: the cheapest way to contract a subset is made of the
-// cheapest ways for two parts of it. Of equally cheap ones it takes that with the
-// smaller intermediate results.
-func (s *search) best() [][2]int {
-	n := len(s.sets)
-	full := 1<<n - 1
-	union := make([]uint64, full+1)
-	for t := 1; t <= full; t++ {
-		union[t] = union[t&(t-1)] | s.sets[bits.TrailingZeros(uint(t))]
-	}
-	kept := make([]uint64, full+1)
-	for t := range kept {
-		kept[t] = union[t] & (s.keep | union[full&^t])
-	}
-	cost, size, split := make([]float64, full+1), make([]float64, full+1), make([]int, full+1)
-	for t := 1; t <= full; t++ {
-		if t&(t-1) == 0 {
-			continue
-		}
-		cost[t] = math.Inf(1)
-		for a := (t - 1) & t; a > t&^a; a = (a - 1) & t {
-			b := t &^ a
-			all := kept[a] | kept[b]
-			c := cost[a] + cost[b] + s.volume(all)*flopsPer(all != kept[t])
-			if z := size[a] + size[b] + s.volume(kept[t]); c < cost[t] || c == cost[t] && z < size[t] {
-				cost[t], size[t], split[t] = c, z, a
-			}
-		}
-	}
-	var pairs [][2]int
-	var emit func(t int) int
-	emit = func(t int) int {
-		if t&(t-1) == 0 {
-			return bits.TrailingZeros(uint(t))
-		}
-		a, b := emit(split[t]), emit(t&^split[t])
-		pairs = append(pairs, [2]int{min(a, b), max(a, b)})
-		return n + len(pairs) - 1
-	}
-	emit(full)
-	return pairs
-}
-
-// greedyPairs takes, time and again, the pair whose product has the fewest elements
-// less those that it makes unnecessary.
-func greedyPairs(ls []*layout, dims *layout, size func(id) float64) [][2]int {
-	volume := func(l *layout) float64 {
-		v := 1.0
-		for _, n := range l.ids {
-			v *= size(n)
-		}
-		return v
-	}
-	numbers := make([]int, len(ls))
-	uses := map[id]int{}
-	for i, l := range ls {
-		numbers[i] = i
-		for _, n := range l.ids {
-			uses[n]++
-		}
-	}
-	ls = slices.Clone(ls)
-	product := func(a, b *layout) *layout {
-		return a.and(b).filter(func(n id) bool {
-			own := 0
-			for _, l := range []*layout{a, b} {
-				if l.has(n) {
-					own++
-				}
-			}
-			return !dims.has(n) || uses[n] > own
-		})
-	}
-	var pairs [][2]int
-	for next := len(ls); len(ls) > 1; next++ {
-		best, bi, bj := math.Inf(1), -1, -1
-		for i := range ls {
-			for j := range ls[:i] {
-				if c := volume(product(ls[j], ls[i])) - volume(ls[i]) - volume(ls[j]); bi < 0 || c < best {
-					best, bi, bj = c, j, i
-				}
-			}
-		}
-		p := product(ls[bi], ls[bj])
-		for _, l := range []*layout{ls[bi], ls[bj]} {
-			for _, n := range l.ids {
-				uses[n]--
-			}
-		}
-		for _, n := range p.ids {
-			uses[n]++
-		}
-		pairs = append(pairs, [2]int{min(numbers[bi], numbers[bj]), max(numbers[bi], numbers[bj])})
-		ls, numbers = slices.Delete(ls, bj, bj+1), slices.Delete(numbers, bj, bj+1)
-		ls[bi], numbers[bi] = p, next
-	}
-	return pairs
-}

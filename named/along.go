@@ -55,6 +55,9 @@ func (t *Tensor) innermost(dims *layout, r *reduction) (*Tensor, []int) {
 func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.Value) *Tensor {
 	t := tensorOf(fn, x)
 	r := d.axesOf(fn, t)
+	if t.side != nil {
+		tenon.Throw(t.side.seen.check(fn, d.group(), one{"scores", t}))
+	}
 	switch len(r.axes) {
 	case 0:
 		fail(tenon.ErrInvalid, fn, "there is no dimension to go along")
@@ -76,8 +79,8 @@ func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.
 }
 
 // LayerNorm returns (x - mean) / √(variance + eps) along a dimension or set, times
-// scale plus offset, each of which may be nil. Their dimensions are among those of x.
-// The variance is the biased one.
+// scale plus offset, each of which may be nil. Their dimensions are among those of x, and they
+// have what is normalised, unless they are numbers. The variance is the biased one.
 func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
 	return Dims{groupOf[N]()}.LayerNorm(x, scale, offset, eps)
 }
@@ -86,6 +89,8 @@ func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
 func (d Dims) LayerNorm(x tenon.Value, scale, offset any, eps float64) *Tensor {
 	const fn = "named.LayerNorm"
 	t := tensorOf(fn, x)
+	d.normalise(fn, t, one{"scale", nil}, scale)
+	d.normalise(fn, t, one{"offset", nil}, offset)
 	t, axes := t.innermost(d.group(), d.axesOf(fn, t))
 	if a, b, ok := d.parameters(t, scale, offset); ok {
 		return newTensor(ops.LayerNorm(t.data, a, b, eps, axes...), t.spec.names, t.own())
@@ -121,7 +126,7 @@ func (d Dims) parameters(t *Tensor, scale, offset any) (a, b any, ok bool) {
 }
 
 // RMSNorm returns x / √(mean x² + eps) along a dimension or set, times scale, which may
-// be nil.
+// be nil; see [LayerNorm].
 func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
 	return Dims{groupOf[N]()}.RMSNorm(x, scale, eps)
 }
@@ -130,12 +135,32 @@ func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
 func (d Dims) RMSNorm(x tenon.Value, scale any, eps float64) *Tensor {
 	const fn = "named.RMSNorm"
 	t := tensorOf(fn, x)
+	d.normalise(fn, t, one{"scale", nil}, scale)
 	t, axes := t.innermost(d.group(), d.axesOf(fn, t))
 	if a, _, ok := d.parameters(t, scale, nil); ok {
 		return newTensor(ops.RMSNorm(t.data, a, eps, axes...), t.spec.names, t.own())
 	}
 	y := newTensor(ops.RMSNorm(t.data, nil, eps, axes...), t.spec.names, t.own())
 	return affine(fn, y, scale, nil)
+}
+
+// normalise checks that a scale or offset has the dimensions that are normalised: one that lacks
+// them was made for another norm, more often than not.
+func (d Dims) normalise(fn string, t *Tensor, p one, x any) {
+	d.axesOf(fn, t) // they are there
+	u, ok := asNamed(x)
+	if !ok || u == nil || len(u.spec.names.ids) == 0 {
+		return
+	}
+	lacks := d.group().without(u.spec.names)
+	if len(lacks.ids) == 0 {
+		return
+	}
+	p.t = u
+	operands := []one{{"tensor", t}, p}
+	s := scopeOf(operands)
+	msg, hint := dimtext.Unscaled(fn, s.texts(lacks), s.operands(operands)...)
+	tenon.Throw(worded(tenon.ErrInvalid, over(fn, d.group()), msg, hint))
 }
 
 // affine returns y·scale + offset, whose names are among those of y.

@@ -53,6 +53,9 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 	ts := []*Tensor{q, k, v}
 	if o.Mask != nil {
 		ts = append(ts, o.Mask)
+		if o.Mask.side != nil {
+			tenon.Throw(o.Mask.side.seen.check(fn, keys, operands[0], one{"mask", o.Mask}))
+		}
 	}
 	checkSizes(over(fn, keys), ts)
 	s := sideOf(fn, ts...)

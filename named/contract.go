@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/dimtext"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -45,9 +46,12 @@ func (d Dims) Dot(a, b tenon.Value) *Tensor {
 //
 //	{Batch, Seq, Rep} · {Batch, Rep, Kq} over Rep → {Batch, Seq, Kq}
 //
-// Three or more tensors are contracted in pairs, in the order that takes the fewest
-// multiplications; [Explain] shows it. A dimension that no tensor has is an error of
-// kind ErrNotFound.
+// A dimension that is summed over is one of two tensors at least: what a tensor has
+// alone is summed with [Sum]. Another one is an error of kind ErrNotFound.
+//
+// Three or more tensors are contracted in pairs, in an order that takes few
+// multiplications: the fewest for up to 10 tensors, and for more, an order that is hardly ever
+// more than a few per cent above. [Explain] shows it.
 func Contract[N Is[N]](operands ...tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.Contract(operands...)
 }
@@ -75,74 +79,86 @@ func (l *layout) of() Dims { return Dims{l} }
 
 func contract2(fn string, x, y *Tensor, dims *layout) *Tensor {
 	p := x.spec.names.plan(planKey{planContract, y.spec.names, dims}, func() (any, error) {
-		for _, n := range dims.ids {
-			if !x.spec.names.has(n) && !y.spec.names.has(n) {
-				return nil, errMissing(over(fn, dims), n, pair(x, y)...)
-			}
-		}
-		if n, twice := duplicate(dims.ids); twice {
-			throwTwice(fn, n, dims)
+		if err := errAlone(fn, pair(x, y), dims); err != nil {
+			return nil, err
 		}
 		return newContraction(x.spec.names, y.spec.names, dims)
 	}).(*contraction)
 	return p.run(fn, x, y, dims)
 }
 
-// A contraction is what contracting tensors of two layouts over certain names comes
+// errAlone checks that every name that is summed over stands in two operands at least.
+func errAlone(fn string, operands []one, dims *layout) error {
+	for _, n := range dims.ids {
+		first, found := -1, 0
+		for i, o := range operands {
+			if o.t.spec.names.has(n) {
+				if found++; first < 0 {
+					first = i
+				}
+			}
+		}
+		switch {
+		case found == 0:
+			return errMissing(over(fn, dims), n, operands...)
+		case found == 1 && len(operands) > 1:
+			s := scopeOf(operands, n)
+			msg, hint := dimtext.Alone(s.text(n), first, s.operands(operands)...)
+			return worded(tenon.ErrNotFound, over(fn, dims), msg, hint)
+		}
+	}
+	if n, twice := duplicate(dims.ids); twice {
+		throwTwice(fn, n, dims)
+	}
+	return nil
+}
+
+// A contraction is what contracting tensors of two layouts over names that both have comes
 // to.
 type contraction struct {
-	sumA, sumB []int            // axes that only one tensor has and that are summed over first
-	product    *ops.Contraction // nil where no axis is left to sum over: then it is an elementwise product
-	out        *layout
-	shared     []axisPair
-	a, b       *layout // without the axes that are summed over first
-	dims       *layout
+	product *ops.Contraction // nil where nothing is summed over: then it is an elementwise product
+	out     *layout
+	shared  []axisPair
+	a, b    *layout
+	dims    *layout
 }
 
 // An axisPair is an axis of each tensor with the same name.
 type axisPair struct{ a, b int }
 
 func newContraction(a, b, dims *layout) (*contraction, error) {
-	c := &contraction{dims: dims}
+	c := &contraction{dims: dims, a: a, b: b}
 	for i, n := range a.ids {
 		if at := b.index(n); at >= 0 {
 			c.shared = append(c.shared, axisPair{i, at})
-		} else if dims.has(n) {
-			c.sumA = append(c.sumA, i)
 		}
 	}
-	for i, n := range b.ids {
-		if dims.has(n) && !a.has(n) {
-			c.sumB = append(c.sumB, i)
-		}
-	}
-	c.a, c.b = a.filter(func(n id) bool { return !dims.has(n) || b.has(n) }), b.filter(func(n id) bool { return !dims.has(n) || a.has(n) })
-	if len(c.a.both(c.b).both(dims).ids) == 0 {
-		c.out = c.a.and(c.b)
+	if len(dims.ids) == 0 {
+		c.out = a.and(b)
 		return c, nil
 	}
 	// The natural order, which matrix products write without transposing: the batch,
 	// then what is left of the first tensor, then of the second.
-	batch := c.a.both(c.b).without(dims)
-	c.out = batch.and(c.a.without(c.b)).and(c.b.without(c.a))
+	batch := a.both(b).without(dims)
+	c.out = batch.and(a.without(b)).and(b.without(a))
 	labels := func(l *layout) []int {
 		out := make([]int, len(l.ids))
 		for i, n := range l.ids {
-			if out[i] = c.a.index(n); out[i] < 0 {
-				out[i] = len(c.a.ids) + c.b.index(n)
+			if out[i] = a.index(n); out[i] < 0 {
+				out[i] = len(a.ids) + b.index(n)
 			}
 		}
 		return out
 	}
 	var err error
-	c.product, err = ops.NewContraction(labels(c.a), labels(c.b), labels(c.out))
+	c.product, err = ops.NewContraction(labels(a), labels(b), labels(c.out))
 	return c, err
 }
 
 // run contracts two tensors of the layouts that the contraction is for.
 func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 	a, b := x.data, y.data
-	if d, ok := a.(*tensor.Dense); ok && c.product != nil && c.sumA == nil && c.sumB == nil && x.side == nil && y.side == nil {
+	if d, ok := a.(*tensor.Dense); ok && c.product != nil && x.side == nil && y.side == nil {
 		if e, ok := b.(*tensor.Dense); ok {
 			if out := c.product.Dense(d, e); out != nil { // sizes fit
 				return newTensor(out, c.out, nil)
@@ -154,12 +170,6 @@ func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 		return c.ragged(fn, x, y)
 	}
 	s := sideOf2(fn, x, y)
-	if c.sumA != nil {
-		a = ops.Sum(a, c.sumA...)
-	}
-	if c.sumB != nil {
-		b = ops.Sum(b, c.sumB...)
-	}
 	if c.product == nil {
 		p := outerPlan(c.a, c.b)
 		return newTensor(ops.Mul(p.a.apply(a), p.b.apply(b)), c.out, s)
@@ -184,14 +194,7 @@ func isRagged(x tensor.Tensor) bool {
 
 // contractAll contracts three tensors or more in pairs.
 func contractAll(fn string, ts []*Tensor, dims *layout) *Tensor {
-	for _, n := range dims.ids {
-		if !slices.ContainsFunc(ts, func(t *Tensor) bool { return t.spec.names.has(n) }) {
-			throwMissing(over(fn, dims), n, several(ts)...)
-		}
-	}
-	if n, twice := duplicate(dims.ids); twice {
-		throwTwice(fn, n, dims)
-	}
+	tenon.Throw(errAlone(fn, several(ts), dims))
 	checkSizes(over(fn, dims), ts)
 	p := orderFor(ts, dims)
 	live := slices.Clone(ts)

@@ -30,6 +30,7 @@ import (
 // Gradient and order of contraction are those of [Contract].
 func Einsum(text string, operands ...tenon.Value) *Tensor {
 	const fn = "named.Einsum"
+	operands = slices.Clone(operands)
 	ts := make([]*Tensor, len(operands))
 	for i, x := range operands {
 		ts[i] = tensorOf(fn, x)
@@ -103,7 +104,20 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	case at >= 0:
 		keep = layoutOf(slices.Insert(slices.Clone(keep.ids), at, lacks.ids...))
 	}
-	return all.without(keep).of().Contract(operands...).ordered(keep)
+	// The text says that what a tensor has alone and the result lacks is summed over.
+	sum := all.without(keep)
+	for i, t := range ts {
+		alone := sum.both(t.spec.names)
+		for k, u := range ts {
+			if k != i {
+				alone = alone.without(u.spec.names)
+			}
+		}
+		if len(alone.ids) > 0 {
+			operands[i], sum = alone.of().Sum(t), sum.without(alone)
+		}
+	}
+	return sum.of().Contract(operands...).ordered(keep)
 }
 
 // ellipsis stands for the dimensions that a term does not list.

@@ -64,23 +64,31 @@ func several(ts []*Tensor) []one {
 	return out
 }
 
-func (o one) text() dimtext.Operand {
-	return dimtext.Operand{Role: o.role, Dims: o.t.dimTexts(), From: o.t.from.String()}
+// scopeOf returns all names that a message about operands is about: among them, each is
+// printed so that it is told apart from the others.
+func scopeOf(operands []one, more ...id) *layout {
+	s := layoutOf(more)
+	for _, o := range operands {
+		s = s.and(o.t.spec.names)
+	}
+	return s
 }
 
-func texts(operands []one) []dimtext.Operand {
+// operands describes tensors, with names as they are printed among those of l.
+func (l *layout) operands(operands []one) []dimtext.Operand {
 	out := make([]dimtext.Operand, len(operands))
 	for i, o := range operands {
-		out[i] = o.text()
+		out[i] = dimtext.Operand{Role: o.role, Dims: l.dimTexts(o.t), From: o.t.from.String()}
 	}
 	return out
 }
 
-// dimTexts returns the dimensions for a message.
-func (t *Tensor) dimTexts() []dimtext.Dim {
-	l := t.spec.names
-	out := make([]dimtext.Dim, len(l.ids))
-	for i, n := range l.ids {
+func (o one) text() dimtext.Operand { return o.t.spec.names.operands([]one{o})[0] }
+
+// dimTexts returns the dimensions of a tensor for a message.
+func (l *layout) dimTexts(t *Tensor) []dimtext.Dim {
+	out := make([]dimtext.Dim, len(t.spec.names.ids))
+	for i, n := range t.spec.names.ids {
 		out[i] = dimtext.Dim{Name: l.text(n), Size: t.data.Shape().Dim(i)}
 		if t.raggedAxis(i) {
 			out[i].Size = dimtext.Ragged
@@ -90,10 +98,12 @@ func (t *Tensor) dimTexts() []dimtext.Dim {
 }
 
 // lines describes operands, each in a line of a message.
-func lines(operands ...one) string { return dimtext.Lines(texts(operands)...) }
+func lines(operands ...one) string {
+	return dimtext.Lines(scopeOf(operands).operands(operands)...)
+}
 
 // line describes the tensor in a line of a message.
-func (t *Tensor) line(role string) string { return dimtext.Lines(one{role, t}.text()) }
+func (t *Tensor) line(role string) string { return lines(one{role, t}) }
 
 func newError(kind error, fn, msg string) *tenon.Error { return tenon.NewError(kind, fn, msg) }
 
@@ -111,7 +121,8 @@ func worded(kind error, fn, msg, hint string) *tenon.Error {
 // errMissing says that one of the operands lacks a name: the first that does.
 func errMissing(fn string, n id, operands ...one) error {
 	at := slices.IndexFunc(operands, func(o one) bool { return !o.t.spec.names.has(n) })
-	msg, hint := dimtext.Missing(n.String(), max(at, 0), texts(operands)...)
+	s := scopeOf(operands, n)
+	msg, hint := dimtext.Missing(s.text(n), max(at, 0), s.operands(operands)...)
 	for _, o := range operands {
 		if o.t.side != nil && o.t.side.hidden.has(n) {
 			hint = fmt.Sprintf("%v is what named.Lift takes the function over: the function does not see it", n)
@@ -122,23 +133,27 @@ func errMissing(fn string, n id, operands ...one) error {
 
 func throwMissing(fn string, n id, operands ...one) { tenon.Throw(errMissing(fn, n, operands...)) }
 
-func errShared(fn string, n id, a, b *Tensor) error {
-	msg, hint := dimtext.Shared(n.String(), texts(pair(a, b))...)
+// errAbout is an error about a name of operands, in the words of package dimtext.
+func errAbout(fn string, words func(name string, operands ...dimtext.Operand) (msg, hint string), n id, operands ...one) error {
+	s := scopeOf(operands, n)
+	msg, hint := words(s.text(n), s.operands(operands)...)
 	return worded(tenon.ErrInvalid, fn, msg, hint)
+}
+
+func errShared(fn string, n id, a, b *Tensor) error {
+	return errAbout(fn, dimtext.Shared, n, pair(a, b)...)
 }
 
 func errSizes(fn string, n id, operands ...one) error {
-	msg, hint := dimtext.SizesDiffer(n.String(), texts(operands)...)
-	return worded(tenon.ErrInvalid, fn, msg, hint)
-}
-
-func errSubset(fn string, operands ...one) error {
-	msg, hint := dimtext.NoSubset(texts(operands)...)
-	return worded(tenon.ErrInvalid, fn, msg, hint)
+	return errAbout(fn, dimtext.SizesDiffer, n, operands...)
 }
 
 func errTaken(fn string, n id, operands ...one) error {
-	msg, hint := dimtext.Taken(n.String(), texts(operands)...)
+	return errAbout(fn, dimtext.Taken, n, operands...)
+}
+
+func errSubset(fn string, operands ...one) error {
+	msg, hint := dimtext.NoSubset(scopeOf(operands).operands(operands)...)
 	return worded(tenon.ErrInvalid, fn, msg, hint)
 }
 

@@ -51,11 +51,7 @@ func (d Dims) Explain(operands ...tenon.Value) Explanation {
 		ts[i] = tensorOf(fn, x)
 		all = all.and(ts[i].spec.names)
 	}
-	for _, n := range dims.ids {
-		if !all.has(n) {
-			throwMissing(over(fn, dims), n, several(ts)...)
-		}
-	}
+	tenon.Throw(errAlone(fn, several(ts), dims))
 	checkSizes(over(fn, dims), ts)
 	live := make([]sketch, 0, 2*len(ts))
 	for _, t := range ts {
@@ -177,22 +173,6 @@ func (s sketch) String() string {
 	return "{" + strings.Join(out, " ") + "}"
 }
 
-// without returns the sketch of the sum over axes.
-func (s sketch) without(axes []int) sketch {
-	if axes == nil {
-		return s
-	}
-	out := sketch{bytes: s.bytes}
-	var ids []id
-	for i, n := range s.names.ids {
-		if !slices.Contains(axes, i) {
-			ids, out.dims = append(ids, n), append(out.dims, s.dims[i])
-		}
-	}
-	out.names, out.strides = layoutOf(ids), rowMajor(out.dims)
-	return out
-}
-
 func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
 	x, y, base := a, b, a
 	switch {
@@ -218,7 +198,6 @@ func explainPair(a, b sketch, sum *layout) (ContractStep, sketch) {
 	for _, n := range a.names.and(b.names).ids {
 		step.FLOPs *= sizeIn([]sketch{a, b}, n)
 	}
-	a, b = a.without(c.sumA), b.without(c.sumB)
 	out := sketch{names: c.out, bytes: a.bytes}
 	for _, n := range c.out.ids {
 		k := -1

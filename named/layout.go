@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/dimtext"
 )
 
 // A layout is an interned list of names: of a tensor's dimensions in the order in
@@ -194,20 +195,25 @@ func duplicate(ids []id) (id, bool) {
 func (l *layout) text(n id) string {
 	short := n.String()
 	for _, m := range l.ids {
-		if m != n && m.String() == short {
+		if m != n && (m.String() == short || dimtext.Short(m.info().path) == dimtext.Short(n.info().path)) {
 			return n.info().path
 		}
 	}
 	return short
 }
 
-// String prints the names, separated by commas.
-func (l *layout) String() string {
-	s := make([]string, len(l.ids))
-	for i, n := range l.ids {
+// texts returns names as they are printed among those of l.
+func (l *layout) texts(of *layout) []string {
+	s := make([]string, len(of.ids))
+	for i, n := range of.ids {
 		s[i] = l.text(n)
 	}
-	return strings.Join(s, ", ")
+	return s
+}
+
+// String prints the names, separated by commas.
+func (l *layout) String() string {
+	return strings.Join(l.texts(l), ", ")
 }
 
 // canonical returns the same names in an order that does not depend on how a tensor is

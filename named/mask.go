@@ -1,6 +1,8 @@
 package named
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -12,7 +14,29 @@ import (
 // the key is not after that of the query: what a model that predicts what comes next may
 // look at.
 func CausalMask(query, key Sized) *Tensor {
-	return positions2("named.CausalMask", query, key, func(q, k *Tensor) *Tensor { return Map2(ops.LessEqual, k, q) })
+	t := positions2("named.CausalMask", query, key, func(q, k *Tensor) *Tensor { return Map2(ops.LessEqual, k, q) })
+	return t.seeing(query, key)
+}
+
+// seen says along which dimension of a mask the queries are, and along which the keys.
+type seen struct{ query, key id }
+
+// seeing notes who sees whom in a mask: a softmax of scores under it goes over the keys.
+func (t *Tensor) seeing(query, key Sized) *Tensor {
+	t.side = &side{hidden: none, extra: none, seen: &seen{query.names.ids[0], key.names.ids[0]}}
+	return t
+}
+
+// check reports a softmax of scores under the mask that goes over its queries.
+func (s *seen) check(fn string, dims *layout, operands ...one) error {
+	if s == nil || !dims.has(s.query) || dims.has(s.key) {
+		return nil
+	}
+	l := scopeOf(operands, s.query, s.key)
+	q, k := l.text(s.query), l.text(s.key)
+	e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the mask says which %s each %s sees, and the weights of those that it sees add up along %s\n%s", k, q, k, lines(operands...)))
+	e.Hint = fmt.Sprintf("the mask takes first who looks, and then what is looked at: exchange its arguments, or go over %s", k)
+	return e
 }
 
 // Triangle returns a tensor over two dimensions with one value where column ≤ row + k,
@@ -33,10 +57,11 @@ func RelativePositions(query, key Sized) *Tensor {
 // WindowMask returns truth values over two dimensions that hold where the key is at
 // most before positions in front of the query and at most after positions behind it.
 func WindowMask(query, key Sized, before, after int) *Tensor {
-	return positions2("named.WindowMask", query, key, func(q, k *Tensor) *Tensor {
+	t := positions2("named.WindowMask", query, key, func(q, k *Tensor) *Tensor {
 		d := Sub(q, k)
 		return Map2(ops.LogicalAnd, Map2(ops.LessEqual, d, before), Map2(ops.GreaterEqual, d, -after))
 	})
+	return t.seeing(query, key)
 }
 
 // positions2 applies f to the positions along two dimensions, each repeated along the
@@ -52,7 +77,16 @@ func positions2(fn string, a, b Sized, f func(a, b *Tensor) *Tensor) *Tensor {
 // negative infinity: named.Masked(scores, mask, math.Inf(-1)).
 func Masked(x, mask tenon.Value, value float64) *Tensor {
 	t := tensorOf("named.Masked", x)
-	return Where(mask, t, value)
+	out := Where(mask, t, value)
+	if m, ok := asNamed(mask); ok && m != nil && m.side != nil && m.side.seen != nil {
+		s := side{hidden: none, extra: none}
+		if out.side != nil {
+			s = *out.side
+		}
+		s.seen = m.side.seen
+		out.side = &s
+	}
+	return out
 }
 
 // Dropout returns x with each element set to 0 with probability rate, and the others

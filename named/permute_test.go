@@ -66,7 +66,8 @@ func table() []operation {
 		single("Contract of three", func(x []T) T { return named.By(Rep{}, Kq{}).Contract(x[0], x[1], x[2]) }, x, w, wave(Kq{}.Of(3), Batch{}.Of(2))),
 		single("Contract over all", func(x []T) T { return named.By(Rep{}, Batch{}).Contract(x[0], x[1]) }, x, y),
 		single("Contract over none", func(x []T) T { return named.By().Contract(x[0], x[1]) }, x, w),
-		single("Contract of what one has", func(x []T) T { return named.By(Seq{}, Kq{}, Rep{}).Contract(x[0], x[1]) }, x, y),
+		single("Contract of sums", func(x []T) T { return named.Contract[Rep](named.Sum[Seq](x[0]), named.Sum[Kq](x[1])) }, x, y),
+		single("Einsum that sums what one has", func(x []T) T { return named.Einsum("Batch Rep Seq, Batch Rep Kq -> Batch", x[0], x[1]) }, x, y),
 		single("Einsum", func(x []T) T { return named.Einsum(texts(x)+" -> Batch Seq Kq", x[0], x[1]) }, x, y),
 		single("Einsum", func(x []T) T { return named.Einsum("... Rep, ... Rep Kq -> Kq ...", x[0], x[1]) }, x, y),
 		single("Add", func(x []T) T { return named.Add(x[0], x[1]) }, x, sub),
@@ -339,7 +340,7 @@ var shows = map[string]string{
 	"Shape": "in the order of storage", "Dims": "in the order of storage", "Spec": "says how a tensor is stored", "Concrete": "as it is stored",
 	"String": "prints what is stored", "Format": "prints what is stored", "HTML": "prints what is stored", "DType": "has nothing to do with dimensions",
 	"Explain": "says how tensors are stored", "Of": "takes tensors without names", "Full": "takes a number", "Scalar": "takes a number",
-	"LinSpace": "takes numbers", "Triangle": "takes numbers", "HandleOp": "the catalogue of package ops: TestCatalogueIsPermuted", "Tensor": "returns a handle's tensor as it is",
+	"LinSpace": "takes numbers", "Triangle": "takes numbers", "HandleOp": "the catalogue of package ops: TestCatalogueIsPermuted", "Crossed": "follows the order of two tensors: TestAJacobianHasTheNamesOfBothSides", "Tensor": "returns a handle's tensor as it is",
 }
 
 // Every operation that gets a tensor is in the table.

@@ -123,11 +123,6 @@ func (d Dims) regroupRagged(fn string, t *Tensor, to *layout, sizes []int) *Tens
 
 // ragged contracts two tensors at least one of which is ragged.
 func (c *contraction) ragged(fn string, x, y *Tensor) *Tensor {
-	if c.sumA != nil || c.sumB != nil {
-		// What only one tensor has is summed over first; it may be dense then.
-		a, b := c.dims.both(x.spec.names).without(y.spec.names), c.dims.both(y.spec.names).without(x.spec.names)
-		return contract2(fn, a.of().Sum(x), b.of().Sum(y), c.dims.both(x.spec.names).both(y.spec.names))
-	}
 	switch {
 	case !isRagged(y.data):
 		return c.raggedDense(fn, x, y)

@@ -111,7 +111,7 @@ func TestRagged(t *testing.T) {
 		{"contract over tokens", []T{x, queries}, func(x []T) T { return named.Contract[Token](x[0], x[1]) }},
 		{"contract over tokens and inside", []T{x, x}, func(x []T) T { return named.By(Token{}, Rep{}).Contract(x[0], x[1]) }},
 		{"contract over tokens with a batch inside", []T{heads, raggedWave(Head{}.Of(2), Val{}.Of(2))}, func(x []T) T { return named.Contract[Token](x[0], x[1]) }},
-		{"contract of what one has", []T{x, w}, func(x []T) T { return named.By(Token{}, Rep{}).Contract(x[0], x[1]) }},
+		{"contract of a sum over tokens", []T{x, w}, func(x []T) T { return named.Contract[Rep](named.Sum[Token](x[0]), x[1]) }},
 		{"scores", []T{queries, keys}, func(x []T) T { return named.Contract[Kq](x[0], x[1]) }},
 		{"scores with heads", []T{heads, headKeys}, func(x []T) T { return named.Contract[Kq](x[0], x[1]) }},
 		{"softmax of scores", []T{pairs}, func(x []T) T { return named.Softmax[KeyToken](x[0]) }},

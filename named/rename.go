@@ -69,5 +69,20 @@ func rename(fn string, t *Tensor, from, to *layout) *Tensor {
 	if t.side != nil {
 		t.side.refuse(fn, l, one{"tensor", t})
 	}
-	return newTensor(t.data, l, t.side)
+	return newTensor(t.data, l, t.side.renamed(from, to))
+}
+
+// renamed returns what is set aside of a tensor that is renamed.
+func (s *side) renamed(from, to *layout) *side {
+	if s == nil || s.seen == nil {
+		return s
+	}
+	out, who := *s, *s.seen
+	for _, n := range []*id{&who.query, &who.key} {
+		if at := from.index(*n); at >= 0 {
+			*n = to.ids[at]
+		}
+	}
+	out.seen = &who
+	return &out
 }

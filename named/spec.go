@@ -33,6 +33,11 @@ type Spec struct {
 // In turn, such code takes a tensor apart along Rows.
 type Rows struct{ Dim[Rows] }
 
+// Wrt is the name, in a Jacobian, of the dimension N of what the derivative is with respect
+// to, where the result has the dimension N too: the Jacobian of a function {Rep} → {Rep}
+// is {Rep, Wrt[Rep]}.
+type Wrt[N Is[N]] struct{ Dim[Wrt[N]] }
+
 var rowsID = groupOf[Rows]().ids[0]
 
 // NewSpec returns the Spec of tensors with the given dimensions around values of an

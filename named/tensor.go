@@ -29,6 +29,7 @@ type Tensor struct {
 type side struct {
 	hidden *layout // names that a function inside Lift does not see
 	extra  *layout // names that the tensor has besides those of a schema it was bound to
+	seen   *seen   // of a mask, and of scores under it: who sees whom; nil elsewhere
 }
 
 var (
@@ -43,11 +44,22 @@ var (
 
 // make_ returns a tensor whose dimensions are named by l, in the order of data's axes.
 func newTensor(data tensor.Tensor, l *layout, s *side) *Tensor {
+	if _, dense := data.(*tensor.Dense); !dense {
+		if n, ok := data.(dimsNamer); ok {
+			data = n.NameDims(l.texts(l))
+		}
+	}
 	t := &Tensor{spec: Spec{names: l, inner: data.Spec()}, data: data, side: s}
 	if len(l.ids) > 1 && l.has(rowsID) && l.ids[0] != rowsID {
 		return t.ordered(layoutOf([]id{rowsID}).and(l))
 	}
 	return t
+}
+
+// A dimsNamer is a tensor that is written down somewhere, such as a value of a graph: it
+// notes what its dimensions are called, and returns itself under these names.
+type dimsNamer interface {
+	NameDims(names []string) tensor.Tensor
 }
 
 // Spec returns the *Spec.
@@ -155,8 +167,20 @@ func tensorOf(fn string, x any) *Tensor {
 	}
 	e := newError(tenon.ErrDType, fn, "got "+what+", which has no names")
 	e.Hint = "name its dimensions with named.Of"
+	if w, ok := x.(Wrapper); ok {
+		e.Msg = what + " holds a named tensor, and is none"
+		e.Hint = w.UseNamed(fn)
+	}
 	tenon.Throw(e)
 	return nil
+}
+
+// A Wrapper is a Value around a named tensor, such as one with coordinates: it is no named
+// tensor, as what it has besides would be lost.
+type Wrapper interface {
+	// UseNamed tells how a function of this package is used with it, in an error of that
+	// function.
+	UseNamed(fn string) string
 }
 
 func asNamed(x any) (*Tensor, bool) {
@@ -223,6 +247,34 @@ func (t *Tensor) ordered(l *layout) *Tensor {
 	perm := t.spec.names.plan(planKey{kind: planPermute, other: l}, func() (any, error) { return t.spec.names.positions(l), nil })
 	data := permuted(t.data, perm.([]int))
 	return &Tensor{spec: Spec{names: l, inner: data.Spec()}, data: data, side: t.side, from: t.from}
+}
+
+// Crossed names the axes of a Jacobian: the names of the result, then those of what it was
+// taken with respect to. One that both have is [Wrt] of the name among the latter.
+func (t *Tensor) Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, error) {
+	const fn = "grad.Jacobian"
+	var ids []id
+	for i, x := range []tensor.Tensor{rows, columns} {
+		u, ok := asNamed(x)
+		if !ok && !x.Shape().IsScalar() {
+			e := newError(tenon.ErrUnsupported, fn, tenon.String(x.Spec())+" has no names, and the other side has\n"+t.line("tensor"))
+			e.Hint = "name its dimensions with named.Of"
+			return nil, e
+		} else if !ok {
+			continue
+		}
+		for _, n := range u.spec.names.ids {
+			for i == 1 && slices.Contains(ids, n) {
+				n = intern(pkgPath+".Wrt["+n.info().path+"]", nil)
+			}
+			ids = append(ids, n)
+		}
+	}
+	l := layoutOf(ids)
+	if err := namesFit(fn, l, data.Spec()); err != nil {
+		return nil, err
+	}
+	return newTensor(data, l, nil), nil
 }
 
 // permuted returns a tensor with its axes in another order: a view, if it is dense.
@@ -347,7 +399,7 @@ func (d Dims) Of(size int) Sized { return Sized{d.group(), size} }
 // Names returns the names one by one.
 func (d Dims) Names() []Name {
 	out := make([]Name, len(d.group().ids))
-	for i, n := range d.names.ids {
+	for i, n := range d.group().ids {
 		out[i] = Dims{layoutOf([]id{n})}
 	}
 	return out

@@ -87,6 +87,11 @@ func (o Operand) subject() string {
 func Missing(name string, at int, operands ...Operand) (msg, hint string) {
 	o := operands[at]
 	msg = fmt.Sprintf("%s has no %s\n%s", o.subject(), name, Lines(operands...))
+	for _, d := range o.Dims {
+		if d.Name != name && Short(d.Name) == Short(name) {
+			return msg, fmt.Sprintf("%s and %s are two names that are spelled alike: use one of them, or named.Rename", name, d.Name)
+		}
+	}
 	if len(operands) == 1 {
 		return msg, similar(name, o)
 	}
@@ -109,6 +114,51 @@ func Missing(name string, at int, operands ...Operand) (msg, hint string) {
 		hint += " " + s
 	}
 	return msg, hint
+}
+
+// Alone says that a contraction of several operands sums over a dimension that only one of
+// them has.
+func Alone(name string, at int, operands ...Operand) (msg, hint string) {
+	o := operands[at]
+	msg = fmt.Sprintf("%s is summed over, and only %s has it\n%s", name, o.subject(), Lines(operands...))
+	d, _ := o.find(name)
+	for i, other := range operands {
+		for _, c := range other.Dims {
+			if _, both := o.find(c.Name); i != at && !both && c.Size == d.Size && c.Size >= 0 {
+				hint = fmt.Sprintf("%s has the same size as %s: did you mean named.Rename[%s, %s](%s)? ", c.Name, name, c.Name, name, other.Role)
+			}
+		}
+	}
+	return msg, hint + fmt.Sprintf("to sum what one operand has alone, use named.Sum[%s](%s)", name, o.Role)
+}
+
+// Unscaled says that the scale or offset of a norm, the second operand, lacks what is
+// normalised.
+func Unscaled(fn string, lacks []string, operands ...Operand) (msg, hint string) {
+	x, p := operands[0], operands[1]
+	names := make([]string, len(p.Dims))
+	for i, d := range p.Dims {
+		names[i] = d.Name
+	}
+	msg = fmt.Sprintf("%s is normalised, and %s has {%s}\n%s", strings.Join(lacks, ", "), p.subject(), strings.Join(names, " "), Lines(operands...))
+	if _, ok := x.find(names[0]); ok && len(names) == 1 {
+		hint = fmt.Sprintf("did you mean %s[%s]? ", fn, names[0])
+	}
+	how := "named.Mul"
+	if p.Role == "offset" {
+		how = "named.Add"
+	}
+	return msg, hint + fmt.Sprintf("to use the %s along other dimensions, leave it out and take %s of the result", p.Role, how)
+}
+
+// Short returns what follows the package in the full form of a name.
+func Short(name string) string {
+	rest := name[strings.LastIndexByte(name, '/')+1:]
+	if _, after, ok := strings.Cut(rest, "."); ok {
+		rest = after
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	return rest
 }
 
 // shared returns the names that all operands have.

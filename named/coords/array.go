@@ -118,6 +118,11 @@ func (a *Array) with(t *named.Tensor, changed ...axis) *Array {
 // keep their names and sizes.
 func Apply(f func(x *named.Tensor) *named.Tensor, a *Array) *Array { return a.with(f(a.t)) }
 
+// UseNamed tells how functions of package named are used with arrays.
+func (a *Array) UseNamed(fn string) string {
+	return "coords.Apply keeps the labels: coords.Apply(" + fn + "[…], array); its method Tensor returns the tensor without them"
+}
+
 // Spec returns the *Spec.
 func (a *Array) Spec() tenon.Spec { return &Spec{a.t.Spec(), a.axes} }
 

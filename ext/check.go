@@ -166,7 +166,7 @@ func (n *node) complete(at unsafe.Pointer, t *tag) error {
 	}
 	v := n.load(at)
 	if v == nil {
-		if t.optional {
+		if t.optional || n.kind == kindBehind {
 			return nil
 		}
 		return &tenon.Error{Kind: tenon.ErrDType, Msg: "there is no Value",

@@ -37,7 +37,8 @@ const Order = `
 	NONE < profile;
 	graph, ops/rows, profile, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops/rows < internal/passes;
-	ops, nest < internal/batching;
+	tensor < ext/codec;
+	ops, nest, ext/codec < internal/rows < internal/batching;
 	internal/interp, internal/batching < grad;
 	graph, nest < state;
 	internal/interp, internal/passes, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
@@ -46,7 +47,6 @@ const Order = `
 	# tier 6: types of Value
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
-	tensor < ext/codec;
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	named < named/coords;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;

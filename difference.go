@@ -47,7 +47,7 @@ func (d *differ) specs(a, b Spec, path string) bool {
 	if x, y := String(a), String(b); IsLeaf(a) && x != y {
 		return d.found(path, "one is "+x+", the other "+y)
 	}
-	if d.encodings(a.Encode(), b.Encode(), path, path != "") {
+	if d.encodings(a.Encode(), b.Encode(), path, false) {
 		return true
 	}
 	if x, y := String(a), String(b); x != y {

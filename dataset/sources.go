@@ -23,7 +23,7 @@ func FromRows[T any](x T) *Dataset[T] {
 }
 
 // rowsNode is rows in memory.
-type rowsNode[T any] struct{ r *rows[T] }
+type rowsNode[T any] struct{ r *stored[T] }
 
 func (n *rowsNode[T]) count() (int64, bool, error) { return n.r.n, true, nil }
 func (n *rowsNode[T]) random() bool                { return true }
@@ -101,7 +101,7 @@ func (n *batchesNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[ite
 			if ctx.Err() != nil {
 				return
 			}
-			var r *rows[T]
+			var r *stored[T]
 			if err == nil {
 				r, err = newRows(x)
 			}

@@ -17,11 +17,12 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/goroutine, internal/kernel/gctest;
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/goroutine, internal/kernel/gctest;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
-	dtype < internal/jsoncol;
+	dtype, internal/abort < internal/jsoncol;
+	internal/abort, internal/atomicfile < internal/input;
 
 	# tiers 1 and 2: values, Specs, tensors, structures of them
 	dtype, shape, internal/source, internal/throw < tenon;
@@ -54,7 +55,8 @@ const Order = `
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
-	internal/atomicfile < arrowio, jsonl, saved;
+	internal/abort, internal/colname, internal/input < arrowio, jsonl, protoio;
+	internal/atomicfile < arrowio, saved;
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
@@ -72,7 +74,7 @@ const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, plot;
-	github.com/klauspost/compress/... < jsonl, model/weights;
+	github.com/klauspost/compress/... < internal/input, jsonl, model/weights;
 	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/..., github.com/google/flatbuffers/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt, model/weights;

@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"context"
 	"strings"
 
 	"github.com/tenonml/tenon/internal/jsoncol"
@@ -112,6 +113,10 @@ type Options struct {
 	// that is not known.
 	Progress func(done, total int64)
 
+	// Context ends reading when it ends: with its cause as the error, also while a reader
+	// hangs. Nil: nothing does.
+	Context context.Context
+
 	Workers int // goroutines that parse; 0: as many as run at once
 }
 
@@ -141,7 +146,7 @@ func (o *Options) reading() (jsoncol.Options, *builder, error) {
 		Missing:    missing(o.Missing),
 		Duplicates: jsoncol.Duplicate(o.Duplicates), Overflow: jsoncol.Overflow(o.Overflow), Unicode: jsoncol.Unicode(o.Unicode),
 		Unions: o.Unions, NonFinite: o.NonFinite, MaxDepth: o.MaxDepth, MaxColumns: o.MaxColumns,
-		Lenient: o.Lenient, Workers: o.Workers, Progress: o.Progress,
+		Lenient: o.Lenient, Workers: o.Workers, Progress: o.Progress, Context: o.Context,
 	}
 	for _, p := range o.Paths {
 		names, err := splitPath(p)

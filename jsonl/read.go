@@ -41,10 +41,13 @@ func ReadValues(s Source, o Options) (tensor.Tensor, error) {
 
 func read(s Source, o Options) (*jsoncol.Table, *builder, error) {
 	r, b, err := o.reading()
+	if err == nil {
+		err = s.err
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := jsoncol.Read(s.inputs, r)
+	t, err := jsoncol.Read(s.open(), r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,11 +68,14 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 		if err == nil && rows < 1 {
 			err = invalid("jsonl.Batches", "rows", "is %d, want 1 at least", rows)
 		}
+		if err == nil {
+			err = s.err
+		}
 		if err != nil {
 			yield(nil, failure("jsonl.Batches", err))
 			return
 		}
-		for t, err := range jsoncol.Batches(s.inputs, rows, r) {
+		for t, err := range jsoncol.Batches(s.open(), rows, r) {
 			var v *structured.Tensor
 			if err == nil {
 				o.Report.add(t)

@@ -32,7 +32,7 @@ func (f *formatter) rows(s *source, lo, hi int) error {
 	}
 	for row := lo; row < hi; row++ {
 		if err := f.value(s, row); err != nil {
-			return fmt.Errorf("jsoncol: writing row %d: %w", row, err)
+			return fmt.Errorf("writing row %d: %w", row, err)
 		}
 		if f.o.Array && row == s.len-1 {
 			break

@@ -1,5 +1,7 @@
 package jsoncol
 
+import "context"
+
 // Missing says what is stored where a record lacks a field, and for null.
 type Missing uint8
 
@@ -104,6 +106,9 @@ type Options struct {
 	// counted. 0 is 1000.
 	MaxBad int
 
+	// Context ends reading when it ends, with its cause as the error, also while a
+	// reader hangs. Nil is a context that does not end.
+	Context context.Context
 	// Workers is how many goroutines parse; 0 is GOMAXPROCS.
 	Workers int
 	// ChunkSize is how many bytes a worker takes at a time; 0 is 256 KiB. A

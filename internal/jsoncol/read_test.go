@@ -148,7 +148,7 @@ func TestInputs(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	broken := io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("unplugged")))
-	if _, err := Read([]Input{FromReader("cable", broken)}, o); err == nil || err.Error() != "jsoncol: reading cable: unplugged" {
+	if _, err := Read([]Input{FromReader("cable", broken)}, o); err == nil || err.Error() != "reading cable: unplugged" {
 		t.Errorf("%v", err)
 	}
 	// What comes before it is reported first.

@@ -193,7 +193,7 @@ func (s *Schema) check(path string, depth int) error {
 		if where == "" {
 			where = "the root"
 		}
-		return fmt.Errorf("jsoncol: schema of %s: %s", where, fmt.Sprintf(format, args...))
+		return fmt.Errorf("schema of %s: %s", where, fmt.Sprintf(format, args...))
 	}
 	if depth < 0 {
 		return bad("nested deeper than MaxDepth")

@@ -58,7 +58,7 @@ func newSource(c *Column, path string) (*source, error) {
 		if path == "" {
 			path = "the root"
 		}
-		return nil, fmt.Errorf("jsoncol: column %s: %s", path, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("column %s: %s", path, fmt.Sprintf(format, args...))
 	}
 	if c == nil {
 		return bad("is nil")

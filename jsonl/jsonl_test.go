@@ -170,7 +170,7 @@ func TestSchema(t *testing.T) {
 		{"short splits", of(tenon.Field{Name: "a", Spec: must(ragged.NewSpec(dtype.Int64, shape.Of(-1, -1), 1, dtype.Int32))}), `{"a":[1]}`, "struct[1]{a: int64[1, ~]}"},
 		{"dictionary", of(tenon.Field{Name: "a", Spec: structured.NewDictionarySpec(rows)}), `{"a":"x"}`, "struct[1]{a: "},
 		{"optional", of(tenon.Field{Name: "a", Spec: must(masked.NewSpec(vec(dtype.Bool), -1))}), `{}`, "struct[1]{a: masked bool[1]}"},
-		{"not optional", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{}`, "a: no value"},
+		{"not optional", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{}`, "struct[1]{a: masked bool[1]}"},
 		{"unknown key", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{"a":true,"b":1}`, `"b"`},
 		{"too large", of(tenon.Field{Name: "a", Spec: vec(dtype.Int8)}), `{"a":300}`, "300"},
 		{"no form in JSON", of(tenon.Field{Name: "a", Spec: vec(dtype.Complex64)}), `{"a":300}`, "JSON has no form for complex64"},

@@ -59,7 +59,7 @@ func Join(sources ...Source) Source {
 func (s Source) open() []jsoncol.Input {
 	out := make([]jsoncol.Input, len(s.inputs))
 	for i, in := range s.inputs {
-		out[i] = jsoncol.Input{Name: in.Name, Data: in.Data, Open: in.Open, Size: in.Size}
+		out[i] = jsoncol.Input{Name: in.Name, Data: in.Data, Open: in.Open, Size: in.Size, Once: in.Once}
 	}
 	return out
 }

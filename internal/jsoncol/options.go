@@ -82,6 +82,16 @@ type Options struct {
 	// it. The rest is checked for syntax and skipped. Only inferred structs are
 	// pruned; a given schema lists what it wants and sets SkipUnknown.
 	Paths [][]string
+	// Maps are paths of objects that are read as maps, Raw those of values that are read
+	// as their JSON text, and Exclude those of fields that are skipped, as Paths has them;
+	// "*" stands for what is in a map. They count where types are inferred.
+	Maps, Raw, Exclude [][]string
+	// MaxKeys is how many keys inferred objects in one place have at most; if they have
+	// more, they are maps. 0 is 1000.
+	MaxKeys int
+	// Widen says that Schema is where inference begins: what it does not take widens it
+	// as if it had been found in the data, except for elements whose DType it names.
+	Widen bool
 	// SkipUnknown skips keys that a given schema lacks, after a syntax check.
 	// Otherwise they are an error.
 	SkipUnknown bool
@@ -123,5 +133,6 @@ const (
 	defaultMaxDepth   = 1000
 	defaultMaxColumns = 1 << 16
 	defaultMaxBad     = 1000
+	defaultMaxKeys    = 1000
 	defaultChunkSize  = 256 << 10
 )

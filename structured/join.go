@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
@@ -150,10 +149,10 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 	if am != nil || bm != nil {
 		la, lb := flag(av, am, 0), flag(bv, bm, 2)
 		if am != nil {
-			av = cleared(av, oneEach(am))
+			av = cleared(av, am)
 		}
 		if bm != nil {
-			bv = cleared(bv, oneEach(bm))
+			bv = cleared(bv, bm)
 		}
 		left, right = append(left, la), append(right, lb)
 	}
@@ -186,7 +185,7 @@ func plainKey(fn string, path []string, v tensor.Tensor) tensor.Tensor {
 	if d, ok := v.(*Dictionary); ok {
 		v = d.Decode()
 	}
-	if _, isMasked := v.(*masked.Tensor); !isMasked {
+	if _, ok := v.(optional); !ok {
 		appendKeys(fn, path, nil, v)
 	}
 	return v
@@ -197,5 +196,5 @@ func flag(v, mask tensor.Tensor, missing int8) tensor.Tensor {
 	if mask == nil {
 		return ops.Fill(ops.Reshape(sizeOf(v, dtype.Int64), []int{1}), int8(1))
 	}
-	return ops.Where(oneEach(mask), int8(1), missing)
+	return ops.Where(mask, int8(1), missing)
 }

@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/goroutine, internal/kernel/gctest;
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/goroutine, internal/kernel/gctest, internal/memory;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -31,6 +31,7 @@ const Order = `
 	# tiers 3 and 4: operations, their catalogue, graphs of them
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
+	internal/memory < ops/rows, structured;
 	op < internal/direct < ops;
 	op, internal/goroutine, internal/dimtext < graph;
 
@@ -72,6 +73,7 @@ const Order = `
 // standard library. "tests" are all files that end in _test.go.
 const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
+	golang.org/x/sys/unix < internal/memory;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, plot;
 	github.com/klauspost/compress/... < internal/input, jsonl, model/weights;

@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -150,15 +151,12 @@ func scalarSize(c *op.Call, i int) (n int, err error) {
 	return v[0], nil
 }
 
-// maxBytes is more than any machine's memory.
-const maxBytes = 1 << 46
-
 // checkedSize fails where a shape that data ask for is larger than memory.
 func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) error {
 	if !s.IsFull() {
 		return nil
 	}
-	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
+	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || memory.Times(int64(n), int64(max(1, d.Size()))) > memory.Total() {
 		return c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package ragged
 
 import (
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"

@@ -167,7 +167,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	shifts, known := knownInts(c, 1)
+	shifts, known := c.ConstInts(1)
 	if !known {
 		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths are rolled by known shifts only")
 	}

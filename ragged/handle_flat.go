@@ -121,8 +121,8 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	begin, ok := knownInts(c, 1)
-	size, ok2 := knownInts(c, 2)
+	begin, ok := c.ConstInts(1)
+	size, ok2 := c.ConstInts(2)
 	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {
 		return nil, c.Errorf(tenon.ErrInvalid, "begin and size have to be %d known integers each", r)
 	}

@@ -56,24 +56,7 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 // absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
 // values. Negative ones count from the end of the row.
 func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	at = asPositions(at)
-	if out, ok := knownAbsolute(p, q, at, func(r int, k, n int64) error {
-		e := c.Errorf(tenon.ErrInvalid, "index %d is out of bounds for %d entries", k, n)
-		e.Where = fmtRow(r)
-		return e
-	}); ok {
-		return out
-	}
-	row := func(v tensor.Tensor) tensor.Tensor {
-		return inner(rows.Repeat(ops.Cast(v, dtype.Int64), q.RowSplits(), q.nvals), at)
-	}
-	n := row(p.RowLengths())
-	within := ops.Where(ops.Less(at, int64(0)), ops.Add(at, n), at)
-	good := ops.LogicalAnd(ops.GreaterEqual(within, int64(0)), ops.Less(within, n))
-	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
-		tenon.Throw(c.Errorf(tenon.ErrInvalid, "an index is out of bounds for its row"))
-	}
-	return ops.Where(good, ops.Add(row(p.RowStarts()), within), int64(-1)<<40)
+	return inNameOfCall(c, func() tensor.Tensor { return rows.Places(asPositions(at), q.RowSplits(), p.RowSplits()) })
 }
 
 // acrossRows turns numbers of the entries of an axis with partitioned axes below it into

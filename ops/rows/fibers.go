@@ -20,7 +20,7 @@ var (
 )
 
 var alignOp = op.Register(&op.Op{
-	Name: "ragged.align", Doc: "The rows of each segment laid over each other.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, {Name: "ids", Optional: true}, {Name: "n", Optional: true}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partition(c, 0)
@@ -106,7 +106,7 @@ func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64, err
 }
 
 var fiberIDsOp = op.Register(&op.Op{
-	Name: "ragged.fiber_ids", Doc: "The fiber of each value of rows that are laid over each other.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of rows that are laid over each other.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, startsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nvals, err := startsOf(c, 0)
@@ -133,7 +133,7 @@ var fiberIDsOp = op.Register(&op.Op{
 func FiberIDs(splits, starts any) tensor.Tensor { return direct.Eval(fiberIDsOp, splits, starts) }
 
 var fiberLengthsOp = op.Register(&op.Op{
-	Name: "ragged.fiber_lengths", Doc: "The number of values of each fiber of rows that are laid over each other.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if _, err := startsOf(c, 0); err != nil {
@@ -162,7 +162,7 @@ func FiberLengths(splits, starts, n any) tensor.Tensor {
 }
 
 var fiberOrderOp = op.Register(&op.Op{
-	Name: "ragged.fiber_order", Doc: "The values of each fiber in turn, as an index.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.fiber_order", Statement: makes(op.First|op.Second|op.Third, 0), Doc: "The values of each fiber in turn, as an index.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nvals, err := startsOf(c, 0)

@@ -36,7 +36,7 @@ var fillUpOp, takePresentOp *op.Op
 
 func init() {
 	fillUpOp = op.Register(&op.Op{
-		Name: "ragged.fill_up", Doc: "Rows that are at least so long, filled up at their ends.", Class: op.Structural,
+		Name: "ragged.fill_up", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Rows that are at least so long, filled up at their ends.",
 		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "width"}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item, err := rowsOf(c)
@@ -85,7 +85,7 @@ func init() {
 		},
 	})
 	takePresentOp = op.Register(&op.Op{
-		Name: "ragged.take_present", Doc: "Items by number, zero where none is there.", Class: op.Structural,
+		Name: "ragged.take_present", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Items by number, zero where none is there.",
 		Params: []op.Param{{Name: "values"}, atParam, {Name: "there"}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			n, err := indexVector(c, 1)
@@ -184,7 +184,7 @@ func TakePresent(values, at, there any) tensor.Tensor {
 }
 
 var presentOp = op.Register(&op.Op{
-	Name: "ragged.present", Doc: "Which items of rows that are filled up were there before.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of rows that are filled up were there before.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, {Name: "width"}, {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partition(c, 0)

@@ -139,7 +139,7 @@ var foldOp *op.Op
 
 func init() {
 	foldOp = op.Register(&op.Op{
-		Name: "ragged.fold", Doc: "The values of each fiber of rows that are laid over each other, made one.", Class: op.Other,
+		Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of rows that are laid over each other, made one.",
 		Params: []op.Param{{Name: "values"}, splitsParam, startsParam, fibersParam, {Name: "how", Kind: op.Attr, Type: op.StringType}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			h := folds[Folding(c.Str(4))]

@@ -67,7 +67,7 @@ func noPosition(c *op.Call, r int, k int64, splits []int64) error {
 }
 
 var placesOp = op.Register(&op.Op{
-	Name: "ragged.places", Doc: "Where positions in rows are among all values.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.places", Statement: makes(op.First, 0), Doc: "Where positions in rows are among all values.", Nondifferentiable: true,
 	Params: []op.Param{atParam, listsParam, splitsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s, err := listed(c, 0)
@@ -97,7 +97,7 @@ var takeOp *op.Op
 
 func init() {
 	takeOp = op.Register(&op.Op{
-		Name: "ragged.take", Doc: "Items of rows, by their positions in the rows.", Class: op.Structural,
+		Name: "ragged.take", Statement: moves(op.Select, two|three|four), Doc: "Items of rows, by their positions in the rows.",
 		Params: []op.Param{{Name: "values"}, atParam, listsParam, splitsParam}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			s, err := listed(c, 1)
@@ -170,7 +170,7 @@ func Take(values, at, lists, splits any) tensor.Tensor {
 }
 
 var placesOfOp = op.Register(&op.Op{
-	Name: "ragged.places_of", Doc: "Where positions in given rows are among all values.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.places_of", Statement: makes(op.First, 0), Doc: "Where positions in given rows are among all values.", Nondifferentiable: true,
 	Params: []op.Param{atParam, {Name: "rows"}, splitsParam}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		for i := range 2 {
@@ -217,7 +217,7 @@ var placesOfOp = op.Register(&op.Op{
 func PlacesOf(at, rows, splits any) tensor.Tensor { return direct.Eval(placesOfOp, at, rows, splits) }
 
 var fromStartOp = op.Register(&op.Op{
-	Name: "ragged.from_start", Doc: "Positions counted from the start, of which negative ones count from the end.", Class: op.Other, Nondifferentiable: true,
+	Name: "ragged.from_start", Statement: makes(op.First, 0), Doc: "Positions counted from the start, of which negative ones count from the end.", Nondifferentiable: true,
 	Params: []op.Param{atParam, {Name: "n"}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, isIndex, "int32 or int64"); err != nil {

@@ -2,114 +2,103 @@ package masked
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
 )
 
-// HandleOp answers for the operations on masked tensors.
+// HandleOp answers for the operations on masked tensors. What each does to a missing element
+// follows from what the operation says of itself, but for the operations in overrides.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
-	if h, ok := byName[c.Op.Name]; ok {
+	if h, ok := overrides[c.Op.Name]; ok {
 		return h(c)
 	}
-	switch c.Op.Class {
-	case op.UnaryElementwise:
-		x := c.Value(0).(*Tensor)
-		return op.One(wrap(op.Apply(c, x.values), x.mask))
-	case op.BinaryElementwise, op.TernaryElementwise:
+	if c.Op.Missing == op.Refuse || c.Op.By != op.ByIDs && places(c) {
+		return nil, op.NotHandled
+	}
+	switch o := c.Op; {
+	case o.Checks:
+		return checked(c)
+	case o.Missing == op.Ignore:
+		return ofValues(c)
+	case o.Axes == op.Contract:
+		return skippedInProducts(c)
+	case o.Axes == op.Reduce && o.By == op.ByIDs:
+		return ofSegments(c)
+	case o.Axes == op.Reduce && o.Monoid != nil:
+		return reduced(c)
+	case o.Missing == op.Skip && o.Monoid != nil:
+		return running(c)
+	case o.Missing == op.Last && o.By == op.ByAxis:
+		return ordered(c)
+	case o.Axes == op.Map && o.Moves&^op.First != 0:
+		return chosen(c)
+	case o.Axes == op.Map:
 		return elementwise(c)
-	case op.Structural:
+	case o.Axes == op.Along && o.Moves == 0 && o.Missing == op.Propagate:
+		return elementwise(c)
+	case o.Axes == op.Scatter && o.Moves == 0:
+		return scattered(c)
+	case o.Axes == op.Insert && o.Moves == 0:
+		return inserted(c)
+	case o.Axes == op.Join || o.Axes == op.Stack:
+		return joined(c)
+	case o.Moves != 0:
 		return structural(c)
-	case op.Assert:
-		return c.Values(), nil
 	}
 	return nil, op.NotHandled
 }
 
-// byName has the operations with a rule of their own.
-var byName map[string]op.HandlerFunc
+// places reports whether an operand is masked that says where or how many: there is no
+// place for what is missing.
+func places(c *op.Call) bool {
+	for i, v := range c.Operands() {
+		if _, ok := v.(*Tensor); ok && c.Op.Control.Has(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// overrides has the operations for which the statement does not say enough.
+var overrides map[string]op.HandlerFunc
 
 func init() {
-	byName = map[string]op.HandlerFunc{
-		"reduce_sum":      skipping(0),
-		"reduce_prod":     skipping(1),
-		"reduce_any":      skipping(false),
-		"reduce_all":      skipping(true),
-		"count_nonzero":   skipping(0),
-		"logsumexp":       skipping(lowest),
-		"reduce_max":      orMissing(lowest),
-		"reduce_min":      orMissing(highest),
-		"argmax":          orMissing(lowest),
-		"argmin":          orMissing(highest),
-		"reduce_mean":     mean,
-		"reduce_variance": variance,
-		"reduce_std":      std,
-		"cumsum":          running(0),
-		"cumprod":         running(1),
-		"cummax":          running(lowest),
-		"cummin":          running(highest),
-		"logcumsumexp":    running(lowest),
-		"softmax":         running(finite),
-		"log_softmax":     running(finite),
-		"matmul":          zeroFilled,
-		"matvec":          zeroFilled,
-		"dot":             zeroFilled,
-		"outer":           zeroFilled,
-		"einsum":          zeroFilled,
-		"contract":        zeroFilled,
-		"norm":            skipping(0),
-		"layer_norm":      layerNorm,
+	overrides = map[string]op.HandlerFunc{
+		"reduce_variance": moment(spreadOf), // no monoid: the mean of what is there comes first
+		"reduce_std":      moment(func(c *op.Call, x *Tensor, axes []int) tensor.Tensor { return ops.Sqrt(spreadOf(c, x, axes)) }),
+		"layer_norm":      layerNorm, // no monoid, as above
 		"rms_norm":        rmsNorm,
-		"where":           where,
-		"gather":          gather,
-		"concat":          joined,
-		"stack":           joined,
-		"pad":             pad,
-		"expand_dims":     expandDims,
-		"shape":           ofValues,
-		"size":            ofValues,
-		"rank":            ofValues,
-		"zeros_like":      ofValues,
-		"ones_like":       ofValues,
-		"sort":            sorted,
-		"argsort":         argsorted,
-		"boolean_mask":    selected,
-		"top_k":           topK,
-		"searchsorted":    searchSorted,
-		"bincount":        binCount,
-		"unique":          unique,
-		"nonzero":         zeroFilled,
-		"one_hot":         oneHot,
-		"segment_sum":     segmentFilled(0),
-		"segment_prod":    segmentFilled(1),
-		"segment_max":     segmentExtreme(lowest),
-		"segment_min":     segmentExtreme(highest),
-		"segment_mean":    segmentMean(false),
-		"segment_sqrt_n":  segmentMean(true),
-		"diag":            zerosAdded,
-		"band_part":       zerosAdded,
-		"shift":           zerosAdded,
-		"scatter_nd":      scattered,
-		"index_update":    updated,
-		"put_along_axis":  updated,
-		"stop_gradient":   unary,
-		"identity":        unary,
-		"check_numerics":  unary,
-		"bitcast":         bitcast,
-		"strings.join":    joinedTexts,
-	}
-	for _, name := range []string{"update", "add", "max", "min"} {
-		byName["tensor_scatter_"+name] = updated
+		"gather":          gather,            // a missing index picks a missing element
+		"boolean_mask":    selected,          // a missing truth value selects a missing element
+		"tile":            tiled,             // the mask of rows is repeated by the first of the multiples
+		"bincount":        binCount,          // opaque
+		"unique":          unique,            // opaque
+		"nonzero":         skippedInProducts, // opaque; what is missing is not listed
+		"bitcast":         bitcast,           // elements become several, or several one
 	}
 }
 
-func unary(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	return op.One(wrap(op.Apply(c, x.values), x.mask))
+// checked returns what an operation has checked, with its mask.
+func checked(c *op.Call) ([]tenon.Value, error) {
+	values, _ := parts(c)
+	out := op.Apply(c, values...)
+	if x, ok := c.Value(0).(*Tensor); ok {
+		out = wrap(out, x.mask)
+	}
+	return op.One(out)
+}
+
+// first returns what a call gives with another first operand.
+func first(c *op.Call, x tenon.Value) tensor.Tensor {
+	values := c.Values()
+	values[0] = x
+	return op.Apply(c, values...)
 }
 
 // bitcast is about values: an element that becomes several is there or missing as a
@@ -122,21 +111,6 @@ func bitcast(c *op.Call) ([]tenon.Value, error) {
 		mask = ops.LogicalAnd(ops.ExpandDims(x.Full(), -1), allTrue(out))
 	case has < had && mask.Shape().Rank() == had:
 		mask = ops.All(mask, -1)
-	}
-	return op.One(wrap(out, mask))
-}
-
-// joinedTexts joins strings of a list element by element: what is missing in one of
-// them is missing.
-func joinedTexts(c *op.Call) ([]tenon.Value, error) {
-	if bare, lists := lists(c.Values()); bare != nil {
-		return onElements(c, bare, lists)
-	}
-	values, masks := parts(c)
-	out := op.Apply(c, values...)
-	mask := allTrue(out)
-	for _, m := range masks {
-		mask = ops.LogicalAnd(mask, m.Full())
 	}
 	return op.One(wrap(out, mask))
 }
@@ -211,44 +185,14 @@ func scalars(c *op.Call) bool {
 	return true
 }
 
-// An identity is what takes the place of missing elements: a number, a truth
-// value, or an extreme of the element type.
-type extreme int
-
-const (
-	lowest extreme = iota
-	highest
-	finite // the least number that is not infinite
-)
-
-// filled returns x with an identity in place of what is missing.
-func filled(x *Tensor, identity any) tensor.Tensor {
-	switch id := identity.(type) {
-	case extreme:
-		return ops.Where(x.Full(), x.values, limit(x.DType(), id))
-	case bool:
-		if x.DType() != dtype.Bool {
-			return ops.Where(x.Full(), ops.Cast(x.values, dtype.Bool), id)
-		}
-	case int:
-		if x.DType() == dtype.Bool {
-			return ops.Where(x.Full(), x.values, id != 0)
-		}
-	}
-	return ops.Where(x.Full(), x.values, identity)
+// filled returns x with a number in place of what is missing: the least one is the extreme
+// of the element type.
+func filled(x *Tensor, number tensor.Tensor) tensor.Tensor {
+	return ops.Where(x.Full(), x.values, number)
 }
 
-// limit returns the least or greatest element of a type: an empty maximum or minimum.
-func limit(d dtype.DType, e extreme) tensor.Tensor {
-	empty := ops.Zeros(d, []int{0})
-	switch e {
-	case lowest:
-		return ops.Max(empty, 0)
-	case finite: // so that a row without anything is no row of NaNs, which gradients would spread
-		return ops.NaNToNum(ops.Max(empty, 0))
-	}
-	return ops.Min(empty, 0)
-}
+// withNumber is filled for a number of any element type.
+func withNumber(x *Tensor, n int) tensor.Tensor { return ops.Where(x.Full(), x.values, n) }
 
 // inRows reports whether a reduction of axes stays inside rows that the mask
 // has or lacks as a whole: then the mask has nothing to do with it.
@@ -278,37 +222,43 @@ func axesOf(c *op.Call) []int {
 	return nil
 }
 
-// skipping reduces what is there, with the operation's identity for the rest.
-func skipping(identity any) op.HandlerFunc {
-	return func(c *op.Call) ([]tenon.Value, error) {
-		x := c.Value(0).(*Tensor)
-		if inRows(x, axesOf(c)) {
-			return op.One(wrap(op.Apply(c, x.values), x.mask))
-		}
-		return op.One(op.Apply(c, filled(x.single(), identity)))
+// reduced combines what is there: the identity takes the place of the rest.
+func reduced(c *op.Call) ([]tenon.Value, error) {
+	x, m := c.Value(0).(*Tensor), c.Op.Monoid
+	axes := axesOf(c)
+	if c.Op.By == op.ByAxis && inRows(x, axes) {
+		return op.One(wrap(first(c, x.values), x.mask))
 	}
+	x = x.single()
+	identity := m.IdentityOf(x.DType())
+	switch {
+	case m.Divide != op.ByNothing && c.Op.By == op.ByRows:
+		sum := rows.Sum(filled(&Tensor{values: floating(x.values), mask: x.mask}, tensor.Scalar(0.0)), c.Args[1])
+		return op.One(ops.Div(sum, ops.Cast(rows.Sum(ops.Cast(x.Full(), dtype.Int64), c.Args[1]), sum.DType())))
+	case m.Divide != op.ByNothing:
+		sum, count := moments(x, axes, floating(x.values))
+		return op.One(dropped(c, ops.Div(sum, count), axes))
+	case identity == nil:
+		return nil, op.NotHandled
+	case !m.Picks:
+		return op.One(first(c, filled(x, identity)))
+	}
+	mask := someThere(c, x, axes)
+	if c.Op.Places.Has(0) && c.Op.By == op.ByAxis && lacksEntries(x, axes) { // there is no position to give
+		return op.One(wrap(ops.Cast(mask, dtype.Int64), mask))
+	}
+	return op.One(wrap(first(c, filled(x, identity)), mask))
 }
 
-// orMissing is skipping for reductions without a result where nothing is there.
-func orMissing(identity extreme) op.HandlerFunc {
-	return func(c *op.Call) ([]tenon.Value, error) {
-		x := c.Value(0).(*Tensor)
-		axes := axesOf(c)
-		if inRows(x, axes) {
-			return op.One(wrap(op.Apply(c, x.values), x.mask))
-		}
-		x = x.single()
-		keep, _ := c.Attr("keepdims").(bool)
-		there := ops.Any
-		if keep {
-			there = ops.AnyKeep
-		}
-		mask := there(x.Full(), axes...)
-		if strings.HasPrefix(c.Op.Name, "arg") && lacksEntries(x, axes) { // there is no position to give
-			return op.One(wrap(ops.Cast(mask, dtype.Int64), mask))
-		}
-		return op.One(wrap(op.Apply(c, filled(x, identity)), mask))
+// someThere returns whether something is there of what a reduction takes together.
+func someThere(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
+	if c.Op.By == op.ByRows {
+		return rows.Any(x.Full(), c.Args[1])
 	}
+	if keep, _ := c.Attr("keepdims").(bool); keep {
+		return ops.AnyKeep(x.Full(), axes...)
+	}
+	return ops.Any(x.Full(), axes...)
 }
 
 // lacksEntries reports whether one of the axes is known to have no entries.
@@ -337,33 +287,16 @@ func floating(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(x, dtype.Float64)
 }
 
-func mean(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	axes := axesOf(c)
-	if inRows(x, axes) {
-		return op.One(wrap(op.Apply(c, x.values), x.mask))
+// moment is for reductions of squared distances.
+func moment(of func(c *op.Call, x *Tensor, axes []int) tensor.Tensor) op.HandlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x := c.Value(0).(*Tensor)
+		axes := axesOf(c)
+		if inRows(x, axes) {
+			return op.One(wrap(op.Apply(c, x.values), x.mask))
+		}
+		return op.One(dropped(c, of(c, x, axes), axes))
 	}
-	x = x.single()
-	sum, count := moments(x, axes, floating(x.values))
-	return op.One(dropped(c, ops.Div(sum, count), axes))
-}
-
-func variance(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	axes := axesOf(c)
-	if inRows(x, axes) {
-		return op.One(wrap(op.Apply(c, x.values), x.mask))
-	}
-	return op.One(dropped(c, spreadOf(c, x, axes), axes))
-}
-
-func std(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	axes := axesOf(c)
-	if inRows(x, axes) {
-		return op.One(wrap(op.Apply(c, x.values), x.mask))
-	}
-	return op.One(ops.Sqrt(dropped(c, spreadOf(c, x, axes), axes)))
 }
 
 func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
@@ -404,24 +337,29 @@ func dropped(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 }
 
 // running runs over what is there and leaves the gaps.
-func running(identity any) op.HandlerFunc {
-	return func(c *op.Call) ([]tenon.Value, error) {
-		x := c.Value(0).(*Tensor)
-		if inRows(x, axesOf(c)) {
-			return op.One(wrap(op.Apply(c, x.values), x.mask))
-		}
-		x = x.single()
-		out := op.Apply(c, filled(x, identity))
-		return op.One(wrap(out, x.Full()))
+func running(c *op.Call) ([]tenon.Value, error) {
+	x := c.Value(0).(*Tensor)
+	if c.Op.By == op.ByAxis && inRows(x, axesOf(c)) {
+		return op.One(wrap(first(c, x.values), x.mask))
 	}
+	x = x.single()
+	identity := c.Op.Monoid.IdentityOf(x.DType())
+	if identity == nil {
+		return nil, op.NotHandled
+	}
+	if c.Op.Axes == op.Along { // so that a row without anything is no row of NaNs, which gradients would spread
+		identity = ops.NaNToNum(identity)
+	}
+	return op.One(wrap(first(c, filled(x, identity)), x.Full()))
 }
 
-// zeroFilled takes missing elements as zeros.
-func zeroFilled(c *op.Call) ([]tenon.Value, error) {
+// skippedInProducts takes missing elements as zeros.
+func skippedInProducts(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	for i, v := range values {
 		if t, ok := v.(*Tensor); ok {
-			values[i] = filled(t.single(), 0)
+			t = t.single()
+			values[i] = filled(t, op.Sums.IdentityOf(t.DType()))
 		}
 	}
 	return op.One(op.Apply(c, values...))
@@ -433,26 +371,32 @@ func ofValues(c *op.Call) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
-func where(c *op.Call) ([]tenon.Value, error) {
+// chosen is elementwise for operations that move some operands and look at the others: an
+// element is there if the one that is moved is, and all that are looked at are.
+func chosen(c *op.Call) ([]tenon.Value, error) {
 	if bare, lists := lists(c.Values()); bare != nil {
 		return onElements(c, bare, lists)
 	}
 	values, _ := parts(c)
 	out := op.Apply(c, values...)
-	masks := c.Values()
-	for i, v := range masks {
-		if t, ok := v.(*Tensor); ok {
-			masks[i] = t.Full()
-		} else {
-			masks[i] = allTrue(v.(tensor.Tensor))
+	moved, looked := slices.Clone(values), allTrue(out)
+	k := 0
+	for i, v := range c.Operands() {
+		switch t, ok := v.(*Tensor); {
+		case c.Op.Moves.Has(i) && ok:
+			moved[k] = t.Full()
+		case c.Op.Moves.Has(i):
+			moved[k] = allTrue(v.(tensor.Tensor))
+		case ok:
+			looked = ops.LogicalAnd(t.Full(), looked)
 		}
+		k++
 	}
-	mask := ops.LogicalAnd(ops.Where(values[0], masks[1], masks[2]), ops.LogicalAnd(masks[0], allTrue(out)))
-	return op.One(wrap(out, mask))
+	return op.One(wrap(out, ops.LogicalAnd(op.Apply(c, moved...), looked)))
 }
 
-// structural moves the mask as it moves the values: the first tensor argument,
-// or all that are masked, hold elements, and the others say where they go.
+// structural moves the mask as it moves the values. What is missing moves and not what is
+// there, so that elements that come from no operand are there.
 func structural(c *op.Call) ([]tenon.Value, error) {
 	if out := wholeRows(c); out != nil {
 		return out, nil
@@ -461,16 +405,20 @@ func structural(c *op.Call) ([]tenon.Value, error) {
 	if len(masks) == 0 {
 		return nil, op.NotHandled
 	}
-	moved := c.Values()
-	for i, v := range moved {
-		if t, ok := v.(*Tensor); ok {
-			moved[i] = t.Full()
+	gone := c.Values()
+	k := 0
+	for i, v := range c.Operands() {
+		if c.Op.Moves.Has(i) {
+			gone[k] = IsMissing(v.(tensor.Tensor))
 		}
+		k++
 	}
-	vs, ms := op.ApplyN(c, values...), op.ApplyN(c, moved...)
+	vs, ms := op.ApplyN(c, values...), op.ApplyN(c, gone...)
 	out := make([]tenon.Value, len(vs))
 	for i := range vs {
-		out[i] = wrap(vs[i], ms[i])
+		if out[i] = vs[i]; c.Op.By == op.ByAxis || i == 0 { // the others tell of rows
+			out[i] = wrap(vs[i], ops.LogicalNot(ms[i]))
+		}
 	}
 	return out, nil
 }
@@ -480,51 +428,28 @@ func joined(c *op.Call) ([]tenon.Value, error) {
 	if out := stackedRows(c); out != nil {
 		return op.One(out)
 	}
-	values, _ := parts(c)
-	moved := c.Values()
-	for i, v := range moved {
-		if t, ok := v.(*Tensor); ok {
-			moved[i] = t.Full()
-		} else {
-			moved[i] = allTrue(v.(tensor.Tensor))
-		}
-	}
-	return op.One(wrap(op.Apply(c, values...), op.Apply(c, moved...)))
+	return structural(c)
 }
 
-// pad adds elements that are there.
-func pad(c *op.Call) ([]tenon.Value, error) {
+// inserted is for operations that make an axis of what an element says: of a missing
+// element all of it is missing.
+func inserted(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
 		return nil, op.NotHandled
 	}
-	values, _ := parts(c)
-	rest := c.WithArg(0, x.Full())
-	if i := c.Op.Param("value"); i >= 0 && rest.Args[i] != nil {
-		rest.Args[i] = tensor.Scalar(true)
+	full, y := x.Full(), first(c, x.values)
+	axis := -1
+	if k := c.Op.AxisParam(); k >= 0 {
+		axis = c.Int(k)
 	}
-	mask, err := rest.Do()
-	if err != nil {
-		return nil, err
+	if inRows(x, []int{axis}) {
+		return op.One(wrap(y, x.mask))
 	}
-	return op.One(wrap(op.Apply(c, values...), mask[0].(tensor.Tensor)))
-}
-
-// expandDims adds axes: inside of rows that are there or missing as a whole they have
-// nothing to do with the mask.
-func expandDims(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	axes := axesOf(c)
-	k, r := x.mask.Shape().Rank(), x.values.Shape().Rank()
-	for _, a := range axes {
-		if a < 0 {
-			a += r + len(axes)
-		}
-		if k == r || a < k {
-			return structural(c)
-		}
+	if axis != -1 && axis != full.Shape().Rank() {
+		full = ops.LogicalAnd(ops.ExpandDims(full, axis), allTrue(y))
 	}
-	return op.One(wrap(op.Apply(c, x.values), x.mask))
+	return op.One(wrap(y, full))
 }
 
 // gather picks elements; a missing index picks a missing element.
@@ -536,7 +461,7 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 		values[0] = x.values
 	}
 	if iMasked {
-		values[1] = filled(i, 0)
+		values[1] = withNumber(i, 0)
 	}
 	out := op.Apply(c, values...)
 	var mask tensor.Tensor
@@ -564,22 +489,44 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(out, mask))
 }
 
-// sorted puts missing elements last, in whichever order the rest is.
-func sorted(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	if inRows(x, axesOf(c)) {
-		return op.One(wrap(op.Apply(c, x.values), x.mask))
+// ordered puts missing elements last, in whichever order the rest is.
+func ordered(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return nil, op.NotHandled
 	}
-	if overRows(x, axesOf(c)) {
+	axis, most, descending := -1, c.Op.Core > 0, c.Op.Core > 0
+	if !most {
+		axis, _ = c.Attr("axis").(int)
+		descending, _ = c.Attr("descending").(bool)
+	}
+	axes := []int{axis}
+	switch {
+	case inRows(x, axes):
+		out := op.ApplyN(c, append([]tenon.Value{x.values}, c.Values()[1:]...)...)
+		list := make([]tenon.Value, len(out))
+		for i, y := range out {
+			if list[i] = y; i == 0 {
+				list[i] = wrap(y, x.mask)
+			}
+		}
+		return list, nil
+	case !most && overRows(x, axes):
 		return op.One(rowsLast(c, x))
 	}
 	x = x.single()
-	order, err := positions(c, x)
-	if err != nil {
-		return nil, err
+	order := missingLast(x, axis, descending)
+	if most {
+		order = ops.Index(order, key.Ellipsis, key.To(c.Value(1)))
 	}
-	axis, _ := c.Attr("axis").(int)
-	return op.One(wrap(ops.TakeAlongAxis(x.values, order, axis), ops.TakeAlongAxis(x.Full(), order, axis)))
+	if c.Op.Places.Has(0) {
+		return op.One(order)
+	}
+	out := []tenon.Value{wrap(ops.TakeAlongAxis(x.values, order, axis), ops.TakeAlongAxis(x.Full(), order, axis))}
+	if c.Op.Places.Has(1) {
+		out = append(out, order)
+	}
+	return out, nil
 }
 
 // overRows reports whether the only axis is the outermost, of rows that the mask has or
@@ -599,28 +546,6 @@ func rowsLast(c *op.Call, x *Tensor) tensor.Tensor {
 	}
 	mask := []tensor.Tensor{ops.BooleanMask(x.mask, x.mask, 0), ops.BooleanMask(x.mask, missing, 0)}
 	return wrap(ops.Concat([]tensor.Tensor{there, behind}, 0), ops.Concat(mask, 0))
-}
-
-func argsorted(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
-	if inRows(x, axesOf(c)) {
-		return op.One(wrap(op.Apply(c, x.values), x.mask))
-	}
-	if overRows(x, axesOf(c)) {
-		return op.One(rowsLast(c, x))
-	}
-	order, err := positions(c, x.single())
-	if err != nil {
-		return nil, err
-	}
-	return op.One(order)
-}
-
-// positions returns the order of the elements along the axis of a call.
-func positions(c *op.Call, x *Tensor) (tensor.Tensor, error) {
-	axis, _ := c.Attr("axis").(int)
-	descending, _ := c.Attr("descending").(bool)
-	return missingLast(x, axis, descending), nil
 }
 
 // missingLast returns the stable order of the elements with missing ones last: sorted

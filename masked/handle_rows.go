@@ -47,66 +47,74 @@ func wholeRows(c *op.Call) []tenon.Value {
 	return out
 }
 
-// maskCall returns the call that moves a mask of the first k of r dimensions, nil where it
-// stays as it is. ok is false for operations that do not go by axes.
-func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
-	switch c.Op.Name {
-	case "tile":
-		times, known := c.ConstInts(1)
-		if !known || len(times) != r {
-			return nil, false
-		}
-		outer := make([]int64, k)
-		for i := range outer {
-			outer[i] = int64(times[i])
-		}
-		return c.WithArg(1, tensor.Of(outer)), true
-	case "repeat", "split", "unstack":
-		i := c.Op.Param("axis")
-		axis := c.Int(i)
-		if axis < 0 {
-			axis += r
-		}
-		if axis >= k {
-			return nil, true
-		}
-		return c.WithArg(i, axis), c.Op.Name != "unstack" || k > 1 // a row by itself has a mask of its own
-	case "reverse", "squeeze", "roll", "expand_dims":
-		axes := axesOf(c)
-		if len(axes) == 0 || len(axes) > 1 && (c.Op.Name == "roll" || c.Op.Name == "expand_dims") {
-			return nil, false
-		}
-		if c.Op.Name == "expand_dims" {
-			r++
-		}
-		var outer []int
-		for _, a := range axes {
-			if a < 0 {
-				a += r
-			}
-			if a < k {
-				outer = append(outer, a)
-			}
-		}
-		if len(outer) == 0 {
-			return nil, true
-		}
-		return c.WithArg(c.Op.Param("axis"), outer), true
-	case "boolean_mask":
-		by, isTensor := c.Value(1).(tensor.Tensor)
-		axis, _ := c.Attr("axis").(int)
-		if !isTensor || axis != 0 || by.Shape().Rank() < 0 || by.Shape().Rank() > k {
-			return nil, false
-		}
-		return c, true
+// tiled is structural, with the mask of rows repeated by the first of the multiples.
+func tiled(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return nil, op.NotHandled
 	}
-	return nil, false
+	k, r := x.mask.Shape().Rank(), x.values.Shape().Rank()
+	times, known := c.ConstInts(1)
+	if k < 0 || k == r || !known || len(times) != r {
+		return structural(c)
+	}
+	outer := make([]int64, k)
+	for i := range outer {
+		outer[i] = int64(times[i])
+	}
+	return op.One(wrap(first(c, x.values), first(c.WithArg(1, tensor.Of(outer)), x.mask)))
+}
+
+// maskCall returns the call that moves a mask of the first k of r dimensions, nil where it
+// stays as it is. ok is false for operations that do not go by axes, and where the mask
+// needs an entry for each element.
+func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
+	param := c.Op.AxisParam()
+	if param < 0 || c.Op.Fills || c.Op.Param("batch_axis") >= 0 {
+		return nil, false
+	}
+	made := 0
+	if c.Op.Axes == op.Insert {
+		made = len(c.Ints(param))
+		r += made
+	}
+	axes, err := c.Axes(r)
+	if err != nil || len(axes) == 0 || c.Args[param] == nil || made > 1 {
+		return nil, false
+	}
+	var outer []int
+	for _, a := range axes {
+		if a < k {
+			outer = append(outer, a)
+		}
+	}
+	controlled := false
+	for i, v := range c.Operands() {
+		if c.Op.Control.Has(i) {
+			controlled = true
+			if n := v.(tensor.Tensor).Shape().Rank(); n < 0 || n > max(1, k-axes[0]) {
+				return nil, false
+			}
+		}
+	}
+	switch {
+	case len(outer) == 0:
+		return nil, true
+	case controlled && len(outer) < len(axes): // by what is each of them moved
+		return nil, false
+	case c.Op.Results < 0 && c.Op.Axes == op.Remove && k == 1: // a row by itself has a mask of its own
+		return nil, false
+	}
+	if _, one := c.Args[param].(int); one {
+		return c.WithArg(param, outer[0]), true
+	}
+	return c.WithArg(param, outer), true
 }
 
 // stackedRows answers for stacking rows that are there or missing as a whole; nil where
 // the mask needs an entry for each element.
 func stackedRows(c *op.Call) tensor.Tensor {
-	if c.Op.Name != "stack" {
+	if c.Op.Axes != op.Stack {
 		return nil
 	}
 	var first *Tensor

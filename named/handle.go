@@ -143,7 +143,8 @@ func handleReduction(c *op.Call) ([]tenon.Value, error) {
 	keep, _ := c.Attr("keepdims").(bool)
 	list, isList := axes.([]int)
 	if axes == nil || isList && list == nil {
-		if keep {
+		ordered := c.Op.Places != 0 || c.Op.Monoid != nil && c.Op.Monoid.Ordered // as dimensions are stored
+		if keep || ordered && t.Shape().Rank() > 1 {
 			return nil, refusal(c)
 		}
 		return op.One(newTensor(op.Apply(c, t.data), none, t.own()))

@@ -26,6 +26,10 @@ type Monoid struct {
 	// missing.
 	Picks bool
 
+	// Ordered says that the order of the elements matters, as it does where strings are
+	// joined.
+	Ordered bool
+
 	// Divide is what the combination is divided by in the end.
 	Divide Divisor
 }
@@ -52,6 +56,7 @@ var (
 	Alls     = &Monoid{Name: "all", Combine: "logical_and", Identity: 1}
 	LogSums  = &Monoid{Name: "log of the sum of exponentials", Combine: "log_add_exp", Identity: math.Inf(-1)}
 	Norms    = &Monoid{Name: "norm"}
+	Joins    = &Monoid{Name: "concatenation", Ordered: true}
 )
 
 // IdentityOf returns the identity as a scalar of an element type: infinities are the least

@@ -75,7 +75,7 @@ func StringJoin(values any, separator string) tensor.Tensor {
 }
 
 var stringReduceJoinOp = op.Register(&op.Op{
-	Name: "strings.reduce_join", Statement: op.Statement{Axes: op.Reduce, Missing: op.Refuse}, GoName: "ops.StringReduceJoin", Doc: "The strings along some axes joined into one.", Nondifferentiable: true,
+	Name: "strings.reduce_join", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Joins, Missing: op.Refuse}, GoName: "ops.StringReduceJoin", Doc: "The strings along some axes joined into one.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

@@ -8,25 +8,20 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ragged"
 )
 
-var update = flag.Bool("update", false, "write docs/ragged-coverage.md anew")
+var update = flag.Bool("update", false, "write docs/ragged-names.md anew")
 
-const coverageFile = "../docs/ragged-coverage.md"
+const coverageFile = "../docs/ragged-names.md"
 
 // TestCoverageTable: the table of what TensorFlow's ragged tensors and Awkward Array can do
 // and what it is called here is up to date. testdata/coverage.txt says which identifiers
 // answer an operation ("=") or why none does ("-"); whether they exist and are documented is
-// read from the source, and how ragged tensors answer the operations of package ops from the
-// table of their handlers.
+// read from the source.
 func TestCoverageTable(t *testing.T) {
 	text, err := os.ReadFile("testdata/coverage.txt")
 	if err != nil {
@@ -34,7 +29,7 @@ func TestCoverageTable(t *testing.T) {
 	}
 	source := &documentation{packages: map[string]map[string]bool{}}
 	var b strings.Builder
-	fmt.Fprintln(&b, "# What ragged tensors can do, and what it is called elsewhere")
+	fmt.Fprintln(&b, "# What TensorFlow and Awkward call what ragged tensors do")
 	fmt.Fprintln(&b, "\nMade by `go test ./ragged -run Coverage -update` from ragged/testdata/coverage.txt and the source;")
 	fmt.Fprintln(&b, "a test keeps it up to date. Operations of package ops take ragged tensors as they take dense ones.")
 	for line := range strings.Lines(string(text)) {
@@ -63,7 +58,6 @@ func TestCoverageTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.Join(links, ", "))
 	}
-	operations(&b, t)
 	if *update {
 		if err := os.WriteFile(coverageFile, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -148,52 +142,4 @@ func documented(dir string) (map[string]bool, error) {
 		}
 	}
 	return out, nil
-}
-
-// notForRows says why operations of package ops have no meaning for ragged tensors, or who
-// does it instead.
-var notForRows = map[string]string{
-	"attend":                 "what graphs make of contractions around a softmax; rows.Attention works on rows of different lengths",
-	"attention":              "rows.Attention works on rows of different lengths",
-	"broadcast_to":           "ragged.BroadcastTo takes a ragged shape",
-	"contract":               "the plan of einsum, which takes ragged operands by labels",
-	"diag":                   "a diagonal matrix of each row has no common size; of uniform rows ops.Diag takes the flat values",
-	"diag_part":              "the diagonal of the two outermost dimensions, whose rows differ in length",
-	"outer":                  "ops.Mul with new axes broadcasts by rows",
-	"reverse_sequence":       "ops.Reverse turns each ragged row around by its own length",
-	"scatter_nd":             "the shape it makes is dense",
-	"tensor_scatter_add":     "coordinates name elements of a dense tensor; ops.AddAlongAxis adds in rows",
-	"tensor_scatter_max":     "as tensor_scatter_add",
-	"tensor_scatter_min":     "as tensor_scatter_add",
-	"tensor_scatter_update":  "ops.PutAlongAxis and ops.IndexUpdate write in rows",
-	"mirror_pad":             "rows shorter than the padding have no reflection",
-	"sum_to":                 "the gradient of broadcasting, recorded on flat values",
-	"spread":                 "the gradient of a reduction, recorded on flat values",
-	"strings.split":          "ragged.SplitStrings",
-	"strings.bytes_split":    "ragged.SplitBytes",
-	"strings.unicode_split":  "ragged.SplitChars",
-	"strings.unicode_decode": "ragged.DecodeStrings",
-}
-
-// operations lists how ragged tensors answer each operation of the catalogue.
-func operations(b *strings.Builder, t *testing.T) {
-	fmt.Fprintf(b, "\n## Operations of package ops\n\nHow a ragged tensor answers: elementwise operations by one rule, others by one of their own.\n\n| operation | answered |\n|---|---|\n")
-	all := slices.Clone(op.All())
-	slices.SortFunc(all, func(x, y *op.Op) int { return strings.Compare(x.Name, y.Name) })
-	for _, o := range all {
-		switch {
-		case strings.HasPrefix(o.Name, "ragged.") || strings.HasPrefix(o.Name, "control.") || strings.HasPrefix(o.Name, "grad.") ||
-			strings.HasPrefix(o.Name, "random_") || strings.HasPrefix(o.Name, "example.") || strings.HasSuffix(o.Name, "_grad") || o.Class == op.Creation:
-			continue // not asked: operations on plain tensors, or without tensors
-		}
-		how := ragged.Answers(o)
-		if how == "" {
-			reason, ok := notForRows[o.Name]
-			if !ok {
-				t.Errorf("ragged tensors do not answer %s, and nobody says why", o.Name)
-			}
-			how = "no: " + reason
-		}
-		fmt.Fprintf(b, "| %s | %s |\n", o.Name, how)
-	}
 }

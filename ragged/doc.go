@@ -54,7 +54,7 @@
 // one. [Combinations] and [Cartesian] list the ways to take entries of a row, or of the rows
 // of several tensors. All of this works on records too: see [Records].
 //
-// What TensorFlow and Awkward call the same things is in docs/ragged-coverage.md.
+// What TensorFlow and Awkward call the same things is in docs/ragged-names.md.
 //
 // # What is static
 //

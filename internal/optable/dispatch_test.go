@@ -50,28 +50,28 @@ func (l labelled) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// masked is a tensor of which some elements count. It answers for elementwise operations,
+// partial is a tensor of which some elements count. It answers for elementwise operations,
 // and for no others.
-type masked struct{ values, mask tensor.Tensor }
+type partial struct{ values, mask tensor.Tensor }
 
-func (m masked) Spec() tenon.Spec   { return &wrapSpec{"optable.masked", m.values.Spec()} }
-func (m masked) DType() dtype.DType { return m.values.DType() }
-func (m masked) Shape() shape.Shape { return m.values.Shape() }
+func (m partial) Spec() tenon.Spec   { return &wrapSpec{"optable.masked", m.values.Spec()} }
+func (m partial) DType() dtype.DType { return m.values.DType() }
+func (m partial) Shape() shape.Shape { return m.values.Shape() }
 
-func (m masked) HandleOp(c *op.Call) ([]tenon.Value, error) {
+func (m partial) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if !c.Op.IsElementwise() {
 		return nil, op.NotHandled
 	}
 	values := c.Values()
 	mask := tensor.Tensor(tensor.Scalar(true))
 	for i, v := range values {
-		if x, ok := v.(masked); ok {
+		if x, ok := v.(partial); ok {
 			values[i] = x.values
 			mask = ops.LogicalAnd(mask, x.mask)
 		}
 	}
 	out := op.Apply(c, values...)
-	return op.One(masked{out, ops.BroadcastTo(mask, out.Shape())})
+	return op.One(partial{out, ops.BroadcastTo(mask, out.Shape())})
 }
 
 // wrapped returns the call with its tensor arguments wrapped, the first or all of them.
@@ -88,7 +88,7 @@ func wrapped(c *op.Call, all bool, wrap func(x tensor.Tensor) tenon.Value) *op.C
 func TestHandlers(t *testing.T) {
 	label := func(x tensor.Tensor) tenon.Value { return labelled{x, "a label"} }
 	mask := func(x tensor.Tensor) tenon.Value {
-		return masked{x, ops.BroadcastTo(true, x.Shape())}
+		return partial{x, ops.BroadcastTo(true, x.Shape())}
 	}
 	eachCall(t, func(t *testing.T, r Row, c Call) {
 		call, err := op.NewCall(r.Definition(), c.Args...)
@@ -123,7 +123,7 @@ func TestHandlers(t *testing.T) {
 			case err != nil:
 				t.Fatalf("masked: %v", err)
 			default:
-				m, ok := got[0].(masked)
+				m, ok := got[0].(partial)
 				if !ok || !m.mask.Shape().Equal(m.values.Shape()) {
 					t.Fatalf("masked: the result is %v", got[0])
 				}

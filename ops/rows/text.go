@@ -14,7 +14,7 @@ import (
 )
 
 var joinOp = op.Register(&op.Op{
-	Name: "ragged.reduce_join", Statement: op.Statement{Axes: op.Reduce, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The strings of each row joined into one.", Nondifferentiable: true,
+	Name: "ragged.reduce_join", Statement: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Joins, Control: two, Missing: op.Refuse}, Doc: "The strings of each row joined into one.", Nondifferentiable: true,
 	Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}), Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {

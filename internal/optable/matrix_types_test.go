@@ -1,0 +1,230 @@
+package optable
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/sparse"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A column of the matrix is a type of value: how one is made that holds the elements of a
+// dense tensor, whose operations then give what they give of that tensor. rank is the least
+// number of axes that it needs.
+type column struct {
+	name  string
+	rank  int
+	typed func(x tensor.Tensor) (tensor.Tensor, error)
+
+	lists bool // it holds rows, which may differ in their lengths
+
+	// rows are columns of rows of different lengths. They hold a tensor and parts of it,
+	// and every operation does to each row what it does to that row alone; depth is how
+	// many axes a row lies below.
+	rows  func(parts []tensor.Tensor) (tensor.Tensor, error)
+	depth int
+}
+
+// equalRows makes a ragged tensor of rows that happen to be of one length, with splits of
+// an element type.
+func equalRows(axes int, d dtype.DType) func(x tensor.Tensor) (tensor.Tensor, error) {
+	return func(x tensor.Tensor) (tensor.Tensor, error) {
+		s := x.Shape()
+		var splits []any
+		n := s.Dim(0)
+		for a := 1; a <= axes; a++ {
+			at := make([]int64, n+1)
+			for i := range at {
+				at[i] = int64(i * s.Dim(a))
+			}
+			splits = append(splits, ops.Cast(at, d))
+			n *= s.Dim(a)
+		}
+		return ragged.FromNestedRowSplits(ops.Reshape(x, append([]int{n}, s.Dims()[axes+1:]...)), splits...)
+	}
+}
+
+// unequalRows makes a ragged tensor of parts that differ in their lengths, depth axes below
+// the first: all are in one list of lists and so on, with an empty one behind.
+func unequalRows(depth int, d dtype.DType) func(parts []tensor.Tensor) (tensor.Tensor, error) {
+	return func(parts []tensor.Tensor) (tensor.Tensor, error) {
+		lengths := []any{}
+		for k := depth - 1; k > 0; k-- {
+			outer := []int64{int64(len(parts))}
+			lengths = append(lengths, ops.Cast(outer, d))
+		}
+		inner := make([]int64, len(parts))
+		for i, p := range parts {
+			inner[i] = int64(p.Shape().Dim(0))
+		}
+		lengths = append(lengths, ops.Cast(inner, d))
+		for k := range depth - 2 { // a list of one list of the parts
+			lengths[k] = ops.Cast([]int64{1}, d)
+		}
+		return ragged.FromNestedRowLengths(ops.Concat(parts, 0), lengths...)
+	}
+}
+
+func uniformRows(x tensor.Tensor) (tensor.Tensor, error) { return ragged.WithRaggedRank(x, 1) }
+
+// Dimensions of the named columns.
+type (
+	dimA struct{ named.Dim[dimA] }
+	dimB struct{ named.Dim[dimB] }
+	dimC struct{ named.Dim[dimC] }
+	dimD struct{ named.Dim[dimD] }
+)
+
+var dims = []named.Name{dimA{}, dimB{}, dimC{}, dimD{}}
+
+// naming names the axes of a tensor, which it stores in an order.
+func naming(order func(axes []int)) func(x tensor.Tensor) (tensor.Tensor, error) {
+	return func(x tensor.Tensor) (t tensor.Tensor, err error) {
+		defer tenon.Catch(&err)
+		r := x.Shape().Rank()
+		if r > len(dims) {
+			return nil, errors.New("too many axes")
+		}
+		axes := make([]int, r)
+		for i := range axes {
+			axes[i] = i
+		}
+		order(axes)
+		names := make([]named.Name, r)
+		for i, a := range axes {
+			names[i] = dims[len(dims)-r+a] // the last axes of operands have the same names
+		}
+		return named.Of(ops.Transpose(x, axes...), names...), nil
+	}
+}
+
+// record makes records with one field of elements.
+func record(x tensor.Tensor) (tensor.Tensor, error) {
+	return structured.FromFieldsAndRank([]structured.Field{{Name: "x", Value: x}}, x.Shape().Rank(), structured.Options{})
+}
+
+func columns() []column {
+	of := func(f func(x tensor.Tensor) (tensor.Tensor, error), g func(x tensor.Tensor) (tensor.Tensor, error)) func(x tensor.Tensor) (tensor.Tensor, error) {
+		return func(x tensor.Tensor) (tensor.Tensor, error) {
+			y, err := f(x)
+			if err != nil {
+				return nil, err
+			}
+			return g(y)
+		}
+	}
+	all := func(x tensor.Tensor) (t tensor.Tensor, err error) {
+		defer tenon.Catch(&err)
+		return masked.All(x), nil
+	}
+	return []column{
+		{name: "ragged", rank: 2, lists: true, typed: equalRows(1, dtype.Int64)},
+		{name: "int32 splits", rank: 2, lists: true, typed: equalRows(1, dtype.Int32)},
+		{name: "uniform", rank: 2, lists: true, typed: uniformRows},
+		{name: "2 ragged", rank: 3, lists: true, typed: equalRows(2, dtype.Int64)},
+		{name: "rows", rank: 1, rows: unequalRows(1, dtype.Int64), depth: 1},
+		{name: "rows of rows", rank: 1, rows: unequalRows(2, dtype.Int32), depth: 2},
+		{name: "3 deep", rank: 1, rows: unequalRows(3, dtype.Int64), depth: 3},
+		{name: "masked", rank: 1, typed: all},
+		{name: "sparse", rank: 1, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return sparse.FromDense(x) }},
+		{name: "CSR", rank: 2, typed: func(x tensor.Tensor) (tensor.Tensor, error) {
+			if x.Shape().Rank() != 2 {
+				return nil, errors.New("no matrix")
+			}
+			return sparse.ToCSR(x)
+		}},
+		{name: "named", rank: 1, typed: naming(func([]int) {})},
+		{name: "stored otherwise", rank: 2, typed: naming(slices.Reverse[[]int])},
+		{name: "record", rank: 1, typed: record},
+		{name: "masked ragged", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), all)},
+		{name: "ragged record", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), record)},
+	}
+}
+
+// plainOf returns the elements of a result as a dense tensor, whatever type it is of.
+func plainOf(v tenon.Value) (x tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	switch v := v.(type) {
+	case *ragged.Tensor:
+		d, err := v.ToDense(ragged.DenseOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return plainOf(d)
+	case *masked.Tensor:
+		if tensor.Item[bool](ops.Any(ops.LogicalNot(plain(v.Full())))) {
+			return nil, errors.New("elements are missing")
+		}
+		return plainOf(v.Values())
+	case *sparse.Tensor:
+		return v.ToDense(sparse.DenseOptions{})
+	case *sparse.Matrix:
+		return v.ToDense()
+	case *named.Tensor:
+		var order []named.Name
+		if v.Has(named.Rows{}) {
+			order = append(order, named.Rows{})
+		}
+		for _, n := range dims {
+			if v.Has(n) {
+				order = append(order, n)
+			}
+		}
+		return plainOf(named.Unnamed(v, order...))
+	case *structured.Tensor:
+		f, err := v.Field("x")
+		if err != nil {
+			return nil, err
+		}
+		return plainOf(f)
+	case tensor.Tensor:
+		return v, nil
+	}
+	return nil, fmt.Errorf("a %T has no elements", v)
+}
+
+func plain(v tenon.Value) tensor.Tensor { return tenon.Must(plainOf(v)) }
+
+// partsOf returns a tensor and parts of it that are shorter along the first axis.
+func partsOf(x tensor.Tensor) []tensor.Tensor {
+	s := x.Shape().Dims()
+	n := s[0]
+	part := func(n int) tensor.Tensor {
+		return ops.Slice(x, make([]int, len(s)), append([]int{n}, s[1:]...))
+	}
+	return []tensor.Tensor{x, part(max(1, n-1)), part(1)}
+}
+
+// inRows says why operations have no meaning for rows of different lengths, or another one,
+// and who does it instead.
+var inRows = map[string]string{
+	"boolean_mask":           "a mask of elements leaves the rows that there are",
+	"attend":                 "what graphs make of contractions around a softmax; rows.Attention works on rows of different lengths",
+	"attention":              "rows.Attention works on rows of different lengths",
+	"broadcast_to":           "ragged.BroadcastTo takes a ragged shape",
+	"contract":               "the plan of einsum, which takes ragged operands by labels",
+	"diag":                   "a diagonal matrix of each row has no common size; of uniform rows ops.Diag takes the flat values",
+	"diag_part":              "the diagonal of the two outermost dimensions, whose rows differ in length",
+	"outer":                  "ops.Mul with new axes broadcasts by rows",
+	"reverse_sequence":       "ops.Reverse turns each ragged row around by its own length",
+	"scatter_nd":             "the shape it makes is dense",
+	"tensor_scatter_add":     "coordinates name elements of a dense tensor; ops.AddAlongAxis adds in rows",
+	"tensor_scatter_max":     "as tensor_scatter_add",
+	"tensor_scatter_min":     "as tensor_scatter_add",
+	"tensor_scatter_update":  "ops.PutAlongAxis and ops.IndexUpdate write in rows",
+	"mirror_pad":             "rows shorter than the padding have no reflection",
+	"sum_to":                 "the gradient of broadcasting, recorded on flat values",
+	"spread":                 "the gradient of a reduction, recorded on flat values",
+	"strings.split":          "ragged.SplitStrings",
+	"strings.bytes_split":    "ragged.SplitBytes",
+	"strings.unicode_split":  "ragged.SplitChars",
+	"strings.unicode_decode": "ragged.DecodeStrings",
+}

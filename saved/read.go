@@ -88,6 +88,9 @@ func Fill[T any](f *File, like T, o ReadOptions) (out T, err error) {
 	if out, err = nest.Pack(like, made, nest.Options{}); err != nil {
 		return out, err
 	}
+	if err := nest.Check(out); err != nil {
+		return out, err
+	}
 	for _, f := range assign {
 		if err := f(); err != nil {
 			return out, err

@@ -22,6 +22,9 @@ type Trainer[P, B any] struct {
 
 // NewTrainer returns a trainer at the start.
 func NewTrainer[P, B any](params P, loss Loss[P, B], o Options) (*Trainer[P, B], error) {
+	if err := nest.Check(params); err != nil {
+		return nil, err
+	}
 	state, err := tenon.Try(func() State[P] { return NewState(params, o) })
 	if err != nil {
 		return nil, err

@@ -293,6 +293,24 @@ func Schema(want []Dim, operand Operand) (msg, hint string) {
 	return msg, ""
 }
 
+// Declared says that the dimensions of a tensor are not those that a field declares.
+func Declared(want []Dim, operand Operand) (msg, hint string) {
+	declared := Operand{Dims: want}
+	lacks, extra := missing(operand, declared), missing(declared, operand)
+	var parts []string
+	if len(lacks) > 0 {
+		parts = append(parts, "missing "+Braces(bare(lacks)))
+	}
+	if len(extra) > 0 {
+		parts = append(parts, "extra "+Braces(bare(extra)))
+	}
+	msg = fmt.Sprintf("the field is declared with %s: %s\n%s", Braces(bare(want)), strings.Join(parts, ", "), Lines(operand))
+	if len(lacks) == 1 && len(extra) == 1 {
+		hint = fmt.Sprintf("did you mean named.Rename[%s, %s](%s)?", extra[0].Name, lacks[0].Name, operand.Role)
+	}
+	return msg, hint
+}
+
 // Twice says that a name is listed twice.
 func Twice(name string, list []string) (msg, hint string) {
 	return fmt.Sprintf("%s is there twice in {%s}", name, strings.Join(list, " ")), ""

@@ -172,11 +172,17 @@ func isBy(c *checked, call *ast.CallExpr) bool {
 	return ok && o.Pkg() != nil && o.Pkg().Path() == namedPath && o.Name() == "By"
 }
 
+// ofFirst are operations over dimensions of their first operand.
+var ofFirst = []string{"Take", "Index", "LayerNorm", "RMSNorm", "CrossEntropy", "ScatterAdd", "ScatterUpdate", "ScatterMax", "ScatterMin", "Pad", "Split", "Pieces", "Merge", "Reshape"}
+
 // fitting returns the names that a function may be called with: of a contraction those
 // that its operands share, otherwise those that some operand has.
 func fitting(c *checked, fn string, k int, args []ast.Expr) []string {
 	if k > 0 && fn != "Attention" && fn != "Conv" { // new names
 		return nil
+	}
+	if slices.Contains(ofFirst, fn) { // the others say nothing about it
+		args = args[:min(len(args), 1)]
 	}
 	var out []string
 	first := true
@@ -188,7 +194,6 @@ func fitting(c *checked, fn string, k int, args []ast.Expr) []string {
 			out, first = names, false
 		case fn == "Dot" || fn == "Contract":
 			out = slices.DeleteFunc(slices.Clone(out), func(n string) bool { return !slices.Contains(names, n) })
-		case fn == "Take" || fn == "Index" || fn == "LayerNorm" || fn == "RMSNorm":
 		default:
 			for _, n := range names {
 				if !slices.Contains(out, n) {
@@ -203,11 +208,14 @@ func fitting(c *checked, fn string, k int, args []ast.Expr) []string {
 // spell returns how a file writes a name; false where it does not import its package.
 func spell(c *checked, path, n string) (string, bool) {
 	dot := strings.LastIndexByte(n, '.')
+	if strings.Contains(n, "[") { // of a generic type
+		return "", false
+	}
 	if dot < 0 || strings.Contains(n, "#") {
 		return strings.SplitN(n[dot+1:], "#", 2)[0], dot >= 0
 	}
 	from, short := n[:dot], n[dot+1:]
-	if from == c.pkg.Path() {
+	if from == c.pkg.Path() || from == "main" && c.pkg.Name() == "main" {
 		return short, true
 	}
 	for _, im := range c.files[path].Imports {

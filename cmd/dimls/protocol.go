@@ -66,6 +66,17 @@ type diagnostic struct {
 	Code     string    `json:"code,omitempty"`
 	Source   string    `json:"source"`
 	Message  string    `json:"message"`
+	Related  []related `json:"relatedInformation,omitempty"`
+}
+
+type location struct {
+	URI   string    `json:"uri"`
+	Range textRange `json:"range"`
+}
+
+type related struct {
+	Location location `json:"location"`
+	Message  string   `json:"message"`
 }
 
 type publishParams struct {

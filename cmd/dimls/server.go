@@ -25,6 +25,7 @@ type server struct {
 	last  map[string]*state // by file
 	dirty map[string]bool   // files that have changed since their package was checked
 	wake  chan struct{}
+	stop  chan struct{} // closed when nothing is checked any more
 	push  func(method string, params any) error
 	down  bool // shutdown was asked for
 }
@@ -40,8 +41,9 @@ var errExit = errors.New("exit without shutdown")
 
 // serve answers an editor until it leaves.
 func serve(in io.Reader, out io.WriteCloser) error {
-	s := &server{workspace: newWorkspace(), last: map[string]*state{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1)}
-	left := false
+	s := &server{workspace: newWorkspace(), last: map[string]*state{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	left := make(chan struct{})
+	leave := sync.OnceFunc(func() { close(left) })
 	srv := jrpc2.NewServer(handler.Map{
 		"initialize":  handler.New(s.initialize),
 		"initialized": nothing,
@@ -49,9 +51,8 @@ func serve(in io.Reader, out io.WriteCloser) error {
 			s.down = true
 			return nil, nil
 		},
-		"exit": func(ctx context.Context, _ *jrpc2.Request) (any, error) {
-			left = true
-			go jrpc2.ServerFromContext(ctx).Stop()
+		"exit": func(context.Context, *jrpc2.Request) (any, error) {
+			leave()
 			return nil, nil
 		},
 		"textDocument/didOpen":            handler.New(s.opened),
@@ -71,18 +72,30 @@ func serve(in io.Reader, out io.WriteCloser) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range s.wake {
-			s.mu.Lock()
-			s.checkChanged()
-			s.mu.Unlock()
+		for {
+			select {
+			case <-s.wake:
+				s.mu.Lock()
+				s.checkChanged()
+				s.mu.Unlock()
+			case <-s.stop:
+				return
+			}
 		}
 	}()
-	err := srv.Wait()
-	close(s.wake)
-	<-done
-	if err == nil && left && !s.down {
-		err = errExit
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Wait() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-left: // whether or not the editor closes the pipe that the server waits for
+		go srv.Stop()
+		if !s.down {
+			err = errExit
+		}
 	}
+	close(s.stop)
+	<-done
 	return err
 }
 
@@ -218,7 +231,12 @@ func (s *server) diagnostics(file string) []diagnostic {
 }
 
 func (st *state) diagnostic(d analysis.Diagnostic) diagnostic {
-	return diagnostic{Range: span(st.fset, st.text, d.Pos, d.End), Severity: severityWarning, Code: d.Category, Source: "dimcheck", Message: d.Message}
+	out := diagnostic{Range: span(st.fset, st.text, d.Pos, d.End), Severity: severityWarning, Code: d.Category, Source: "dimcheck", Message: d.Message}
+	for _, r := range d.Related {
+		name := filepath.Clean(st.place(r.Pos).Filename)
+		out.Related = append(out.Related, related{location{uriOf(name), span(st.fset, st.texts[name], r.Pos, r.End)}, r.Message})
+	}
+	return out
 }
 
 func (s *server) inlayHints(_ context.Context, p rangeParams) ([]inlayHint, error) {

@@ -220,6 +220,11 @@ func TestSession(t *testing.T) {
 	if d := cmp.Diff([]string{"weights.Rep{}"}, e.complete("named.By(")); d != "" {
 		t.Error(d)
 	}
+	// Nothing is offered of the indices where the table is not known.
+	e.change("named.By().Dot(x, weights.Query)", "named.Take[](named.Einsum(\"\"), x)")
+	if got := e.complete("named.Take["); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
 	e.notify("textDocument/didClose", map[string]any{"textDocument": document{URI: e.uri}})
 	e.call("shutdown", nil, new(json.RawMessage))
 }
@@ -383,13 +388,13 @@ func TestOddClients(t *testing.T) {
 	}
 }
 
-// An editor that leaves says so first.
+// An editor that leaves says so first. The server does not wait for it to close the pipe.
 func TestExit(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		in, toServer := io.Pipe()
 		fromServer, out := io.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- serve(in, out) }()
+		go func() { done <- serve(struct{ io.Reader }{in}, out) }() // nobody closes it
 		cli := jrpc2.NewClient(channel.LSP(fromServer, toServer), nil)
 		if err := cli.CallResult(context.Background(), "initialize", map[string]any{}, new(any)); err != nil {
 			t.Fatal(err)

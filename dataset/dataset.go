@@ -41,7 +41,7 @@ type node[T any] interface {
 
 // ref is a row of stored rows.
 type ref[T any] struct {
-	of  *stored[T]
+	of  *rows[T]
 	row int64
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ext/codec"
-	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -63,7 +62,7 @@ func (s *Spec) CheckValue(v tenon.Value) error {
 	if _, e := s.Unbatched(); e != nil {
 		return err
 	}
-	n, e := rows.Count(v)
+	n, e := rowsOf(v)
 	if e != nil || n < 0 {
 		return err
 	}
@@ -167,7 +166,7 @@ func (n *node) complete(at unsafe.Pointer, t *tag) error {
 	}
 	v := n.load(at)
 	if v == nil {
-		if t.optional || n.kind == kindBehind {
+		if t.optional {
 			return nil
 		}
 		return &tenon.Error{Kind: tenon.ErrDType, Msg: "there is no Value",

@@ -83,6 +83,13 @@ func internLocked(path string, typ reflect.Type) id {
 // shortName returns what follows the package of a path such as
 // "example.com/gpt.Batch"; any other text is its own short form.
 func shortName(path string) string {
+	if generic, args, ok := strings.Cut(path, "["); ok && strings.HasSuffix(args, "]") && strings.Contains(generic, ".") {
+		list := strings.Split(strings.TrimSuffix(args, "]"), ",")
+		for i, a := range list {
+			list[i] = shortName(a)
+		}
+		return shortName(generic) + "[" + strings.Join(list, ",") + "]"
+	}
 	rest := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.IndexByte(rest, '.'); i > 0 && token.IsExported(rest[i+1:]) {
 		return rest[i+1:]

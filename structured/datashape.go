@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -42,7 +43,7 @@ func datashape(s tenon.Spec, skip int) string {
 			return sizes(all, varies, skip) + x.DType().String()
 		}
 		return sizes(all, varies, skip) + datashape(x.Flat(), all.Rank())
-	case optionalSpec:
+	case *masked.Spec:
 		// The mask covers the first dimensions; what is below may be missing as a whole.
 		k := max(x.Mask().(typedSpec).Shape().Rank(), skip)
 		all := datashape(x.Values(), skip)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -129,7 +130,7 @@ func mayWait(v tensor.Tensor) bool {
 		return true
 	case *ragged.Tensor:
 		return mayWait(x.FlatValues()) && concreteParts(x.Partitions())
-	case optional:
+	case *masked.Tensor:
 		return mayWait(x.Values()) && mayWait(x.Mask())
 	case *Dictionary:
 		return mayWait(x.codes) && mayWait(x.words)

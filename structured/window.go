@@ -3,6 +3,7 @@ package structured
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
@@ -106,7 +107,7 @@ func Running(path string) Window {
 		if mask == nil {
 			return sums
 		}
-		return hidden(sums, mask)
+		return tenon.Must(masked.New(sums, mask))
 	})
 }
 

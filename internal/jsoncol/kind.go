@@ -16,10 +16,9 @@ const (
 	List
 	Struct
 	Union
-	Map // of an object whose keys are data: a list of {key, value}
 )
 
-var kindNames = [...]string{"null", "bool", "int64", "float64", "string", "list", "struct", "union", "map"}
+var kindNames = [...]string{"null", "bool", "int64", "float64", "string", "list", "struct", "union"}
 
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
@@ -69,7 +68,7 @@ func (k Kind) class() class {
 		return classString
 	case List:
 		return classList
-	case Struct, Map:
+	case Struct:
 		return classStruct
 	}
 	return classNone

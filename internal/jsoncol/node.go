@@ -20,8 +20,6 @@ const (
 	opList
 	opStruct
 	opUnion
-	opMap
-	opText // any value as its text
 	opSkip // a key whose values are skipped
 )
 
@@ -102,14 +100,8 @@ func newNode(s *Schema, o *Options) *node {
 		}
 	case String:
 		n.op = opString
-		if s.Text {
-			n.op = opText
-		}
-	case List, Map:
+	case List:
 		n.op = opList
-		if s.Kind == Map {
-			n.op = opMap
-		}
 		n.elem = newNode(s.Elem, o)
 	case Struct:
 		n.op = opStruct
@@ -232,9 +224,9 @@ func (n *node) reset() {
 // row that was not finished.
 func (n *node) truncate(row int) {
 	switch n.op {
-	case opString, opText:
+	case opString:
 		n.nb = int(endOf(n.ends, row))
-	case opList, opMap:
+	case opList:
 		n.elem.truncate(int(endOf(n.ends, row)))
 	case opStruct:
 		for i := range n.fields {

@@ -56,6 +56,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return res, nil
 	}
 	declarations(pass)
+	tags(pass)
 	k := newPackageCheck(pass)
 	k.translate()
 	k.checkAll()
@@ -116,14 +117,14 @@ func newPackageCheck(pass *analysis.Pass) *packageCheck {
 	pkg, functions := build(pass)
 	k.functions = functions
 	k.translator = &translator{pkg: pkg, fset: pass.Fset, calls: map[token.Pos]*ast.CallExpr{}, assigned: map[*ast.CallExpr]string{},
-		exprs: map[ast.Expr]spot{}, programs: map[string]*program{}, mutating: map[*ssa.Parameter]bool{}}
+		exprs: map[ast.Expr]spot{}, programs: map[string]*program{}, mutating: map[*ssa.Parameter]bool{}, all: functions}
 	for key, p := range k.imported {
 		k.programs[key] = p
 	}
 	for _, f := range pass.Files {
 		ast.Inspect(f, k.note)
 	}
-	k.checker = &checker{results: map[string][]*val{}, running: map[string]*pending{}, active: map[*program]int{}, seen: map[spot]*val{}}
+	k.checker = &checker{results: map[string][]*val{}, running: map[string]*pending{}, active: map[*program]int{}, seen: map[spot]*val{}, right: map[*program]bool{}}
 	k.checker.program = k.ready
 	k.checker.global = func(key string) *val {
 		if v, ok := k.vars[key]; ok {
@@ -264,7 +265,8 @@ func (k *packageCheck) checkOne(p *program) {
 	k.check(p)
 	k.soft, k.steps = soft, steps
 	for _, q := range k.problems[from:] {
-		q.home.Nodes[q.node].Bad = true
+		last := q.calls[len(q.calls)-1]
+		last.prog.Nodes[last.node].Bad = true
 	}
 }
 

@@ -15,12 +15,36 @@ import (
 // diagnostics reports the problems, in the order of the source.
 func (k *packageCheck) diagnostics() {
 	var list []analysis.Diagnostic
+	said := map[spot]string{}
 	for _, p := range k.problems {
-		at, ok := p.home.local[p.node]
+		i, ok := k.place(&p)
 		if !ok {
 			continue
 		}
+		s := p.calls[i]
+		if strings.Contains(said[s]+" ", " "+p.rule+" ") {
+			continue
+		}
+		said[s] += " " + p.rule
+		at := s.prog.local[s.node]
+		if i > 0 {
+			in := p.calls[0]
+			p.outer, p.fixes = in.prog.Name, nil
+			if site := in.prog.Nodes[in.node].Site; site != "" {
+				p.outer += " (" + site.line() + ")"
+			}
+		}
 		d := analysis.Diagnostic{Pos: at.pos, End: at.end, Category: p.rule, Message: p.text()}
+		for k, c := range p.calls {
+			where, here := c.prog.local[c.node]
+			switch {
+			case !here || k == i:
+			case k < i:
+				d.Related = append(d.Related, analysis.RelatedInformation{Pos: where.pos, End: where.end, Message: "in " + c.prog.Name + ", where it fails"})
+			default:
+				d.Related = append(d.Related, analysis.RelatedInformation{Pos: where.pos, End: where.end, Message: p.calls[k-1].prog.Name + " is called here"})
+			}
+		}
 		for _, f := range p.fixes {
 			if edits := k.edits(k.callAt(at.pos, at.end), f); edits != nil {
 				d.SuggestedFixes = append(d.SuggestedFixes, analysis.SuggestedFix{Message: f.message, TextEdits: edits})
@@ -164,8 +188,14 @@ func (k *packageCheck) qualifier(file *ast.File, path string) (string, bool) {
 // spelled returns how a name is written at a place; false where it is not in scope.
 func (k *packageCheck) spelled(file *ast.File, pos token.Pos, n name) (string, bool) {
 	short := n.short()
+	if strings.Contains(short, "[") { // how its type arguments are written is not known
+		return "", false
+	}
 	path := strings.TrimSuffix(strings.TrimSuffix(string(n), short), ".")
 	if i := strings.IndexByte(string(n), '#'); i >= 0 { // declared in a function
+		path = k.pass.Pkg.Path()
+	}
+	if path == pathOf(k.pass.Pkg) {
 		path = k.pass.Pkg.Path()
 	}
 	q, ok := k.qualifier(file, path)
@@ -280,7 +310,7 @@ func declarations(pass *analysis.Pass) {
 				return true
 			}
 			of, ok := embedded(o.Type())
-			if !ok || types.Identical(of, o.Type()) {
+			if n, generic := types.Unalias(of).(*types.Named); !ok || types.Identical(of, o.Type()) || generic && n.Origin() == o.Type() {
 				return true
 			}
 			e, ok := st.Fields.List[0].Type.(*ast.IndexExpr)

@@ -18,7 +18,7 @@ func data(names ...string) []string {
 // The rules report what the comments of the test data say, and nothing else.
 func TestAnalyzer(t *testing.T) {
 	analysistest.Run(t, root(t), Analyzer, data("contract", "rename", "schema", "weights", "roles", "declare", "sizes", "flow",
-		"generic", "lib", "packages", "lift", "seeded", "correct")...)
+		"generic", "models", "unlike", "lib", "packages", "lift", "seeded", "correct")...)
 }
 
 // What can be mended by an edit is.

@@ -15,8 +15,10 @@ type checker struct {
 	assumed  int                 // how many of them a call inside of them has asked for
 	active   map[*program]int
 	soft     map[softmax]*softUse
-	failed   bool          // the operation that was run last would fail
-	seen     map[spot]*val // what nodes of the function that is checked are
+	failed   bool              // the operation that was run last would fail
+	seen     map[spot]*val     // what nodes of the function that is checked are
+	right    map[*program]bool // functions that some call has got right
+	failures int               // operations that have failed, told or not
 	steps    int
 }
 
@@ -334,7 +336,7 @@ func (c *checker) field(f *frame, n *node) *val {
 		return x // its Dim
 	case own.Kind == namesKind && len(own.Dims) == 1:
 		return x.with(func(a *attrs) { a.Handle = own.Dims[0].Name })
-	case own.Kind == tensorKind: // a schema inside
+	case own.Kind == tensorKind && n.Int == 1: // a schema inside
 		return x.with(func(a *attrs) { a.Extra = union(a.Extra, dimNames(without(x.Dims, dimNames(own.Dims)))) })
 	}
 	return x

@@ -66,6 +66,21 @@ func missingFixes(r *ruleCall, n name, operands []operand, at int) []fix {
 	return out
 }
 
+// aloneFixes renames, in another operand, what has the size of a name that only one has.
+func aloneFixes(r *ruleCall, n name, at int, operands []operand) []fix {
+	d, _ := operands[at].v.find(n)
+	var out []fix
+	for i, o := range operands {
+		for _, c := range o.v.Dims {
+			sized := d.Size >= 0 && c.Size == d.Size || d.root() == c.root() && d.Name != c.Name
+			if i != at && o.arg >= 0 && sized && !operands[at].v.has(c.Name) {
+				out = append(out, fix{"rename " + c.Name.short() + " to " + n.short(), []change{wrap(o.arg, c.Name, n)}})
+			}
+		}
+	}
+	return out
+}
+
 // sharedFixes renames the shared dimension of an operand, where a name for it is at
 // hand, or takes it as a batch.
 func sharedFixes(r *ruleCall, n name, a, b operand) []fix {

@@ -2,6 +2,7 @@ package dimcheck
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -53,6 +54,9 @@ func (b *body) branch(out []guard, from, to *ssa.BasicBlock) []guard {
 	if dependsOn(cond, isQuestion, 0) {
 		return append(out, guard{Dark: true})
 	}
+	if isErrorCheck(cond) {
+		return out // it says nothing about dimensions
+	}
 	switch cond.(type) {
 	case *ssa.Parameter, *ssa.FreeVar:
 		return append(out, guard{Node: b.value(cond), Want: want, Arg: true})
@@ -67,6 +71,12 @@ func (b *body) branch(out []guard, from, to *ssa.BasicBlock) []guard {
 		return append(out, guard{Dark: true, Arg: true})
 	}
 	return out
+}
+
+// isErrorCheck reports whether a condition compares an error with nil.
+func isErrorCheck(cond ssa.Value) bool {
+	c, ok := cond.(*ssa.BinOp)
+	return ok && types.Identical(c.X.Type(), types.Universe.Lookup("error").Type())
 }
 
 // isLoop reports whether a block is where a loop begins anew.

@@ -13,6 +13,12 @@ func (c *checker) apply(f *frame, at int, fn *val, args []*val) *val {
 		return anything
 	}
 	g := fn.Func
+	if g.Gives == itsElements {
+		if len(args) == 1 {
+			c.apply(f, at, args[0], []*val{g.Binds[0], anything})
+		}
+		return anything
+	}
 	p := g.Prog
 	if g.Key != "" {
 		if p = c.program(g.Key); p == nil {

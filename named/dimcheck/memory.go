@@ -132,9 +132,9 @@ func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool
 			if r.Addr == addr {
 				out = append(out, write{path, r.Val})
 			}
-			// A pointer that is stored elsewhere: what is stored through it is
-			// found where it is loaded and written.
-			ok = ok && r.Addr == addr
+			// A pointer or slice that is stored elsewhere: somebody may load it and
+			// write through it, if anybody in the package writes to such elements.
+			ok = ok && (r.Addr == addr || !b.overwritten(addr.Type()))
 		case *ssa.FieldAddr:
 			s := r.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
 			out, ok = b.and(ok, r, append(path[:len(path):len(path)], s.Field(r.Field).Name()), out)
@@ -170,6 +170,52 @@ func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool
 	return out, ok
 }
 
+// overwritten reports whether something in the package writes to elements or fields through a
+// pointer, slice or map of a type that it has loaded from somewhere.
+func (t *translator) overwritten(typ types.Type) bool {
+	if t.loaded == nil {
+		t.loaded = map[string]bool{}
+		for _, fn := range t.all {
+			t.noteWrites(fn)
+		}
+	}
+	return t.loaded[types.TypeString(typ.Underlying(), nil)]
+}
+
+// noteWrites notes the types of loaded pointers and slices that a function writes through.
+func (t *translator) noteWrites(fn *ssa.Function) {
+	for _, block := range fn.Blocks {
+		for _, in := range block.Instrs {
+			if m, ok := in.(*ssa.MapUpdate); ok {
+				if _, own := m.Map.(*ssa.MakeMap); !own {
+					t.loaded[types.TypeString(m.Map.Type().Underlying(), nil)] = true
+				}
+			}
+			s, ok := in.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			for addr := s.Addr; ; {
+				switch a := addr.(type) {
+				case *ssa.FieldAddr:
+					addr = a.X
+					continue
+				case *ssa.IndexAddr:
+					addr = a.X
+					continue
+				case *ssa.Alloc, *ssa.MakeSlice, *ssa.Global:
+				default:
+					t.loaded[types.TypeString(a.Type().Underlying(), nil)] = true
+				}
+				break
+			}
+		}
+	}
+	for _, a := range fn.AnonFuncs {
+		t.noteWrites(a)
+	}
+}
+
 func (b *body) and(ok bool, v ssa.Value, path []string, out []write) ([]write, bool) {
 	out, fine := b.writes(v, path, out)
 	return out, ok && fine
@@ -190,6 +236,11 @@ func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
 	}
 	if isBuiltin(c.Value) {
 		return c.Value.Name() == "copy" && c.Args[0] == arg
+	}
+	if s, ok := arg.(*ssa.Slice); ok {
+		if a, ok := s.X.(*ssa.Alloc); ok && a.Comment == "varargs" { // made for this call alone
+			return false
+		}
 	}
 	fn := c.StaticCallee()
 	if fn == nil {

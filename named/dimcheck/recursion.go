@@ -49,7 +49,10 @@ func (c *checker) call(f *frame, at int, p *program, args, binds []*val, names [
 	}
 	if f.report {
 		g.report = true
-		c.run(g)
+		failed := c.failures
+		if c.run(g); failed == c.failures && allKnown(args) {
+			c.right[p] = true
+		}
 	}
 	delete(c.running, key)
 	if r.used {
@@ -59,6 +62,14 @@ func (c *checker) call(f *frame, at int, p *program, args, binds []*val, names [
 		c.results[key] = res
 	}
 	return tuple(res)
+}
+
+// allKnown reports whether all that arguments hold is known.
+func allKnown(args []*val) bool {
+	return !slices.ContainsFunc(args, func(a *val) bool {
+		_, all := a.each(func(t *val) *val { return t })
+		return !all
+	})
 }
 
 // settle runs a function until calls of it inside of it give what it gives. One that does

@@ -31,11 +31,30 @@ type operand struct {
 }
 
 func textsOf(operands []operand) []dimtext.Operand {
+	return textsAbout(operands)
+}
+
+// textsAbout returns operands for a message that is about further names.
+func textsAbout(operands []operand, more ...name) []dimtext.Operand {
+	scope := scopeOf(operands, more...)
 	out := make([]dimtext.Operand, len(operands))
 	for i, o := range operands {
-		out[i] = dimtext.Operand{Role: o.role, Dims: texts(o.v.Dims), From: o.v.attrs().From}
+		out[i] = dimtext.Operand{Role: o.role, Dims: textsIn(o.v.Dims, scope), From: o.v.attrs().From}
 	}
 	return out
+}
+
+// scopeOf returns all names of a message: among them, each is printed so that it is told apart
+// from the others.
+func scopeOf(operands []operand, more ...name) []dim {
+	var scope []dim
+	for _, n := range more {
+		scope = append(scope, dim{Name: n})
+	}
+	for _, o := range operands {
+		scope = merged(scope, o.v.Dims)
+	}
+	return scope
 }
 
 func lines(operands ...operand) string { return dimtext.Lines(textsOf(operands)...) }
@@ -46,9 +65,8 @@ type problem struct {
 	op, msg, hint string
 	fixes         []fix
 
-	home  *program // where it is reported
-	node  int
-	outer string // the function that it is in, if that is another one
+	calls []spot // where it is, and the calls that lead there, from the innermost on
+	outer string // the function that it is in, if it is reported at a call of that
 }
 
 // text is what is reported: the text of the error at run time.
@@ -64,37 +82,43 @@ func (p problem) text() string {
 	return b.String()
 }
 
-// report keeps a problem at a node of a frame. In a function that is called, it is the
-// call that is at fault, unless the function is wrong for all arguments, which is
-// reported there.
+// report keeps a problem at a node of a frame, with the calls that lead there. What is wrong
+// for all arguments is reported where the function is checked by itself, and not again.
 func (c *checker) report(f *frame, at int, p problem) {
 	c.failed = true
+	if f.report {
+		c.failures++
+	}
 	if !f.report || f.prog.Nodes[at].Bad {
 		return
 	}
-	if !f.home {
-		p.outer = f.prog.Name
-		if s := f.prog.Nodes[at].Site; s != "" {
-			p.outer += " (" + s.line() + ")"
-		}
-		p.fixes = nil
-	}
+	p.calls = []spot{{f.prog, at}}
 	for !f.home {
-		if c.reported(f.prog, at, p.rule) { // a closure that is called elsewhere
-			return
-		}
 		if at, f = f.call, f.parent; f.prog.Nodes[at].Bad {
 			return
 		}
+		p.calls = append(p.calls, spot{f.prog, at})
 	}
-	p.home, p.node = f.prog, at
-	if !c.reported(p.home, at, p.rule) {
+	if !slices.ContainsFunc(c.problems, func(q problem) bool { return q.rule == p.rule && slices.Equal(q.calls, p.calls) }) {
 		c.problems = append(c.problems, p)
 	}
 }
 
-func (c *checker) reported(home *program, node int, rule string) bool {
-	return slices.ContainsFunc(c.problems, func(q problem) bool { return q.home == home && q.node == node && q.rule == rule })
+// place returns which of the calls of a problem it is reported at: the innermost one in the
+// package, unless the function that it is in is right when others call it: then the call
+// of that is at fault.
+func (c *checker) place(p *problem) (at int, ok bool) {
+	at = slices.IndexFunc(p.calls, func(s spot) bool { _, here := s.prog.local[s.node]; return here })
+	if at < 0 {
+		return 0, false
+	}
+	for at+1 < len(p.calls) && c.right[p.calls[at].prog] {
+		if _, here := p.calls[at+1].prog.local[p.calls[at+1].node]; !here {
+			break
+		}
+		at++
+	}
+	return at, true
 }
 
 func sortedKeys(m map[string]*val) []string { return slices.Sorted(maps.Keys(m)) }
@@ -103,7 +127,8 @@ func sortedKeys(m map[string]*val) []string { return slices.Sorted(maps.Keys(m))
 
 func (r *ruleCall) missing(n name, operands ...operand) {
 	at := slices.IndexFunc(operands, func(o operand) bool { return !o.v.has(n) })
-	msg, hint := dimtext.Missing(n.short(), max(at, 0), textsOf(operands)...)
+	called := text(n, scopeOf(operands, n))
+	msg, hint := dimtext.Missing(called, max(at, 0), textsAbout(operands, n)...)
 	if slices.ContainsFunc(operands, func(o operand) bool { return slices.Contains(o.v.attrs().Hidden, n) }) {
 		hint = fmt.Sprintf("%s is what named.Lift takes the function over: the function does not see it", n.short())
 	}
@@ -112,19 +137,27 @@ func (r *ruleCall) missing(n name, operands ...operand) {
 	r.report(p)
 }
 
-func (r *ruleCall) shared(n name, a, b operand) {
-	msg, hint := dimtext.Shared(n.short(), textsOf([]operand{a, b})...)
-	r.report(problem{rule: ruleShared, op: r.over(), msg: msg, hint: hint, fixes: sharedFixes(r, n, a, b)})
+// about reports what package dimtext says about a name of operands.
+func (r *ruleCall) about(rule string, words func(name string, operands ...dimtext.Operand) (msg, hint string), n name, fixes []fix, operands ...operand) {
+	msg, hint := words(text(n, scopeOf(operands, n)), textsAbout(operands, n)...)
+	r.report(problem{rule: rule, op: r.over(), msg: msg, hint: hint, fixes: fixes})
 }
 
-func (r *ruleCall) taken(n name, o operand) {
-	msg, hint := dimtext.Taken(n.short(), textsOf([]operand{o})...)
-	r.report(problem{rule: ruleTaken, op: r.over(), msg: msg, hint: hint})
+func (r *ruleCall) alone(n name, at int, operands ...operand) {
+	words := func(name string, operands ...dimtext.Operand) (msg, hint string) {
+		return dimtext.Alone(name, at, operands...)
+	}
+	r.about(ruleMissing, words, n, aloneFixes(r, n, at, operands), operands...)
 }
+
+func (r *ruleCall) shared(n name, a, b operand) {
+	r.about(ruleShared, dimtext.Shared, n, sharedFixes(r, n, a, b), a, b)
+}
+
+func (r *ruleCall) taken(n name, o operand) { r.about(ruleTaken, dimtext.Taken, n, nil, o) }
 
 func (r *ruleCall) sizesDiffer(n name, operands ...operand) {
-	msg, hint := dimtext.SizesDiffer(n.short(), textsOf(operands)...)
-	r.report(problem{rule: ruleSizes, op: r.over(), msg: msg, hint: hint})
+	r.about(ruleSizes, dimtext.SizesDiffer, n, nil, operands...)
 }
 
 func (r *ruleCall) subset(operands ...operand) {

@@ -107,6 +107,38 @@ func (r *ruleCall) checkSoftmax(x *val) *val {
 	return x
 }
 
+// checkSeen reports a softmax of scores under a mask that goes over its queries.
+func (r *ruleCall) checkSeen(x *val, operands ...operand) {
+	if operands == nil {
+		operands = []operand{{"scores", x, 0}}
+	}
+	for _, p := range x.attrs().Seen {
+		if !slices.Contains(r.dims, p.Query) || slices.Contains(r.dims, p.Key) {
+			continue
+		}
+		q, k := p.Query.short(), p.Key.short()
+		msg := fmt.Sprintf("the mask says which %s each %s sees, and the weights of those that it sees add up along %s\n%s", k, q, k, lines(operands...))
+		hint := fmt.Sprintf("the mask takes first who looks, and then what is looked at: exchange its arguments, or go over %s", k)
+		r.report(problem{rule: ruleRoles, op: r.over(), msg: msg, hint: hint})
+		return
+	}
+}
+
+// checkBoth reports a softmax over a dimension along which the operands of the scores have run
+// together: there is one score for each position, and none for pairs of them.
+func (r *ruleCall) checkBoth(x *val) {
+	for _, b := range x.attrs().Both {
+		if len(r.dims) != 1 || r.dims[0] != b.Name {
+			continue
+		}
+		n := b.Name.short()
+		msg := fmt.Sprintf("both operands of the contraction (%s) have %s: the scores are those of each position with itself\n%s", b.Site.line(), n, lines(operand{"scores", x, 0}))
+		hint := fmt.Sprintf("rename %s of the keys and values, named.Rename[%s, Key%s](keys), and take the softmax over that", n, n, n)
+		r.report(problem{rule: ruleRoles, op: r.over(), msg: msg, hint: hint})
+		return
+	}
+}
+
 // A softUse is what becomes of the weights of a softmax.
 type softUse struct {
 	fine bool // they are contracted over its dimension

@@ -262,7 +262,7 @@ func (r *ruleCall) outside(n name, of []*val) {
 // known of weights and scores stays known.
 func (r *ruleCall) same(v *val) *val {
 	a := v.attrs()
-	return tensorOf(v.Dims, &attrs{Hidden: a.Hidden, Soft: a.Soft, Pairs: a.Pairs, Swapped: a.Swapped})
+	return tensorOf(v.Dims, &attrs{Hidden: a.Hidden, Soft: a.Soft, Pairs: a.Pairs, Swapped: a.Swapped, Seen: a.Seen, Both: a.Both})
 }
 
 // made returns a tensor that an operation makes, and where.

@@ -69,13 +69,34 @@ func (r *ruleCall) needsAs(role string, v *val, arg int) {
 
 func contractRule(r *ruleCall) *val {
 	vs, ok := r.list(0)
-	if !ok || len(vs) == 0 || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+	if !ok || len(vs) == 0 {
+		return anything
+	}
+	if slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+		// Of two operands, the one that is known has what is summed over.
+		for i, v := range vs {
+			if len(vs) == 2 && isTensorVal(v) && !isTensorVal(vs[1-i]) {
+				r.needsAs([]string{"left", "right"}[i], v, i)
+			}
+		}
 		return anything
 	}
 	operands := r.several(vs, 0)
 	for _, n := range r.dims {
-		if !slices.ContainsFunc(vs, func(v *val) bool { return v.has(n) }) {
+		first, found := -1, 0
+		for i, v := range vs {
+			if v.has(n) {
+				if found++; first < 0 {
+					first = i
+				}
+			}
+		}
+		switch {
+		case found == 0:
 			r.missing(n, operands...)
+			return anything
+		case found == 1 && len(vs) > 1:
+			r.alone(n, first, operands...)
 			return anything
 		}
 	}
@@ -111,6 +132,11 @@ func (r *ruleCall) contract(operands []operand) *val {
 		return slices.DeleteFunc(without(v.Dims, r.dims), func(d dim) bool { return other.has(d.Name) })
 	}
 	return out.with(func(a *attrs) {
+		for _, d := range vs[0].Dims {
+			if vs[1].has(d.Name) && !slices.Contains(r.dims, d.Name) {
+				a.Both = append(a.Both, shared{d.Name, r.n.Site})
+			}
+		}
 		a.Pairs, a.Swapped = pairsOf(rest(vs[0], vs[1]), rest(vs[1], vs[0])), swapped
 	})
 }

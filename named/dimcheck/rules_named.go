@@ -3,6 +3,8 @@ package dimcheck
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tenonml/tenon/internal/dimtext"
 )
 
 // namedRules are those of the functions of package named. Methods of lists of names
@@ -30,7 +32,7 @@ func init() {
 		"named.Index": indexRule, "named.Take": takeRule, "named.OneHot": oneHotRule, "named.Pad": padRule, "named.TopK": topKRule,
 		"named.Conv": convRule, "named.Attention": attentionRule, "named.CrossEntropy": crossEntropyRule,
 		"named.LayerNorm": func(r *ruleCall) *val { return r.norm(1, 2) }, "named.RMSNorm": func(r *ruleCall) *val { return r.norm(1) },
-		"named.Softmax": softmaxRule, "named.Bind": bindRule, "named.Lift": liftRule, "named.LiftOver": liftRule, "named.MapUnnamed": mapUnnamedRule,
+		"named.Softmax": softmaxRule, "named.LogSoftmax": softmaxRule, "named.Bind": bindRule, "named.Lift": liftRule, "named.LiftOver": liftRule, "named.MapUnnamed": mapUnnamedRule,
 		"named.Of": ofRule, "named.Scalar": scalarRule, "named.By": byRule, "named.Dynamic": dynamicRule,
 		"named.Tensor.Size": sizeRule, "named.Tensor.Dims": tensorDimsRule, "named.Tensor.IsRagged": raggedRule, "named.Tensor.Has": hasRule,
 		"named.Dim.Size": handleSizeRule, "named.Dim.Tensor": handleTensorRule, "named.Dim.Of": sizedRule, "named.Set.Of": sizedRule,
@@ -39,7 +41,7 @@ func init() {
 	for _, fn := range []string{"Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "CountNonzero", "Variance", "Std", "LogSumExp", "ArgMax", "ArgMin"} {
 		namedRules["named."+fn] = reduceRule
 	}
-	for _, fn := range []string{"LogSoftmax", "CumSum", "CumProd", "CumMax", "CumMin", "Sort", "ArgSort", "Reverse", "Roll"} {
+	for _, fn := range []string{"CumSum", "CumProd", "CumMax", "CumMin", "Sort", "ArgSort", "Reverse", "Roll"} {
 		namedRules["named."+fn] = alongRule
 	}
 	for _, fn := range []string{"Add", "Sub", "Mul", "Div", "Pow", "Maximum", "Minimum", "SquaredDifference"} {
@@ -54,7 +56,11 @@ func init() {
 			for _, i := range at {
 				elems = append(elems, r.arg(i))
 			}
-			return r.makes(flatten(elems))
+			out := r.makes(flatten(elems))
+			if mask := fn == "CausalMask" || fn == "WindowMask"; mask && isTensorVal(out) && len(out.Dims) == 2 {
+				return out.with(func(a *attrs) { a.Seen = []pair{{out.Dims[0].Name, out.Dims[1].Name}} })
+			}
+			return out
 		}
 	}
 	for _, fn := range []string{"ScatterAdd", "ScatterUpdate", "ScatterMax", "ScatterMin"} {
@@ -148,7 +154,9 @@ func (r *ruleCall) elementwise(at ...int) *val {
 	}
 	// What scales weights or hides some leaves them weights.
 	w := vs[widest].attrs()
-	return out.with(func(a *attrs) { a.Soft, a.Pairs, a.Swapped = w.Soft, w.Pairs, w.Swapped })
+	return out.with(func(a *attrs) {
+		a.Soft, a.Pairs, a.Swapped, a.Seen, a.Both = w.Soft, w.Pairs, w.Swapped, w.Seen, w.Both
+	})
 }
 
 func maskedRule(r *ruleCall) *val {
@@ -163,7 +171,7 @@ func maskedRule(r *ruleCall) *val {
 	if !isTensorVal(out) {
 		return out
 	}
-	return tensorOf(out.Dims, &attrs{Hidden: out.attrs().Hidden, Soft: x.attrs().Soft, Pairs: x.attrs().Pairs})
+	return tensorOf(out.Dims, &attrs{Hidden: out.attrs().Hidden, Soft: x.attrs().Soft, Pairs: x.attrs().Pairs, Seen: mask.attrs().Seen, Both: x.attrs().Both})
 }
 
 func mapRule(r *ruleCall) *val {
@@ -258,9 +266,14 @@ func softmaxRule(r *ruleCall) *val {
 		return anything
 	}
 	x = r.checkSoftmax(x)
+	r.checkSeen(x)
+	r.checkBoth(x)
 	out := r.same(x)
 	return out.with(func(a *attrs) {
-		if len(r.dims) == 1 {
+		a.Seen, a.Both = nil, nil
+		if r.op == "named.LogSoftmax" {
+			a.Soft = nil
+		} else if len(r.dims) == 1 {
 			a.Soft = []softmax{{r.dims[0], r.n.Site}}
 		}
 	})
@@ -283,6 +296,17 @@ func (r *ruleCall) norm(parameters ...int) *val {
 				r.missing(d.Name, r.one("tensor", x, 0), r.one("scale or offset", p, i))
 				return anything
 			}
+		}
+		if lacks := without(namesVal(r.dims).Dims, dimNames(p.Dims)); len(lacks) > 0 && len(p.Dims) > 0 {
+			operands := []operand{r.one("tensor", x, 0), r.one([]string{"scale", "offset"}[i-1], p, i)}
+			r.title = title
+			msg, hint := dimtext.Unscaled(r.op, nameTexts(dimNames(lacks)), textsOf(operands)...)
+			p := problem{rule: ruleMissing, op: r.over(), msg: msg, hint: hint}
+			if d := operands[1].v.Dims; len(d) == 1 && len(r.dims) == 1 {
+				p.fixes = replaceName(r, 0, r.dims[0], d[0].Name)
+			}
+			r.report(p)
+			return anything
 		}
 		r.title = title
 		if !r.sameSizes([]operand{r.one("left", x, 0), r.one("right", p, i)}, nil) {

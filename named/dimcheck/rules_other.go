@@ -15,17 +15,36 @@ func init() {
 		"tenon.Try": func(r *ruleCall) *val {
 			return tuple([]*val{r.c.apply(r.f, r.at, r.arg(0), nil)})
 		},
-		"function.New":      func(r *ruleCall) *val { return r.arg(0) },
-		"grad.Of":           func(r *ruleCall) *val { return giving(r.arg(0), itsGradient) },
-		"grad.ValueAndGrad": func(r *ruleCall) *val { return giving(r.arg(0), resultAndGradient) },
-		"grad.Checkpoint":   func(r *ruleCall) *val { return r.arg(0) },
-		"grad.StopGradient": func(r *ruleCall) *val { return r.arg(0) },
-		"ops/key.At":        func(r *ruleCall) *val { return r.arg(0) },
-		"ops/key.Range":     func(r *ruleCall) *val { return rangeOf(r.arg(0), r.arg(1), r.arg(2)) },
-		"ops/key.From":      func(r *ruleCall) *val { return rangeOf(r.arg(0), nil, nil) },
-		"ops/key.To":        func(r *ruleCall) *val { return rangeOf(nil, r.arg(0), nil) },
+		"function.New": func(r *ruleCall) *val { return r.arg(0) },
+		"function.Function.CallContext": func(r *ruleCall) *val {
+			args, known := r.list(2)
+			if !known {
+				return anything
+			}
+			out := r.c.apply(r.f, r.at, r.arg(0), args)
+			return tuple([]*val{{Kind: groupKind, Fields: map[string]*val{"0": orAnything(out)}}, anything})
+		},
+		"function.Function.Trace":    tracedRule,
+		"function.Function.Concrete": tracedRule,
+		"grad.Of":                    func(r *ruleCall) *val { return giving(r.arg(0), itsGradient) },
+		"grad.ValueAndGrad":          func(r *ruleCall) *val { return giving(r.arg(0), resultAndGradient) },
+		"grad.Checkpoint":            func(r *ruleCall) *val { return r.arg(0) },
+		"grad.StopGradient":          func(r *ruleCall) *val { return r.arg(0) },
+		"ops/key.At":                 func(r *ruleCall) *val { return r.arg(0) },
+		"ops/key.Range":              func(r *ruleCall) *val { return rangeOf(r.arg(0), r.arg(1), r.arg(2)) },
+		"ops/key.From":               func(r *ruleCall) *val { return rangeOf(r.arg(0), nil, nil) },
+		"ops/key.To":                 func(r *ruleCall) *val { return rangeOf(nil, r.arg(0), nil) },
 	}
 	maps.Copy(otherRules, controlRules())
+	maps.Copy(otherRules, modelRules())
+}
+
+// tracedRule runs a function with arguments that stand for others of their dimensions.
+func tracedRule(r *ruleCall) *val {
+	if args, known := r.list(1); known {
+		r.c.apply(r.f, r.at, r.arg(0), args)
+	}
+	return tuple([]*val{anything, anything})
 }
 
 func giving(fn *val, g gives) *val {

@@ -327,6 +327,14 @@ func attentionRule(r *ruleCall) *val {
 			return anything
 		}
 	}
+	if o := r.arg(3); o != nil && o.Kind == groupKind {
+		if m := o.Fields["Mask"]; isTensorVal(m) {
+			dims := r.dims
+			r.dims = keys
+			r.checkSeen(m, operands[0], operand{"mask", m, -1})
+			r.dims = dims
+		}
+	}
 	if !r.sameSizes(operands, nil) {
 		return anything
 	}

@@ -81,6 +81,11 @@ func (r *ruleCall) rename(from, to []name, handle bool) *val {
 		for i, p := range a.Pairs {
 			a.Pairs[i] = pair{swap(p.Query), swap(p.Key)}
 		}
+		a.Seen = slices.Clone(a.Seen)
+		for i, p := range a.Seen {
+			a.Seen[i] = pair{swap(p.Query), swap(p.Key)}
+		}
+		a.Both = nil
 	})
 	out.Dims = dims
 	return out

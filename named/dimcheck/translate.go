@@ -22,6 +22,8 @@ type translator struct {
 	variable map[*ssa.Global]ssa.Value   // what variables of the package are, that are set once
 	programs map[string]*program
 	mutating map[*ssa.Parameter]bool
+	all      []*ssa.Function // of the package
+	loaded   map[string]bool // types whose values are loaded and written through
 }
 
 // A spot is a node of a program.
@@ -59,6 +61,8 @@ func (t *translator) translate(fn *ssa.Function, outer typeParams) *program {
 				b.call(in, &in.Call)
 			case *ssa.MakeClosure:
 				b.value(in)
+			case *ssa.Store:
+				b.storeField(in)
 			case *ssa.Return:
 				for i, r := range in.Results {
 					results[i] = append(results[i], b.guarded(b.value(r), b.guards(block)))
@@ -347,8 +351,11 @@ func (b *body) field(x int, t types.Type, i int) int {
 	}
 	f := s.Field(i)
 	own := b.byType(f.Type())
+	if dims, ok := b.params.fieldDims(t, s, i); ok {
+		own = tensorOf(namesVal(dims).Dims, nil)
+	}
 	n := node{Op: fieldOp, Key: f.Name(), Args: []int{x}, Val: own}
-	if own != nil && own.Kind == tensorKind { // a schema that is embedded in another
+	if own != nil && own.Kind == tensorKind && isSchema(f.Type()) { // a schema that is embedded in another
 		n.Int = 1
 	}
 	return b.prog.add(n)

@@ -34,6 +34,13 @@ func (n name) param() (int, bool) {
 // short returns the name as it is printed where no other is spelled like it.
 func (n name) short() string {
 	s, _, _ := strings.Cut(string(n), "#")
+	if generic, args, ok := strings.Cut(s, "["); ok {
+		var list []string
+		for a := range strings.SplitSeq(strings.TrimSuffix(args, "]"), ",") {
+			list = append(list, name(a).short())
+		}
+		return name(generic).short() + "[" + strings.Join(list, ",") + "]"
+	}
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		s = s[i+1:]
 	}
@@ -83,13 +90,47 @@ func typeName(t types.Type) (name, bool) {
 	if !ok || !types.Identical(of, n) {
 		return "", false
 	}
-	return nameOf(n.Obj()), true
+	out := nameOf(n.Obj())
+	if args := n.TypeArgs(); args.Len() > 0 {
+		list := make([]string, args.Len())
+		for i := range list {
+			if list[i], ok = argText(args.At(i)); !ok {
+				return "", false
+			}
+		}
+		out += name("[" + strings.Join(list, ",") + "]")
+	}
+	return out, true
+}
+
+// argText returns a type argument as the path of a generic type has it; false for one that
+// depends on type parameters.
+func argText(t types.Type) (string, bool) {
+	switch u := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return "", false
+	case *types.Named:
+		for i := range u.TypeArgs().Len() {
+			if _, ok := argText(u.TypeArgs().At(i)); !ok {
+				return "", false
+			}
+		}
+	}
+	return types.TypeString(t, pathOf), true
+}
+
+// pathOf returns the path of a package as the types of a program have it.
+func pathOf(p *types.Package) string {
+	if p.Name() == "main" {
+		return "main"
+	}
+	return p.Path()
 }
 
 func nameOf(o *types.TypeName) name {
 	path := o.Name()
 	if o.Pkg() != nil {
-		path = o.Pkg().Path() + "." + path
+		path = pathOf(o.Pkg()) + "." + path
 		if o.Parent() != o.Pkg().Scope() { // declared in a function
 			path += "#" + strconv.Itoa(int(o.Pos()))
 		}
@@ -111,6 +152,9 @@ func (tp typeParams) names(t types.Type) ([]name, bool) {
 	}
 	if n, ok := typeName(t); ok {
 		return []name{n}, true
+	}
+	if of, ok := embedsDim(t); ok && types.Identical(of, t) { // of a type parameter
+		return nil, false
 	}
 	if isNamedType(t, "Dim") {
 		return tp.names(types.Unalias(t).(*types.Named).TypeArgs().At(0))

@@ -62,6 +62,14 @@ type attrs struct {
 	Soft    []softmax // those whose weights it is
 	Pairs   []pair    // of dimensions that are positions of queries and of keys
 	Swapped []pair    // of dimensions whose roles a contraction has exchanged
+	Seen    []pair    // of a mask, and of scores under it: who sees whom
+	Both    []shared  // dimensions that both operands of a contraction had, and that run together
+}
+
+// A shared dimension is one that a contraction takes as a batch.
+type shared struct {
+	Name name
+	Site site // of the contraction
 }
 
 // A softmax is where weights come from.
@@ -90,6 +98,7 @@ const (
 	itsResult gives = iota
 	itsGradient
 	resultAndGradient
+	itsElements // it calls its argument with each element, which Binds has
 )
 
 var (
@@ -174,20 +183,25 @@ func text(n name, dims []dim) string {
 	return n.short()
 }
 
-func texts(dims []dim) []dimtext.Dim {
+func texts(dims []dim) []dimtext.Dim { return textsIn(dims, dims) }
+
+// textsIn returns dimensions for a message that is about those of a scope.
+func textsIn(dims, scope []dim) []dimtext.Dim {
 	out := make([]dimtext.Dim, len(dims))
 	for i, d := range dims {
-		out[i] = dimtext.Dim{Name: text(d.Name, dims), Size: d.Size}
+		out[i] = dimtext.Dim{Name: text(d.Name, scope), Size: d.Size}
 	}
 	return out
 }
 
-func listText(names []name) string {
+func listText(names []name) string { return strings.Join(nameTexts(names), ", ") }
+
+func nameTexts(names []name) []string {
 	s := make([]string, len(names))
 	for i, n := range names {
 		s[i] = n.short()
 	}
-	return strings.Join(s, ", ")
+	return s
 }
 
 // String prints what is known.
@@ -285,7 +299,7 @@ func joinTensors(a, b *val) *val {
 	x, y := a.attrs(), b.attrs()
 	out := attrs{
 		Hidden: intersect(x.Hidden, y.Hidden), Extra: intersect(x.Extra, y.Extra), Soft: intersect(x.Soft, y.Soft),
-		Pairs: intersect(x.Pairs, y.Pairs), Swapped: intersect(x.Swapped, y.Swapped),
+		Pairs: intersect(x.Pairs, y.Pairs), Swapped: intersect(x.Swapped, y.Swapped), Seen: intersect(x.Seen, y.Seen), Both: intersect(x.Both, y.Both),
 	}
 	if x.From == y.From {
 		out.From = x.From
@@ -338,7 +352,8 @@ func equal(a, b *val) bool {
 	}
 	x, y := a.attrs(), b.attrs()
 	if x.From != y.From || x.Handle != y.Handle || !slices.Equal(x.Hidden, y.Hidden) || !slices.Equal(x.Extra, y.Extra) ||
-		!slices.Equal(x.Soft, y.Soft) || !slices.Equal(x.Pairs, y.Pairs) || !slices.Equal(x.Swapped, y.Swapped) {
+		!slices.Equal(x.Soft, y.Soft) || !slices.Equal(x.Pairs, y.Pairs) || !slices.Equal(x.Swapped, y.Swapped) ||
+		!slices.Equal(x.Seen, y.Seen) || !slices.Equal(x.Both, y.Both) {
 		return false
 	}
 	if f, g := a.Func, b.Func; f != g {

@@ -84,7 +84,7 @@ func methods(in AttnIn, keyM KqMatrix) {
 	_ = wrong.apply(in.Tensor) // want `^in layer.apply \(flow.go:70\): named.Add: neither operand has all names: left lacks {InputRep}, right lacks {KqRep}\n  left   {Seq KqRep}\n  right  {Seq InputRep}\n`
 	shared := layer{Weight: keyM.Tensor, Bias: named.Sum[InputRep](keyM)}
 	s := &stack{first: &shared}
-	_ = named.Sum[Foo](s.run(in.Tensor)) // what others may write to is not followed
+	_ = named.Sum[Foo](s.run(in.Tensor)) // want `named.Sum over Foo: the tensor has no Foo\n  tensor  {Seq KqRep}`
 	f := l.apply
 	_ = named.Sum[Foo](f(in.Tensor)) // want `named.Sum over Foo: the tensor has no Foo\n  tensor  {Seq KqRep}`
 }
@@ -94,10 +94,10 @@ func recursive(x *named.Tensor, n int) *named.Tensor {
 	if n == 0 {
 		return x
 	}
-	return recursive(named.Rename[Seq, KeySeq](named.Rename[KeySeq, Seq](x)), n-1)
+	return recursive(named.Rename[Seq, KeySeq](named.Rename[KeySeq, Seq](x)), n-1) // want `^named.Rename KeySeq→Seq: the tensor has no KeySeq`
 }
 
-func callsRecursive(in AttnIn) { _ = recursive(in.Tensor, 3) } // want `in recursive \(flow.go:\d+\): named.Rename KeySeq→Seq: the tensor has no KeySeq`
+func callsRecursive(in AttnIn) { _ = recursive(in.Tensor, 3) }
 
 // What a function does for other dimensions is not reported.
 func perBatch(x *named.Tensor) *named.Tensor {

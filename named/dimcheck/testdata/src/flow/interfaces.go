@@ -11,7 +11,7 @@ type module interface {
 
 type scaled struct{ by *named.Tensor }
 
-func (s scaled) apply(x *named.Tensor) *named.Tensor { return named.Mul(x, s.by) }
+func (s scaled) apply(x *named.Tensor) *named.Tensor { return named.Mul(x, s.by) } // want `^named.Mul: neither operand has all names: left lacks {Seq}, right lacks {KqRep}`
 
 type relu struct{}
 
@@ -32,11 +32,11 @@ func run(modules []module, x *named.Tensor) *named.Tensor {
 
 func interfaces(in AttnIn, keyM KqMatrix, deep bool, other module) {
 	var m module = layer{Weight: keyM.Tensor, Bias: named.Sum[InputRep](keyM)}
-	_ = named.Sum[InputRep](m.apply(in.Tensor))                                   // want `the tensor has no InputRep\n  tensor  {Seq KqRep}`
-	_ = named.Sum[InputRep](applied(m, in.Tensor))                                // want `the tensor has no InputRep\n  tensor  {Seq KqRep}`
-	_ = named.Sum[Seq](applied(new(pooled), in.Tensor))                           // want `the tensor has no Seq\n  tensor  {InputRep}`
-	_ = m.apply(named.Sum[Seq](keyM))                                             // want `named.Sum over Seq`
-	_ = applied(scaled{in.Tensor}, keyM.Tensor)                                   // want `^in scaled.apply \(interfaces.go:14\): named.Mul: neither operand has all names: left lacks {Seq}, right lacks {KqRep}`
+	_ = named.Sum[InputRep](m.apply(in.Tensor))         // want `the tensor has no InputRep\n  tensor  {Seq KqRep}`
+	_ = named.Sum[InputRep](applied(m, in.Tensor))      // want `the tensor has no InputRep\n  tensor  {Seq KqRep}`
+	_ = named.Sum[Seq](applied(new(pooled), in.Tensor)) // want `the tensor has no Seq\n  tensor  {InputRep}`
+	_ = m.apply(named.Sum[Seq](keyM))                   // want `named.Sum over Seq`
+	_ = applied(scaled{in.Tensor}, keyM.Tensor)
 	_ = named.Sum[Foo](applied(other, in.Tensor))                                 // it may be anything
 	_ = named.Sum[Foo](run([]module{relu{}, scaled{named.Scalar(2)}}, in.Tensor)) // want `the tensor has no Foo\n  tensor  {Seq InputRep}`
 	_ = named.Sum[Foo](run([]module{relu{}, new(pooled)}, in.Tensor))

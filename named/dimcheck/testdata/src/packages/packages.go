@@ -14,5 +14,5 @@ func calls(in AttnIn, keyM KqMatrix) {
 	l := lib.Layer{Scale: keyM.Tensor}
 	_ = l.Apply(in.Tensor)                                                                                    // want `^in Layer.Apply \(lib.go:25\): named.Mul: neither operand has all names`
 	_ = named.Sum[Foo](lib.Each(func(x *named.Tensor) *named.Tensor { return named.Sum[Seq](x) }, in.Tensor)) // want `named.Sum over Foo: the tensor has no Foo\n  tensor  {InputRep}`
-	_ = lib.Each(func(x *named.Tensor) *named.Tensor { return named.Sum[Foo](x) }, in.Tensor)                 // want `^in calls\$2 \(packages.go:\d+\): named.Sum over Foo: the tensor has no Foo`
+	_ = lib.Each(func(x *named.Tensor) *named.Tensor { return named.Sum[Foo](x) }, in.Tensor)                 // want `^named.Sum over Foo: the tensor has no Foo`
 }

@@ -1,2 +1,0 @@
-// Package colname gives columns of files names that differ.
-package colname

@@ -1,2 +1,0 @@
-// Package input opens what is read: memory, readers and files, compressed or not.
-package input

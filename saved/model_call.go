@@ -288,3 +288,38 @@ func tensorsOf(leaves []function.Leaf) ([]*tensor.Spec, error) {
 	}
 	return out, nil
 }
+
+// CallFlat calls the first variant with Values in the order of [Func.Args], and returns
+// Values in the order of [Func.Results], for servers and other callers that take a
+// signature apart.
+func (f *Func) CallFlat(args []tenon.Value) ([]tenon.Value, error) {
+	v := f.variants[0]
+	if len(args) != len(v.args) {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: f.name, Msg: fmt.Sprintf("takes %d Values, got %d", len(v.args), len(args)), Line: source.Line()}
+	}
+	given := make(map[string]any, len(args))
+	for i, l := range v.args {
+		given[l.Path.String()] = args[i]
+	}
+	in, err := v.take(given)
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: f.name, Err: err, Line: source.Line()}
+	}
+	ts, err := tenon.Try(func() []tensor.Tensor { return v.run.Call(in) })
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := v.values(ts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tenon.Value, len(leaves))
+	for i, x := range leaves {
+		y, ok := x.(tenon.Value)
+		if !ok {
+			return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: f.name, Msg: "it returns plain data", Line: source.Line()}
+		}
+		out[i] = y
+	}
+	return out, nil
+}

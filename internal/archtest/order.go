@@ -58,12 +58,12 @@ const Order = `
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
-	saved < model/weights, hub, serve, dist;
-	train, model/weights, hub, serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	saved < model/weights, hub, model/serve, dist;
+	train, model/weights, hub, model/serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
-	TIER7 < internal/optable, internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
+	TIER7 < internal/servetest, internal/optable, internal/bench/..., internal/outsider/..., internal/ref/..., internal/archtest, cmd/..., examples/...;
 `
 
 // Outside says which packages may import which other modules, besides the

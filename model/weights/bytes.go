@@ -132,3 +132,8 @@ func at(where string, err error) error {
 	}
 	return &f
 }
+
+// texts returns a tensor of texts of any rank.
+func texts(list []string, dims []int) tensor.Tensor {
+	return tensor.Of(list).(*tensor.Strings).Reshaped(shape.Of(dims...))
+}

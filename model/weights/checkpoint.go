@@ -411,7 +411,7 @@ func (b *bundle) texts(s section, e *bundleEntry) (tensor.Tensor, error) {
 	if len(data) > 0 {
 		return nil, invalid("%d bytes behind the texts", len(data))
 	}
-	return tensor.Of(out, e.dims...), nil
+	return texts(out, e.dims), nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -240,7 +240,7 @@ func (h *npyHeader) texts(s section, dims []int) (tensor.Tensor, error) {
 	if h.columns && len(dims) > 1 {
 		out = h.rowsFirst(out)
 	}
-	return tensor.Of(out, h.dims...), nil
+	return texts(out, h.dims), nil
 }
 
 // runes reads a text of UTF-32.

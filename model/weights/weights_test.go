@@ -60,6 +60,7 @@ func TestNPYComesBack(t *testing.T) {
 		"empty":      tensor.Of([]float64{}, 0, 3),
 		"text":       tensor.Of([]string{"", "Größe", "日本", "a\x00b"}, 2, 2),
 		"no text":    tensor.Of([]string{}, 0),
+		"one text":   tensor.Scalar("alone"),
 	}
 	for name, v := range values {
 		var b bytes.Buffer

@@ -53,9 +53,11 @@ const (
 // normalizeVectorised computes n for rows of inner size 1 where there are kernels for
 // it, and reports whether there are.
 func normalizeVectorised[T any](n normalization, out, values []T, splits []int64) bool {
-	if len(values) < worthVectors/2 { // exponentials are dearer than sums
+	if len(values) == 0 {
 		return false
 	}
+	// However few the values are: the last bits of a row must not depend on which rows
+	// stand beside it.
 	switch x := any(values).(type) {
 	case []float32:
 		if k := kernels32[level]; k != nil {

@@ -1,0 +1,322 @@
+package serve
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// columns holds tensors by their derived names.
+type columns map[string]tensor.Tensor
+
+// built returns the Value that columns are of. Each is compared with its Spec and with
+// the others; an error names the column.
+func (c columns) built(name string, s tenon.Spec) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	l, err := layoutOf(name, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, col := range l.columns {
+		t, ok := c[col.name]
+		if !ok {
+			return nil, badInput("the input %s is missing", col.name)
+		}
+		if t.DType() != col.dt {
+			return nil, badInput("%s has elements of type %s, want %s", col.name, datatype(t.DType()), datatype(col.dt))
+		}
+		if t.Shape().Rank() != col.rank {
+			return nil, badInput("%s has the shape %v, want %d axes", col.name, t.Shape().Dims(), col.rank)
+		}
+	}
+	b := &building{columns: c}
+	x, err := b.value(name, s, nil, -1)
+	if err != nil {
+		return nil, err
+	}
+	if !tenon.Compatible(x.Spec(), s) {
+		return nil, badInput("%s is %s, want %s", name, tenon.String(x.Spec()), tenon.String(s))
+	}
+	return x, nil
+}
+
+// building puts a Value together.
+type building struct{ columns columns }
+
+// value returns the Value of a Spec whose outer partitions, of records around it, are
+// there. entries is how many entries its columns begin with; negative: that is not known.
+func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+	switch s := s.(type) {
+	case *tensor.Spec:
+		t := b.columns[name]
+		if err := b.rows(name, t, entries); err != nil {
+			return nil, err
+		}
+		return ragged.FromPartitions(t, outer...)
+	case *ragged.Spec:
+		parts, n, err := b.partitions(name, s.Partitions(), outer, entries)
+		if err != nil {
+			return nil, err
+		}
+		column := name
+		if _, ok := b.columns[name+".flat_values"]; ok {
+			column = name + ".flat_values"
+		}
+		if t := b.columns[column]; n >= 0 && t.Shape().Dim(0) != n {
+			return nil, badInput("%s has %d entries, %s ends with %d", column, t.Shape().Dim(0), name+".row_splits."+lastSplits(parts[len(outer):]), n)
+		}
+		return ragged.FromPartitions(b.columns[column], parts...)
+	case *structured.Spec:
+		return b.records(name, s, outer, entries)
+	case *masked.Spec:
+		x, err := b.value(name+".values", s.Values(), outer, entries)
+		if err != nil {
+			return nil, err
+		}
+		m, err := b.value(name+".mask", s.Mask(), outer, entries)
+		if err != nil {
+			return nil, err
+		}
+		return masked.New(x, m)
+	}
+	return nil, badInput("%s: %s has no form here", name, tenon.String(s))
+}
+
+// rows checks how many entries a column has.
+func (b *building) rows(name string, t tensor.Tensor, entries int) error {
+	if entries >= 0 && t.Shape().Dim(0) != entries {
+		return badInput("%s has %d entries, want %d", name, t.Shape().Dim(0), entries)
+	}
+	return nil
+}
+
+// partitions returns the partitions of a Value: outer, and its own.
+func (b *building) partitions(name string, specs []*ragged.PartitionSpec, outer []*ragged.RowPartition, entries int) (parts []*ragged.RowPartition, n int, err error) {
+	parts, n = append(parts, outer...), entries
+	splits := 0
+	for _, p := range specs[len(outer):] {
+		var part *ragged.RowPartition
+		if p.IsUniform() {
+			o := ragged.PartitionOptions{}
+			if n >= 0 {
+				o.NRows = n
+			}
+			if part, err = ragged.PartitionFromUniformRowLength(p.UniformRowLength(), o); err != nil {
+				return nil, 0, badInput("%s: %v", name, err)
+			}
+			if n >= 0 {
+				n *= p.UniformRowLength()
+			}
+		} else {
+			column := fmt.Sprintf("%s.row_splits.%d", name, splits)
+			splits++
+			t := b.columns[column]
+			if n, err = checkSplits(column, t, n); err != nil {
+				return nil, 0, err
+			}
+			if part, err = ragged.PartitionFromRowSplits(t, ragged.PartitionOptions{}); err != nil {
+				return nil, 0, badInput("%s: %v", column, err)
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts, n, nil
+}
+
+// checkSplits checks row splits of so many rows, if that is known, and returns the number
+// of values.
+func checkSplits(name string, t tensor.Tensor, rows int) (int, error) {
+	s, ok := int64s(t)
+	switch {
+	case !ok || len(s) == 0:
+		return 0, badInput("%s is empty; row splits begin with 0", name)
+	case s[0] != 0:
+		return 0, badInput("%s begins with %d, not 0", name, s[0])
+	case rows >= 0 && len(s) != rows+1:
+		return 0, badInput("%s has %d splits, want %d for %d rows", name, len(s), rows+1, rows)
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] < s[i-1] {
+			return 0, badInput("%s falls from %d to %d at split %d", name, s[i-1], s[i], i)
+		}
+	}
+	return int(s[len(s)-1]), nil
+}
+
+// int64s returns the elements of a vector of int32 or int64.
+func int64s(t tensor.Tensor) ([]int64, bool) {
+	d, ok := t.(*tensor.Dense)
+	if !ok {
+		return nil, false
+	}
+	switch d.DType() {
+	case dtype.Int64:
+		return tensor.Data[int64](d), true
+	case dtype.Int32:
+		out := make([]int64, d.Len())
+		for i, x := range tensor.Data[int32](d) {
+			out[i] = int64(x)
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// records returns records of their fields.
+func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+	parts, n, err := b.partitions(name, s.RowPartitions(), outer, entries)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 { // all fields have as many entries as the first one
+		n = b.count(name, s)
+	}
+	var fields []structured.Field
+	for _, f := range s.Fields() {
+		v, err := b.value(name+"."+f.Name, f.Spec, parts, n)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, structured.Field{Name: f.Name, Value: v})
+	}
+	o := structured.Options{RowPartitions: parts}
+	if len(parts) == 0 && n >= 0 && s.Rank() > 0 {
+		o.NRows = n
+	}
+	t, err := structured.FromFields(fields, unknown(s.Rank()), o)
+	if err != nil {
+		return nil, badInput("%s: %v", name, message(err))
+	}
+	return t, nil
+}
+
+// count returns how many records there are, by the first column of the fields.
+func (b *building) count(name string, s *structured.Spec) int {
+	if s.Rank() == 0 {
+		return -1
+	}
+	for _, f := range s.Fields() {
+		l, err := layoutOf(name+"."+f.Name, f.Spec)
+		if err != nil || len(l.columns) == 0 {
+			continue
+		}
+		for _, c := range l.columns {
+			t, ok := b.columns[c.name]
+			if !ok || t.Shape().Rank() == 0 {
+				continue
+			}
+			if c.splits {
+				return t.Shape().Dim(0) - 1
+			}
+			if _, isRagged := f.Spec.(*ragged.Spec); !isRagged {
+				return t.Shape().Dim(0)
+			}
+		}
+	}
+	return -1
+}
+
+// taken returns the columns of a Value.
+func taken(name string, v tenon.Value) (columns, error) {
+	c := columns{}
+	err := func() (err error) {
+		defer tenon.Catch(&err)
+		return c.take(name, v, 0)
+	}()
+	return c, err
+}
+
+// take adds the columns of a Value below so many axes of records around it: its own
+// partitions follow those.
+func (c columns) take(name string, v tenon.Value, outer int) error {
+	switch v := v.(type) {
+	case *tensor.Dense:
+		c[name] = tensor.Contiguous(v)
+	case *tensor.Strings:
+		c[name] = v
+	case *ragged.Tensor:
+		parts := v.Partitions()
+		column, splits := name, 0
+		for _, p := range parts[max(0, outer-1):] {
+			if !p.IsUniform() {
+				c[fmt.Sprintf("%s.row_splits.%d", name, splits)] = p.RowSplits()
+				column, splits = name+".flat_values", splits+1
+			}
+		}
+		return c.take(column, v.FlatValues(), 0)
+	case *structured.Tensor:
+		splits := 0
+		for _, p := range v.RowPartitions()[max(0, outer-1):] {
+			if !p.IsUniform() {
+				c[fmt.Sprintf("%s.row_splits.%d", name, splits)] = p.RowSplits()
+				splits++
+			}
+		}
+		for _, f := range v.FieldNames() {
+			x, err := v.Field(f)
+			if err != nil {
+				return err
+			}
+			if err := c.take(name+"."+f, x, v.Rank()); err != nil {
+				return err
+			}
+		}
+	case *masked.Tensor:
+		if err := c.take(name+".values", v.Values(), outer); err != nil {
+			return err
+		}
+		return c.take(name+".mask", v.Mask(), outer)
+	case tensor.Concreter:
+		t, err := v.Concrete()
+		if err != nil {
+			return err
+		}
+		return c.take(name, t, outer)
+	default:
+		return fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(v.Spec()))
+	}
+	return nil
+}
+
+// rowsOf returns the size of the first axis of a Value.
+func rowsOf(v tenon.Value) int {
+	if t, ok := v.(tensor.Tensor); ok && t.Shape().Rank() > 0 {
+		if n := t.Shape().Dim(0); n >= 0 {
+			return n
+		}
+		if d, ok := ops.Shape(t).(*tensor.Dense); ok {
+			if s, ok := int64s(d); ok && len(s) > 0 {
+				return int(s[0])
+			}
+		}
+	}
+	return 0
+}
+
+// unknown returns a shape of a rank of which no size is known.
+func unknown(rank int) shape.Shape {
+	dims := make([]int, rank)
+	for i := range dims {
+		dims[i] = shape.Unknown
+	}
+	return shape.Of(dims...)
+}
+
+// lastSplits returns the number of the last partition that has row splits.
+func lastSplits(parts []*ragged.RowPartition) string {
+	n := -1
+	for _, p := range parts {
+		if !p.IsUniform() {
+			n++
+		}
+	}
+	return strconv.Itoa(max(n, 0))
+}

@@ -1,0 +1,43 @@
+// Package serve answers calls of functions over Values from other processes.
+//
+//	s := serve.New(serve.Options{})
+//	err := s.Add(serve.Func{
+//		Name:    "sums",
+//		Args:    []serve.Arg{{"tokens", tokensSpec}},
+//		Results: []serve.Arg{{"sums", sumsSpec}},
+//		Call: func(ctx context.Context, args []tenon.Value) ([]tenon.Value, error) {
+//			return []tenon.Value{ops.Sum(args[0], -1)}, nil
+//		},
+//		Batched: true,
+//	})
+//	err = s.ListenAndServe(ctx, "127.0.0.1:8000")
+//
+// [Server.AddModel] serves the functions of a saved model. A [Server] is an http.Handler
+// too.
+//
+// # Protocols
+//
+// One port speaks, over HTTP/1.1 and HTTP/2 without TLS:
+//
+//   - the Open Inference Protocol v2, as JSON, with Triton's binary tensors
+//     (/v2/models/NAME/infer), and as gRPC
+//   - TensorFlow Serving's REST (/v1/models/NAME:predict), with ragged lists and records
+//   - JSON by the function's own Specs (/call/NAME), described by /openapi.json
+//   - Arrow's IPC streams (/v2/models/NAME/infer)
+//
+// Protocols of flat tensors get ragged and structured arguments by derived names; see the
+// README of the protocol's documentation: x.flat_values, x.row_splits.0, x.field, x.mask,
+// x.values.
+//
+// # Batches
+//
+// Calls of a batched function that wait at the same time are joined along the first axis,
+// as Values: rows of different lengths stay as they are and nothing is padded. Answers are
+// divided again. A call that fails in a batch is run by itself, so that it never fails its
+// neighbours.
+//
+// # Errors
+//
+// Bad input names the argument and field at fault. Nothing of the program's inside, such as
+// source lines or stacks, is told.
+package serve

@@ -1,0 +1,334 @@
+package serve
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// datatypes are the names that the Open Inference Protocol has for element types.
+var datatypes = map[dtype.DType]string{
+	dtype.Bool: "BOOL", dtype.Int8: "INT8", dtype.Int16: "INT16", dtype.Int32: "INT32", dtype.Int64: "INT64",
+	dtype.Uint8: "UINT8", dtype.Uint16: "UINT16", dtype.Uint32: "UINT32", dtype.Uint64: "UINT64",
+	dtype.Float16: "FP16", dtype.BFloat16: "BF16", dtype.Float32: "FP32", dtype.Float64: "FP64", dtype.String: "BYTES",
+}
+
+// datatype returns the protocol's name of an element type.
+func datatype(d dtype.DType) string {
+	if s, ok := datatypes[d]; ok {
+		return s
+	}
+	return strings.ToUpper(d.String())
+}
+
+// dtypeOf returns the element type of a protocol's name.
+func dtypeOf(name string) (dtype.DType, bool) {
+	for d, s := range datatypes {
+		if s == name {
+			return d, true
+		}
+	}
+	return dtype.None, false
+}
+
+// style says how elements stand in JSON.
+type style struct {
+	finite  bool // floats that are not finite are texts, as strict JSON has no numbers for them
+	intText bool // integers may be texts
+	b64     bool // bytes that are no text are {"b64": …}
+	double  bool // floats have the digits of a double, so that every reader finds the same number
+}
+
+// The styles of the protocols.
+var (
+	openInference = style{double: true}
+	tensorFlow    = style{intText: true, b64: true}
+	natural       = style{finite: true, b64: true}
+)
+
+// elements collects the elements of a column.
+type elements struct {
+	dt    dtype.DType
+	n     int
+	bytes []byte   // little-endian
+	texts []string // of strings
+}
+
+// tensor returns the elements in a shape.
+func (e *elements) tensor(dims []int) (tensor.Tensor, error) {
+	if e.dt == dtype.String {
+		return tensor.Of(append([]string{}, e.texts...)).(*tensor.Strings).Reshaped(shape.Of(dims...)), nil
+	}
+	return tensor.FromBytes(e.dt, shape.Of(dims...), e.bytes)
+}
+
+// add adds an element that is written in JSON.
+func (e *elements) add(x any, where string, s style) error {
+	e.n++
+	switch {
+	case e.dt == dtype.String:
+		t, err := textOf(x, where, s)
+		e.texts = append(e.texts, t)
+		return err
+	case e.dt == dtype.Bool:
+		b, ok := x.(bool)
+		if !ok {
+			return badInput("%s is %s, want true or false", where, shown(x))
+		}
+		if b {
+			e.bytes = append(e.bytes, 1)
+		} else {
+			e.bytes = append(e.bytes, 0)
+		}
+		return nil
+	case e.dt.IsFloat():
+		return e.float(x, where, s)
+	}
+	return e.integer(x, where, s)
+}
+
+func textOf(x any, where string, s style) (string, error) {
+	switch x := x.(type) {
+	case string:
+		return x, nil
+	case *object:
+		v, ok := x.get("b64")
+		text, isText := v.(string)
+		if !s.b64 || !ok || len(x.names) != 1 || !isText {
+			break
+		}
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return "", badInput("%s is no base64: %v", where, err)
+		}
+		return string(b), nil
+	}
+	return "", badInput("%s is %s, want a text", where, shown(x))
+}
+
+func (e *elements) float(x any, where string, s style) error {
+	n, ok := x.(number)
+	if t, isText := x.(string); isText && s.finite && (t == "NaN" || t == "Infinity" || t == "-Infinity") {
+		n, ok = number(t), true
+	}
+	if !ok || len(n) > 4096 {
+		return badInput("%s is %s, want a number", where, shown(x))
+	}
+	bits := 64
+	if e.dt != dtype.Float64 {
+		bits = 32
+	}
+	f, err := strconv.ParseFloat(string(n), bits)
+	if err != nil {
+		return badInput("%s: %s does not fit a %s", where, shown(x), datatype(e.dt))
+	}
+	switch e.dt {
+	case dtype.Float64:
+		e.bytes = binary.LittleEndian.AppendUint64(e.bytes, math.Float64bits(f))
+	case dtype.Float32:
+		e.bytes = binary.LittleEndian.AppendUint32(e.bytes, math.Float32bits(float32(f)))
+	case dtype.Float16, dtype.BFloat16:
+		f, err := strconv.ParseFloat(string(n), 64) // rounded once
+		if err != nil {
+			return badInput("%s: %s does not fit a %s", where, shown(x), datatype(e.dt))
+		}
+		h, back := uint16(dtype.F16From64(f)), float64(dtype.F16From64(f).Float32())
+		if e.dt == dtype.BFloat16 {
+			h, back = uint16(dtype.BF16From64(f)), float64(dtype.BF16From64(f).Float32())
+		}
+		if math.IsInf(back, 0) && !math.IsInf(f, 0) {
+			return badInput("%s: %s does not fit a %s", where, shown(x), datatype(e.dt))
+		}
+		e.bytes = binary.LittleEndian.AppendUint16(e.bytes, h)
+	}
+	return nil
+}
+
+func (e *elements) integer(x any, where string, s style) error {
+	n, ok := x.(number)
+	if t, isText := x.(string); isText && s.intText {
+		n, ok = number(t), true
+	}
+	if !ok {
+		return badInput("%s is %s, want an integer", where, shown(x))
+	}
+	bits := 8 * e.dt.Size()
+	var u uint64
+	if e.dt.IsUnsigned() {
+		v, err := strconv.ParseUint(whole(n), 10, bits)
+		if err != nil {
+			return badInput("%s: %s is no integer of type %s", where, shown(x), datatype(e.dt))
+		}
+		u = v
+	} else {
+		v, err := strconv.ParseInt(whole(n), 10, bits)
+		if err != nil {
+			return badInput("%s: %s is no integer of type %s", where, shown(x), datatype(e.dt))
+		}
+		u = uint64(v)
+	}
+	for range e.dt.Size() {
+		e.bytes = append(e.bytes, byte(u))
+		u >>= 8
+	}
+	return nil
+}
+
+// whole returns a number such as 1.0 or 2e3 without point and exponent, if it is whole and
+// short.
+func whole(n number) string {
+	if !strings.ContainsAny(string(n), ".eE") || len(n) > 40 {
+		return string(n)
+	}
+	f, _, err := big.ParseFloat(string(n), 10, 256, big.ToNearestEven)
+	if err != nil || !f.IsInt() || f.MantExp(nil) > 128 {
+		return string(n)
+	}
+	return f.Text('f', 0)
+}
+
+// shown returns what JSON says, short.
+func shown(x any) string {
+	switch x := x.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(x)
+	case number:
+		if len(x) > 40 {
+			return string(x[:40]) + "…"
+		}
+		return string(x)
+	case string:
+		if len(x) > 40 {
+			x = strings.ToValidUTF8(x[:40], "") + "…"
+		}
+		return "the text " + strconv.Quote(x)
+	case []any:
+		return "a list"
+	}
+	return "an object"
+}
+
+// A reader of a column writes its elements as JSON.
+type reader struct {
+	dt    dtype.DType
+	bytes []byte
+	texts *tensor.Strings
+}
+
+func readerOf(t tensor.Tensor) *reader {
+	if s, ok := t.(*tensor.Strings); ok {
+		return &reader{dt: dtype.String, texts: s}
+	}
+	d := tensor.Contiguous(t.(*tensor.Dense))
+	return &reader{dt: d.DType(), bytes: d.Bytes()}
+}
+
+// bits returns element i of up to 8 bytes.
+func (r *reader) bits(i int) uint64 {
+	n := r.dt.Size()
+	u := uint64(0)
+	for k := n - 1; k >= 0; k-- {
+		u = u<<8 | uint64(r.bytes[i*n+k])
+	}
+	return u
+}
+
+// integer returns element i of a column of integers.
+func (r *reader) integer(i int) int {
+	if r.dt == dtype.Int32 {
+		return int(int32(r.bits(i)))
+	}
+	return int(int64(r.bits(i)))
+}
+
+// append appends element i as JSON.
+func (r *reader) append(b []byte, i int, name string, s style) ([]byte, error) {
+	switch {
+	case r.dt == dtype.String:
+		t := r.texts.At(i)
+		if utf8.ValidString(t) {
+			return appendText(b, t), nil
+		}
+		if !s.b64 {
+			return b, badInput("%s holds bytes that are no UTF-8, which JSON cannot; ask for binary data", name)
+		}
+		b = append(b, `{"b64":"`...)
+		b = base64.StdEncoding.AppendEncode(b, []byte(t))
+		return append(b, `"}`...), nil
+	case r.dt == dtype.Bool:
+		return strconv.AppendBool(b, r.bits(i) != 0), nil
+	case r.dt.IsUnsigned():
+		return strconv.AppendUint(b, r.bits(i), 10), nil
+	case r.dt.IsFloat():
+		return r.float(b, i, s), nil
+	}
+	shift := 64 - 8*r.dt.Size()
+	return strconv.AppendInt(b, int64(r.bits(i)<<shift)>>shift, 10), nil
+}
+
+func (r *reader) float(b []byte, i int, s style) []byte {
+	f, bits := 0.0, 32
+	switch u := r.bits(i); r.dt {
+	case dtype.Float64:
+		f, bits = math.Float64frombits(u), 64
+	case dtype.Float32:
+		f = float64(math.Float32frombits(uint32(u)))
+	case dtype.Float16:
+		f = float64(dtype.F16(u).Float32())
+	case dtype.BFloat16:
+		f = float64(dtype.BF16(u).Float32())
+	}
+	word := ""
+	switch {
+	case math.IsNaN(f):
+		word = "NaN"
+	case math.IsInf(f, 1):
+		word = "Infinity"
+	case math.IsInf(f, -1):
+		word = "-Infinity"
+	}
+	if word != "" {
+		if s.finite {
+			word = `"` + word + `"`
+		}
+		return append(b, word...)
+	}
+	if s.double {
+		bits = 64
+	}
+	at := len(b)
+	b = strconv.AppendFloat(b, f, 'g', -1, bits)
+	for _, c := range b[at:] {
+		if c == '.' || c == 'e' {
+			return b
+		}
+	}
+	return append(b, ".0"...)
+}
+
+// appendText appends a JSON text.
+func appendText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r < 0x20:
+			b = append(b, `\u00`...)
+			b = append(b, "0123456789abcdef"[r>>4], "0123456789abcdef"[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

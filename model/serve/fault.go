@@ -1,0 +1,63 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/tenonml/tenon"
+)
+
+// A fault is an error with the status of HTTP that it has.
+type fault struct {
+	status int
+	text   string
+	retry  bool // later
+}
+
+// Error returns the text.
+func (f *fault) Error() string { return f.text }
+
+func faulty(status int, format string, args ...any) *fault {
+	return &fault{status: status, text: fmt.Sprintf(format, args...)}
+}
+
+func badInput(format string, args ...any) *fault {
+	return faulty(http.StatusBadRequest, format, args...)
+}
+
+// faultOf returns what a client is told of an error: never a source line or a stack.
+func faultOf(err error) *fault {
+	var f *fault
+	if errors.As(err, &f) {
+		return f
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return faulty(http.StatusGatewayTimeout, "the deadline has passed")
+	case errors.Is(err, context.Canceled):
+		return faulty(499, "the client has gone")
+	}
+	text := message(err)
+	for _, kind := range []error{tenon.ErrInvalid, tenon.ErrShape, tenon.ErrDType, tenon.ErrAxis, tenon.ErrRange} {
+		if errors.Is(err, kind) {
+			return faulty(http.StatusBadRequest, "%s", text)
+		}
+	}
+	if errors.Is(err, tenon.ErrUnsupported) {
+		return faulty(http.StatusNotImplemented, "%s", text)
+	}
+	return faulty(http.StatusInternalServerError, "%s", text)
+}
+
+// place matches what tells the inside of the program.
+var place = regexp.MustCompile(`\s*(at )?\S*\.go:\d+`)
+
+// message returns the text of an error in one line, without places in source files.
+func message(err error) string {
+	text := place.ReplaceAllString(err.Error(), "")
+	return strings.Join(strings.Fields(text), " ")
+}

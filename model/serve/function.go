@@ -1,0 +1,159 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/saved"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// An Arg is an argument or a result. Without a Spec it is any dense tensor, whose type
+// comes with the call.
+type Arg struct {
+	Name string
+	Spec tenon.Spec
+}
+
+// A Func is a function that is served.
+type Func struct {
+	Name    string
+	Doc     string
+	Args    []Arg
+	Results []Arg
+
+	// Call computes the results. It may throw.
+	Call func(ctx context.Context, args []tenon.Value) ([]tenon.Value, error)
+
+	// Stream, instead of Call, sends any number of results.
+	Stream func(ctx context.Context, args []tenon.Value, send func(results []tenon.Value) error) error
+
+	// Batched says that rows are independent: the function of joined rows is the joined
+	// results. All arguments and results have a first axis for rows.
+	Batched bool
+}
+
+// check reports what is wrong with a definition.
+func (f *Func) check() error {
+	wrong := func(format string, args ...any) error {
+		return tenon.NewError(tenon.ErrInvalid, "serve.Add", f.Name+": "+fmt.Sprintf(format, args...))
+	}
+	if f.Name == "" || strings.ContainsAny(f.Name, "/:\x00") {
+		return wrong("the name is empty or has characters that paths give a meaning")
+	}
+	if (f.Call == nil) == (f.Stream == nil) {
+		return wrong("a function has Call or Stream")
+	}
+	for _, list := range [][]Arg{f.Args, f.Results} {
+		seen := map[string]bool{}
+		for _, a := range list {
+			if a.Name == "" || seen[a.Name] {
+				return wrong("names of arguments and results are there, and unique")
+			}
+			seen[a.Name] = true
+			if a.Spec == nil {
+				continue
+			}
+			if _, err := layoutOf(a.Name, a.Spec); err != nil {
+				return wrong("%v", err)
+			}
+			if f.Batched && !hasRows(a.Spec) {
+				return wrong("%s has no first axis of any size, and the function is batched", a.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// hasRows reports whether values of a Spec have a first axis of any size.
+func hasRows(s tenon.Spec) bool {
+	switch s := s.(type) {
+	case *tensor.Spec:
+		return s.Shape().Rank() > 0 && s.Shape().Dim(0) < 0
+	case *ragged.Spec:
+		return s.Shape().Dim(0) < 0
+	case *structured.Spec:
+		return s.Rank() > 0 && s.NRows() < 0
+	case *masked.Spec:
+		return hasRows(s.Values())
+	}
+	return false
+}
+
+// AddModel adds the functions of a saved model, by their first variants. The arguments of
+// a function are called by their paths, without brackets: x0, x1 where they have no names.
+func (s *Server) AddModel(m *saved.Model) error {
+	for _, f := range m.Functions() {
+		fn := Func{Name: f.Name(), Doc: f.Doc()}
+		for _, l := range f.Args(0) {
+			if l.Spec == nil {
+				return tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" takes plain data")
+			}
+			fn.Args = append(fn.Args, Arg{argName("x", l.Path[0], l.Path[1:].String()), l.Spec})
+		}
+		for _, l := range f.Results(0) {
+			if l.Spec == nil {
+				return tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" returns plain data")
+			}
+			fn.Results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec})
+		}
+		fn.Call = func(_ context.Context, args []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(args) }
+		if err := s.Add(fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func argName(prefix string, i any, path string) string {
+	if path == "" {
+		return fmt.Sprintf("%s%v", prefix, i)
+	}
+	return path
+}
+
+// served is a function with what was counted of it.
+type served struct {
+	Func
+	layouts map[string]*layout
+	counts  counts
+	queue   queue
+	since   time.Time
+}
+
+// arg returns the argument of a name.
+func (f *served) arg(name string) (*Arg, bool) {
+	for i := range f.Args {
+		if f.Args[i].Name == name {
+			return &f.Args[i], true
+		}
+	}
+	return nil, false
+}
+
+// sameRows checks that all arguments with rows have the same number of them, and returns
+// it; 1 where no argument has rows.
+func (f *served) sameRows(args []tenon.Value) (int, error) {
+	n, first := -1, ""
+	for i, a := range f.Args {
+		if a.Spec == nil || !hasRows(a.Spec) {
+			continue
+		}
+		switch rows := rowsOf(args[i]); {
+		case n < 0:
+			n, first = rows, a.Name
+		case rows != n:
+			return 0, badInput("%s has %d rows, %s has %d", first, n, a.Name, rows)
+		}
+	}
+	if n < 0 {
+		n = 1
+	}
+	return n, nil
+}

@@ -1,0 +1,297 @@
+package serve
+
+import (
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ServeHTTP answers a request of any of the protocols.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+		s.grpc(w, r)
+		return
+	}
+	h, allow := s.route(r)
+	switch {
+	case h == nil && allow == "":
+		s.fail(w, faulty(http.StatusNotFound, "there is no path %s", shortened(r.URL.Path)))
+	case h == nil:
+		w.Header().Set("Allow", allow)
+		s.fail(w, faulty(http.StatusMethodNotAllowed, "the path takes %s, not %s", allow, r.Method))
+	default:
+		if err := h(w, r); err != nil {
+			s.fail(w, err)
+		}
+	}
+}
+
+// A handler answers, or returns an error before it has written anything.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// route finds the handler of a request; without one, the methods that the path takes.
+func (s *Server) route(r *http.Request) (h handler, allow string) {
+	by := func(method string, h handler) (handler, string) {
+		if r.Method != method && (method != http.MethodGet || r.Method != http.MethodHead) {
+			return nil, method
+		}
+		return h, method
+	}
+	path := r.URL.EscapedPath()
+	if strings.Contains(strings.ToLower(path), "%2f") || strings.Contains(path, "%00") {
+		return nil, ""
+	}
+	path = r.URL.Path
+	switch path {
+	case "/healthz", "/v2/health/live":
+		return by(http.MethodGet, s.live)
+	case "/v2/health/ready":
+		return by(http.MethodGet, s.readiness)
+	case "/metrics":
+		return by(http.MethodGet, func(w http.ResponseWriter, r *http.Request) error { s.metrics(w, r); return nil })
+	case "/v2", "/v2/":
+		return by(http.MethodGet, s.serverMetadata)
+	case "/v2/repository/index":
+		return by(http.MethodPost, s.index)
+	case "/openapi.json":
+		return by(http.MethodGet, s.openAPI)
+	}
+	if name, ok := strings.CutPrefix(path, "/call/"); ok && name != "" && !strings.Contains(name, "/") {
+		return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.natural(w, r, name, false) })
+	}
+	if rest, ok := strings.CutPrefix(path, "/v2/repository/models/"); ok {
+		if name, ok := strings.CutSuffix(rest, "/load"); ok {
+			return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.repository(w, name, s.load) })
+		}
+		if name, ok := strings.CutSuffix(rest, "/unload"); ok {
+			return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.repository(w, name, s.unload) })
+		}
+	}
+	if rest, ok := strings.CutPrefix(path, "/v2/models/"); ok {
+		return s.routeV2(rest, by)
+	}
+	if rest, ok := strings.CutPrefix(path, "/v1/models/"); ok {
+		return s.routeV1(rest, by)
+	}
+	return nil, ""
+}
+
+// shortened returns a text for a message.
+func shortened(text string) string {
+	if len(text) > 80 {
+		text = strings.ToValidUTF8(text[:80], "") + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// model returns the function of a name and version.
+func (s *Server) model(name, version string) (*served, error) {
+	f, ok := s.find(name)
+	if !ok {
+		return nil, faulty(http.StatusNotFound, "there is no model %s", shortened(name))
+	}
+	if version != "" && version != "1" {
+		return nil, faulty(http.StatusNotFound, "the model %s has no version %s", name, shortened(version))
+	}
+	return f, nil
+}
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	f := faultOf(err)
+	if f.retry {
+		w.Header().Set("Retry-After", "1")
+	}
+	b := append([]byte(`{"error":`), appendText(nil, strings.ToValidUTF8(f.text, "\uFFFD"))...)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Del("Content-Encoding")
+	w.WriteHeader(f.status)
+	w.Write(append(b, '}', '\n'))
+}
+
+// answer writes JSON.
+func answer(w http.ResponseWriter, b []byte) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.Write(b)
+	return nil
+}
+
+func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
+	return answer(w, []byte(`{"live":true}`))
+}
+
+// ready returns an error unless calls are taken.
+func (s *Server) ready() error {
+	if s.wait.Load() {
+		return &fault{status: http.StatusServiceUnavailable, text: "the server is not ready yet", retry: true}
+	}
+	return nil
+}
+
+func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) error {
+	if s.wait.Load() || s.drain.Load() {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		w.Write([]byte(`{"ready":false}`))
+		return nil
+	}
+	return answer(w, []byte(`{"ready":true}`))
+}
+
+// mediaType returns the media type of a request; an empty one is JSON.
+func mediaType(r *http.Request) (string, error) {
+	text := r.Header.Get("Content-Type")
+	if text == "" {
+		return "application/json", nil
+	}
+	t, _, err := mime.ParseMediaType(text)
+	if err != nil {
+		return "", faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is none", shortened(text))
+	}
+	return t, nil
+}
+
+// body reads the body of a request, decompressed.
+func (s *Server) body(r *http.Request) ([]byte, error) {
+	tooLarge := faulty(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.opts.MaxBody)
+	if r.ContentLength > s.opts.MaxBody {
+		return nil, tooLarge
+	}
+	raw := &limited{r: r.Body, left: s.opts.MaxBody}
+	var in io.Reader = raw
+	switch e := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); e {
+	case "", "identity":
+	case "gzip":
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, raw.failed(err, tooLarge)
+		}
+		in = &limited{r: z, left: s.opts.MaxBody}
+	case "deflate":
+		z, err := zlib.NewReader(in)
+		if err != nil {
+			return nil, raw.failed(err, tooLarge)
+		}
+		in = &limited{r: z, left: s.opts.MaxBody}
+	default:
+		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not known: gzip and deflate are", shortened(e))
+	}
+	b, err := io.ReadAll(in)
+	if err != nil {
+		return nil, raw.failed(err, tooLarge)
+	}
+	return b, nil
+}
+
+// limited is a reader of at most so many bytes.
+type limited struct {
+	r    io.Reader
+	left int64
+}
+
+var errTooLarge = errors.New("serve: too large")
+
+// Read reads, or returns errTooLarge where there is more.
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		var one [1]byte
+		n, err := io.ReadFull(l.r, one[:])
+		if n > 0 {
+			return 0, errTooLarge
+		}
+		return 0, err
+	}
+	if int64(len(b)) > l.left {
+		b = b[:l.left]
+	}
+	n, err := l.r.Read(b)
+	l.left -= int64(n)
+	return n, err
+}
+
+// failed returns the fault of a body that could not be read.
+func (l *limited) failed(err error, tooLarge *fault) error {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return tooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return faulty(http.StatusRequestTimeout, "the body did not come in time")
+	}
+	return badInput("the body cannot be read: %v", err)
+}
+
+// deadline returns a context with the deadline of the header X-Timeout-Ms, if it is there.
+func deadline(r *http.Request) (context.Context, context.CancelFunc, error) {
+	text := r.Header.Get("X-Timeout-Ms")
+	if text == "" {
+		ctx, cancel := context.WithCancel(r.Context())
+		return ctx, cancel, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || len(text) > 10 {
+		return nil, nil, badInput("the header X-Timeout-Ms is %s, want whole milliseconds", shortened(text))
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(n)*time.Millisecond)
+	return ctx, cancel, nil
+}
+
+// object reads the body as a JSON object.
+func (s *Server) object(r *http.Request, tokens bool) (*object, error) {
+	b, err := s.body(r)
+	if err != nil {
+		return nil, err
+	}
+	x, err := parseJSON(b, s.opts.MaxDepth, tokens)
+	if err != nil {
+		return nil, err
+	}
+	o, ok := x.(*object)
+	if !ok {
+		return nil, badInput("the body is %s, want an object", shown(x))
+	}
+	return o, nil
+}
+
+// json checks that a request holds JSON.
+func isJSON(r *http.Request) error {
+	t, err := mediaType(r)
+	if err != nil {
+		return err
+	}
+	if t != "application/json" {
+		return faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not known here: application/json is", shortened(t))
+	}
+	return nil
+}
+
+func (s *Server) repository(w http.ResponseWriter, name string, do func(string) bool) error {
+	if !do(name) {
+		return faulty(http.StatusNotFound, "there is no model %s", shortened(name))
+	}
+	return answer(w, []byte(`{}`))
+}
+
+func (s *Server) index(w http.ResponseWriter, _ *http.Request) error {
+	b := []byte{'['}
+	for i, f := range s.list() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(append(b, `{"name":`...), f.Name), `,"version":"1","state":"READY","reason":""}`...)
+	}
+	return answer(w, append(b, ']'))
+}
+
+func (s *Server) serverMetadata(w http.ResponseWriter, _ *http.Request) error {
+	b := appendText([]byte(`{"name":`), s.opts.Name)
+	return answer(w, append(b, `,"version":"1","extensions":["binary_tensor_data","model_repository"]}`...))
+}

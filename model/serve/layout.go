@@ -1,0 +1,200 @@
+package serve
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A layout is how a Value of a Spec looks from outside: a tree of axes, records, optional
+// parts and elements, each with the column that holds it. Columns are flat tensors with
+// derived names, which protocols of flat tensors carry:
+//
+//	x                 a dense tensor
+//	x.flat_values     the elements of a ragged one, and
+//	x.row_splits.0    its row splits, from the outermost axis
+//	x.f               a field of records; a list of records has its splits once,
+//	                  as x.row_splits.0, and its fields beside them
+//	x.mask, x.values  what is there of optional parts, and all of them
+type layout struct {
+	root    *node
+	columns []*column // in the order of the Spec
+	byName  map[string]*column
+}
+
+// A column is a flat tensor.
+type column struct {
+	name   string
+	dt     dtype.DType
+	rank   int
+	splits bool // row splits
+}
+
+// The kinds of nodes.
+type kind uint8
+
+const (
+	axisNode     kind = iota // a list of what child is
+	optionalNode             // child, or nothing
+	recordNode               // a value for each field
+	leafNode                 // an element
+)
+
+// A node is a place in a layout.
+type node struct {
+	kind   kind
+	name   string  // of the value that it belongs to, for messages
+	column *column // of the splits of a ragged axis, a mask, or elements
+	size   int     // of an axis that is not ragged; negative: any
+	child  *node
+	fields []*node
+	names  []string // of the fields
+	// lead is how many of the axes above a leaf its column's shape begins with; the
+	// others are in row splits above.
+	axes []*node // above a leaf, since the last splits or records
+	rows bool    // the column of a leaf begins with an axis for what is above these axes
+}
+
+// layoutOf returns the layout of a Spec.
+func layoutOf(name string, s tenon.Spec) (*layout, error) {
+	l := &layout{byName: map[string]*column{}}
+	var err error
+	l.root, err = l.value(name, s, 0, nil, false)
+	return l, err
+}
+
+func (l *layout) add(name string, dt dtype.DType, rank int, splits bool) *column {
+	c := &column{name, dt, rank, splits}
+	l.columns = append(l.columns, c)
+	l.byName[name] = c
+	return c
+}
+
+// value returns the node of a Spec whose first axes, skip of them, are those of records
+// around it. axes are those above it since the last splits or records.
+func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	switch s := s.(type) {
+	case *tensor.Spec:
+		if s.Shape().Rank() < skip {
+			return nil, fmt.Errorf("%s: %v has fewer axes than its records", name, s)
+		}
+		return l.dense(name, name, s, skip, axes, rows), nil
+	case *ragged.Spec:
+		return l.ragged(name, s, skip, axes, rows)
+	case *structured.Spec:
+		return l.records(name, s, skip, axes, rows)
+	case *masked.Spec:
+		return l.optional(name, s, skip, axes, rows)
+	}
+	return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
+}
+
+// dense returns the axes and elements of a tensor. Its first skip axes stand above.
+func (l *layout) dense(name, column string, s *tensor.Spec, skip int, axes []*node, rows bool) *node {
+	leaf := &node{kind: leafNode, name: name, rows: rows}
+	var chain []*node
+	for k := skip; k < s.Shape().Rank(); k++ {
+		chain = append(chain, &node{kind: axisNode, name: name, size: s.Shape().Dim(k)})
+	}
+	leaf.axes = append(append([]*node{}, axes...), chain...)
+	rank := len(leaf.axes)
+	if rows {
+		rank++
+	}
+	leaf.column = l.add(column, s.DType(), rank, false)
+	return chained(chain, leaf)
+}
+
+// chained puts axes around a node.
+func chained(chain []*node, n *node) *node {
+	for i := len(chain) - 1; i >= 0; i-- {
+		chain[i].child = n
+		n = chain[i]
+	}
+	return n
+}
+
+// ragged returns the axes of partitions, and what is below them.
+func (l *layout) ragged(name string, s *ragged.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	var chain []*node
+	if skip == 0 {
+		n := &node{kind: axisNode, name: name, size: s.Shape().Dim(0)}
+		chain, axes = append(chain, n), append(append([]*node{}, axes...), n)
+	}
+	column, splits := name, 0
+	var late []func()
+	for k, p := range s.Partitions() {
+		if k+1 < skip {
+			continue
+		}
+		n := &node{kind: axisNode, name: name, size: p.UniformRowLength()}
+		if p.IsUniform() {
+			axes = append(append([]*node{}, axes...), n)
+		} else {
+			splitsName := fmt.Sprintf("%s.row_splits.%d", name, splits)
+			late = append(late, func() { n.column = l.add(splitsName, p.DType(), 1, true) })
+			column, splits, axes, rows = name+".flat_values", splits+1, nil, true
+		}
+		chain = append(chain, n)
+	}
+	flat, ok := s.Flat().(*tensor.Spec)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
+	}
+	leaf := l.dense(name, column, flat, 1, axes, rows)
+	for _, f := range late {
+		f()
+	}
+	return chained(chain, leaf), nil
+}
+
+// records returns the axes and fields of records.
+func (l *layout) records(name string, s *structured.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	var chain []*node
+	if skip == 0 && s.Rank() > 0 {
+		chain = append(chain, &node{kind: axisNode, name: name, size: s.NRows()})
+	}
+	splits := 0
+	for k, p := range s.RowPartitions() {
+		if k+1 < skip {
+			continue
+		}
+		n := &node{kind: axisNode, name: name, size: p.UniformRowLength()}
+		if !p.IsUniform() {
+			n.column = l.add(fmt.Sprintf("%s.row_splits.%d", name, splits), p.DType(), 1, true)
+			splits++
+		}
+		chain = append(chain, n)
+	}
+	rec := &node{kind: recordNode, name: name}
+	for _, f := range s.Fields() {
+		n, err := l.value(name+"."+f.Name, f.Spec, s.Rank(), nil, s.Rank() > 0)
+		if err != nil {
+			return nil, err
+		}
+		rec.fields, rec.names = append(rec.fields, n), append(rec.names, f.Name)
+	}
+	return chained(chain, rec), nil
+}
+
+// optional returns a node for what may be missing, below the axes of its mask.
+func (l *layout) optional(name string, s *masked.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	m, ok := s.Mask().(*tensor.Spec)
+	if !ok || m.Shape().Rank() != skip {
+		return nil, fmt.Errorf("%s: %s has no form in these protocols: what may be missing has to be an element of a list, or a field", name, tenon.String(s))
+	}
+	opt := &node{kind: optionalNode, name: name}
+	rank := len(axes)
+	if rows {
+		rank++
+	}
+	opt.column = l.add(name+".mask", dtype.Bool, rank, false)
+	var err error
+	opt.child, err = l.value(name+".values", s.Values(), skip, axes, rows)
+	return opt, err
+}

@@ -1,0 +1,333 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The Open Inference Protocol v2 over HTTP, with Triton's binary tensors.
+
+// headerLength tells the length of the JSON of a body that goes on with tensors.
+const headerLength = "Inference-Header-Content-Length"
+
+// routeV2 routes what follows /v2/models/.
+func (s *Server) routeV2(rest string, by func(string, handler) (handler, string)) (handler, string) {
+	parts := strings.Split(rest, "/")
+	name, version := parts[0], ""
+	parts = parts[1:]
+	if len(parts) >= 2 && parts[0] == "versions" {
+		version, parts = parts[1], parts[2:]
+	}
+	verb := strings.Join(parts, "/")
+	switch verb {
+	case "":
+		return by(http.MethodGet, func(w http.ResponseWriter, _ *http.Request) error { return s.modelMetadata(w, name, version) })
+	case "ready":
+		return by(http.MethodGet, func(w http.ResponseWriter, _ *http.Request) error { return s.modelReady(w, name, version) })
+	case "infer":
+		return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.infer(w, r, name, version) })
+	case "generate_stream":
+		return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.natural(w, r, name, true) })
+	}
+	return nil, ""
+}
+
+func (s *Server) modelReady(w http.ResponseWriter, name, version string) error {
+	if _, err := s.model(name, version); err != nil {
+		return err
+	}
+	if err := s.ready(); err != nil {
+		return err
+	}
+	return answer(w, []byte(`{"ready":true}`))
+}
+
+// A flat is a column as metadata describes it.
+type flat struct {
+	name     string
+	datatype string
+	shape    []int
+}
+
+// flats returns the columns of arguments or results.
+func flats(list []Arg) []flat {
+	var out []flat
+	for _, a := range list {
+		if a.Spec == nil {
+			out = append(out, flat{a.Name, "BYTES", []int{-1}})
+			continue
+		}
+		l, err := layoutOf(a.Name, a.Spec)
+		if err != nil {
+			continue
+		}
+		for _, c := range l.columns {
+			f := flat{c.name, datatype(c.dt), slices.Repeat([]int{-1}, c.rank)}
+			if t, ok := a.Spec.(*tensor.Spec); ok {
+				f.shape = t.Shape().Dims()
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (s *Server) modelMetadata(w http.ResponseWriter, name, version string) error {
+	f, err := s.model(name, version)
+	if err != nil {
+		return err
+	}
+	b := append(appendText([]byte(`{"name":`), name), `,"versions":["1"],"platform":"tenon","inputs":`...)
+	b = append(appendFlats(b, f.Args), `,"outputs":`...)
+	return answer(w, append(appendFlats(b, f.Results), '}'))
+}
+
+func appendFlats(b []byte, list []Arg) []byte {
+	b = append(b, '[')
+	for i, f := range flats(list) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"name":`...), f.name)
+		b = appendText(append(b, `,"datatype":`...), f.datatype)
+		b = appendInts(append(b, `,"shape":`...), f.shape)
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+func appendInts(b []byte, list []int) []byte {
+	b = append(b, '[')
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return append(b, ']')
+}
+
+func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version string) error {
+	f, err := s.model(name, version)
+	if err != nil {
+		return err
+	}
+	if err := s.ready(); err != nil {
+		return err
+	}
+	ctx, cancel, err := deadline(r)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	media, err := mediaType(r)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(media, "application/vnd.apache.arrow") {
+		return s.arrow(ctx, w, r, f, media)
+	}
+	q, err := s.inference(r, media, f)
+	if err != nil {
+		return err
+	}
+	if q.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, q.timeout)
+		defer stop()
+	}
+	names, cols, err := s.answerFlat(ctx, f, q)
+	if err != nil {
+		return err
+	}
+	return q.write(w, f, names, cols)
+}
+
+// answerFlat runs a request and returns the columns asked for, in their order.
+func (s *Server) answerFlat(ctx context.Context, f *served, q *inference) ([]output, columns, error) {
+	began := time.Now()
+	args, err := s.arguments(f, q.inputs)
+	if err != nil {
+		f.counts.other.Add(1)
+		return nil, nil, err
+	}
+	wanted, err := q.wanted(f)
+	if err != nil {
+		f.counts.other.Add(1)
+		return nil, nil, err
+	}
+	f.counts.in.Add(time.Since(began).Microseconds())
+	out, err := s.call(ctx, f, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	began = time.Now()
+	all, err := f.resultColumns(out)
+	f.counts.out.Add(time.Since(began).Microseconds())
+	return wanted, all, err
+}
+
+// resultColumns takes results apart.
+func (f *served) resultColumns(out []tenon.Value) (columns, error) {
+	all := columns{}
+	for i, v := range out {
+		c, err := taken(f.Results[i].Name, v)
+		if err != nil {
+			return nil, err
+		}
+		for name, t := range c {
+			all[name] = t
+		}
+	}
+	return all, nil
+}
+
+// wanted returns the results that are asked for, all where none are named.
+func (q *inference) wanted(f *served) ([]output, error) {
+	known := flats(f.Results)
+	if !q.asked {
+		out := make([]output, len(known))
+		for i, k := range known {
+			out[i] = output{k.name, q.binary}
+		}
+		return out, nil
+	}
+	seen := map[string]bool{}
+	for _, o := range q.outputs {
+		if seen[o.name] {
+			return nil, badInput("the output %s stands twice", shortened(o.name))
+		}
+		seen[o.name] = true
+		if !slices.ContainsFunc(known, func(k flat) bool { return k.name == o.name }) {
+			return nil, badInput("there is no output %s", shortened(o.name))
+		}
+	}
+	return q.outputs, nil
+}
+
+// arguments makes Values of inputs.
+func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
+	whole := map[string]tenon.Value{}
+	cols := columns{}
+	seen := map[string]bool{}
+	known := map[string]bool{}
+	for _, k := range flats(f.Args) {
+		known[k.name] = true
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		if seen[in.name] {
+			return nil, badInput("the input %s stands twice", shortened(in.name))
+		}
+		seen[in.name] = true
+		if in.json {
+			a, ok := f.arg(in.name)
+			if !ok || a.Spec == nil {
+				return nil, badInput("there is no argument %s that JSON describes", shortened(in.name))
+			}
+			v, err := nestedValue(in.name, a.Spec, in.data, natural, s.opts.MaxElements)
+			if err != nil {
+				return nil, err
+			}
+			whole[in.name] = v
+			continue
+		}
+		if !known[in.name] {
+			return nil, badInput("there is no input %s", shortened(in.name))
+		}
+		t, err := in.tensor(s.opts.MaxElements)
+		if err != nil {
+			return nil, err
+		}
+		cols[in.name] = t
+	}
+	args := make([]tenon.Value, len(f.Args))
+	for i, a := range f.Args {
+		var err error
+		switch v, ok := whole[a.Name]; {
+		case ok:
+			args[i] = v
+		case a.Spec == nil:
+			if args[i] = cols[a.Name]; cols[a.Name] == nil {
+				return nil, badInput("the input %s is missing", a.Name)
+			}
+		default:
+			if args[i], err = cols.built(a.Name, a.Spec); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return args, nil
+}
+
+// rawOf returns the elements of a column as bytes.
+func rawOf(t tensor.Tensor) []byte {
+	s, ok := t.(*tensor.Strings)
+	if !ok {
+		return tensor.Contiguous(t.(*tensor.Dense)).Bytes()
+	}
+	var b []byte
+	for i := range s.Len() {
+		x := s.At(i)
+		b = append(b, byte(len(x)), byte(len(x)>>8), byte(len(x)>>16), byte(len(x)>>24))
+		b = append(b, x...)
+	}
+	return b
+}
+
+// write answers with columns.
+func (q *inference) write(w http.ResponseWriter, f *served, names []output, cols columns) error {
+	b := appendText([]byte(`{"model_name":`), f.Name)
+	b = append(b, `,"model_version":"1","id":`...)
+	b = append(appendText(b, q.id), `,"outputs":[`...)
+	var tail []byte
+	binary := false
+	for i, o := range names {
+		t := cols[o.name]
+		if t == nil {
+			return badInput("there is no output %s", shortened(o.name))
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"name":`...), o.name)
+		b = appendText(append(b, `,"datatype":`...), datatype(t.DType()))
+		b = appendInts(append(b, `,"shape":`...), t.Shape().Dims())
+		if o.binary {
+			raw := rawOf(t)
+			binary, tail = true, append(tail, raw...)
+			b = append(strconv.AppendInt(append(b, `,"parameters":{"binary_data_size":`...), int64(len(raw)), 10), `}}`...)
+			continue
+		}
+		b = append(b, `,"data":[`...)
+		r := readerOf(t)
+		n := t.Shape().Size()
+		for k := range n {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			var err error
+			if b, err = r.append(b, k, o.name, openInference); err != nil {
+				return err
+			}
+		}
+		b = append(b, `]}`...)
+	}
+	b = append(b, `]}`...)
+	if !binary {
+		return answer(w, b)
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set(headerLength, strconv.Itoa(len(b)))
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)+len(tail)))
+	w.Write(b)
+	w.Write(tail)
+	return nil
+}

@@ -1,0 +1,420 @@
+package serve
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Requests of the Open Inference Protocol, and the tensors that they hold.
+
+// An input is one tensor of a request.
+type input struct {
+	name     string
+	datatype string
+	dims     []int
+	data     any    // JSON; nil where there are bytes
+	raw      []byte // the elements
+	binary   int    // how many bytes follow the JSON; negative: none
+	json     bool   // the data are natural JSON of a whole argument
+}
+
+// An inference is a request.
+type inference struct {
+	id      string
+	inputs  []input
+	outputs []output
+	asked   bool // outputs were listed
+	binary  bool // results are binary unless it is said
+	timeout time.Duration
+}
+
+// An output is a result that was asked for.
+type output struct {
+	name   string
+	binary bool
+}
+
+// inference reads a request.
+func (s *Server) inference(r *http.Request, media string, f *served) (*inference, error) {
+	length, has := r.Header[headerLength]
+	switch {
+	case media != "application/json" && media != "application/octet-stream":
+		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not known here: application/json and application/octet-stream are", shortened(media))
+	case media == "application/octet-stream" && !has:
+		return nil, badInput("binary tensors need the header %s", headerLength)
+	}
+	b, err := s.body(r)
+	if err != nil {
+		return nil, err
+	}
+	head, tail := b, []byte(nil)
+	if has {
+		n, err := strconv.ParseUint(length[0], 10, 63)
+		if err != nil || n > uint64(len(b)) {
+			return nil, badInput("the header %s is %s for a body of %d bytes", headerLength, shortened(length[0]), len(b))
+		}
+		head, tail = b[:n], b[n:]
+		if n == 0 {
+			return rawBody(f, tail)
+		}
+	}
+	x, err := parseJSON(head, s.opts.MaxDepth, true)
+	if err != nil {
+		return nil, err
+	}
+	o, ok := x.(*object)
+	if !ok {
+		return nil, badInput("the body is %s, want an object", shown(x))
+	}
+	q, err := readInference(o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range q.inputs {
+		in := &q.inputs[i]
+		if in.binary < 0 {
+			continue
+		}
+		if err := in.measure(s.opts.MaxElements); err != nil {
+			return nil, err
+		}
+		if in.binary > len(tail) {
+			return nil, badInput("%s is to have %d bytes, %d are left", in.name, in.binary, len(tail))
+		}
+		in.raw, tail = append([]byte{}, tail[:in.binary]...), tail[in.binary:]
+	}
+	if len(tail) > 0 {
+		return nil, badInput("%d bytes are left over behind the inputs", len(tail))
+	}
+	return q, nil
+}
+
+// rawBody is a request whose body is the elements of the only input.
+func rawBody(f *served, b []byte) (*inference, error) {
+	all := flats(f.Args)
+	if len(all) != 1 || f.Args[0].Spec == nil {
+		return nil, badInput("a body without JSON is for functions of one tensor")
+	}
+	dt, _ := dtypeOf(all[0].datatype)
+	if dt == dtype.String || len(all[0].shape) != 1 || len(b)%dt.Size() != 0 {
+		return nil, badInput("%s cannot be made of %d bytes alone", all[0].name, len(b))
+	}
+	in := input{name: all[0].name, datatype: all[0].datatype, dims: []int{len(b) / dt.Size()}, raw: append([]byte{}, b...)}
+	return &inference{inputs: []input{in}, binary: true}, nil
+}
+
+// maxInputs bounds the inputs of a request, and the outputs that it asks for.
+const maxInputs = 10_000
+
+func readInference(o *object) (*inference, error) {
+	q := &inference{}
+	if x, ok := o.get("id"); ok {
+		if q.id, ok = x.(string); !ok {
+			return nil, badInput("id is %s, want a text", shown(x))
+		}
+	}
+	p, err := readParameters(o, "parameters")
+	if err != nil {
+		return nil, err
+	}
+	if q.binary, err = p.bool("binary_data_output"); err != nil {
+		return nil, err
+	}
+	us, has, err := p.int("timeout")
+	if err != nil {
+		return nil, err
+	}
+	if has {
+		q.timeout = time.Duration(min(us, 1<<40)) * time.Microsecond
+	}
+	x, ok := o.get("inputs")
+	list, isList := x.([]any)
+	if !ok || !isList {
+		return nil, badInput("inputs is %s, want a list", shown(x))
+	}
+	if len(list) > maxInputs {
+		return nil, badInput("inputs has %d entries, at most %d are taken", len(list), maxInputs)
+	}
+	for i, e := range list {
+		in, err := readInput(e, "inputs["+strconv.Itoa(i)+"]")
+		if err != nil {
+			return nil, err
+		}
+		q.inputs = append(q.inputs, *in)
+	}
+	return q, q.readOutputs(o)
+}
+
+func readInput(x any, where string) (*input, error) {
+	o, ok := x.(*object)
+	if !ok {
+		return nil, badInput("%s is %s, want an object", where, shown(x))
+	}
+	in := &input{binary: -1}
+	for _, m := range []struct {
+		name string
+		to   *string
+	}{{"name", &in.name}, {"datatype", &in.datatype}} {
+		v, _ := o.get(m.name)
+		if *m.to, ok = v.(string); !ok {
+			return nil, badInput("%s: the %s is %s, want a text", where, m.name, shown(v))
+		}
+	}
+	v, _ := o.get("shape")
+	list, ok := v.([]any)
+	if !ok {
+		return nil, badInput("%s: the shape of %s is %s, want a list", where, shortened(in.name), shown(v))
+	}
+	in.dims = []int{}
+	for _, d := range list {
+		n, isNumber := d.(number)
+		k, err := strconv.Atoi(string(n))
+		if !isNumber || err != nil {
+			return nil, badInput("%s: the shape of %s holds %s", where, in.name, shown(d))
+		}
+		in.dims = append(in.dims, k)
+	}
+	p, err := readParameters(o, "parameters of "+in.name)
+	if err != nil {
+		return nil, err
+	}
+	size, has, err := p.int("binary_data_size")
+	if err != nil {
+		return nil, badInput("%s: %v", in.name, err)
+	}
+	if t, ok := p.get("content_type"); ok && t == "json" {
+		in.json = true
+	}
+	v, ok = o.get("data")
+	switch {
+	case has && ok:
+		return nil, badInput("%s has data and binary_data_size", in.name)
+	case has:
+		in.binary = size
+	case !ok:
+		return nil, badInput("%s has no data", in.name)
+	}
+	in.data = v
+	return in, nil
+}
+
+func (q *inference) readOutputs(o *object) error {
+	x, ok := o.get("outputs")
+	if !ok {
+		return nil
+	}
+	list, ok := x.([]any)
+	if !ok || len(list) > maxInputs {
+		return badInput("outputs is %s, want a list", shown(x))
+	}
+	q.asked = len(list) > 0
+	for i, e := range list {
+		where := "outputs[" + strconv.Itoa(i) + "]"
+		m, ok := e.(*object)
+		if !ok {
+			return badInput("%s is %s, want an object", where, shown(e))
+		}
+		v, _ := m.get("name")
+		name, ok := v.(string)
+		if !ok {
+			return badInput("%s: the name is %s, want a text", where, shown(v))
+		}
+		p, err := readParameters(m, "parameters of "+name)
+		if err != nil {
+			return err
+		}
+		binary := q.binary
+		if _, said := p.get("binary_data"); said {
+			if binary, err = p.bool("binary_data"); err != nil {
+				return err
+			}
+		}
+		q.outputs = append(q.outputs, output{name, binary})
+	}
+	return nil
+}
+
+// parameters are texts, numbers and bools by name.
+type parameters struct{ *object }
+
+func readParameters(o *object, where string) (parameters, error) {
+	x, ok := o.get("parameters")
+	if !ok {
+		return parameters{&object{}}, nil
+	}
+	p, ok := x.(*object)
+	if !ok {
+		return parameters{}, badInput("%s: parameters is %s, want an object", where, shown(x))
+	}
+	for i, v := range p.values {
+		switch v.(type) {
+		case bool, number, string:
+		default:
+			return parameters{}, badInput("%s: parameters has %s, which is %s", where, shortened(p.names[i]), shown(v))
+		}
+	}
+	return parameters{p}, nil
+}
+
+func (p parameters) bool(name string) (bool, error) {
+	x, ok := p.get(name)
+	if !ok {
+		return false, nil
+	}
+	b, ok := x.(bool)
+	if !ok {
+		return false, badInput("the parameter %s is %s, want true or false", name, shown(x))
+	}
+	return b, nil
+}
+
+func (p parameters) int(name string) (n int, has bool, err error) {
+	x, ok := p.get(name)
+	if !ok {
+		return 0, false, nil
+	}
+	t, ok := x.(number)
+	n, err = strconv.Atoi(string(t))
+	if !ok || err != nil || n < 0 {
+		return 0, true, badInput("the parameter %s is %s, want a whole number", name, shown(x))
+	}
+	return n, true, nil
+}
+
+// measure compares the number of bytes that are to follow with the shape.
+func (in *input) measure(limit int) error {
+	dt, n, err := in.count(limit)
+	if err == nil && dt != dtype.String && in.binary != n*dt.Size() {
+		err = badInput("%s is to have %d bytes for %d elements of type %s", in.name, in.binary, n, in.datatype)
+	}
+	return err
+}
+
+// count returns the element type and the number of elements.
+func (in *input) count(limit int) (dtype.DType, int, error) {
+	dt, ok := dtypeOf(in.datatype)
+	if !ok {
+		return dt, 0, badInput("%s has the datatype %s, which is not known", in.name, shortened(in.datatype))
+	}
+	n := 1
+	for _, d := range in.dims {
+		if d < 0 {
+			return dt, 0, badInput("%s has the shape %v, with a negative size", in.name, in.dims)
+		}
+		if d > 0 && n > limit/d {
+			if zero := slices.Contains(in.dims, 0); !zero {
+				return dt, 0, badInput("%s has the shape %v, of more than %d elements", in.name, in.dims, limit)
+			}
+		}
+		n *= d
+	}
+	if len(in.dims) > 32 {
+		return dt, 0, badInput("%s has %d axes", in.name, len(in.dims))
+	}
+	return dt, n, nil
+}
+
+// tensor returns the tensor of an input.
+func (in *input) tensor(limit int) (tensor.Tensor, error) {
+	dt, n, err := in.count(limit)
+	if err != nil {
+		return nil, err
+	}
+	e := &elements{dt: dt}
+	if in.raw != nil {
+		if err := e.raw(in.name, in.raw, n); err != nil {
+			return nil, err
+		}
+		return e.tensor(in.dims)
+	}
+	list, ok := in.data.([]any)
+	if !ok {
+		return nil, badInput("%s has data that are %s, want a list", in.name, shown(in.data))
+	}
+	if err := e.flat(in.name, list, in.dims); err != nil {
+		return nil, err
+	}
+	if e.n != n {
+		return nil, badInput("%s has %d elements for the shape %v", in.name, e.n, in.dims)
+	}
+	return e.tensor(in.dims)
+}
+
+// flat adds elements of a list: flat, or nested as the shape says.
+func (e *elements) flat(name string, list []any, dims []int) error {
+	for _, x := range list {
+		if l, ok := x.([]any); ok && len(dims) > 1 {
+			if len(list) != dims[0] {
+				return badInput("%s has %d entries where its shape says %d", name, len(list), dims[0])
+			}
+			if err := e.nested(name, l, dims[1:]); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.add(x, name, openInference); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *elements) nested(name string, list []any, dims []int) error {
+	if len(list) != dims[0] {
+		return badInput("%s has %d entries where its shape says %d", name, len(list), dims[0])
+	}
+	for _, x := range list {
+		l, ok := x.([]any)
+		if ok != (len(dims) > 1) {
+			return badInput("%s is nested otherwise than its shape", name)
+		}
+		var err error
+		if ok {
+			err = e.nested(name, l, dims[1:])
+		} else {
+			err = e.add(x, name, openInference)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// raw adds n elements in bytes: little-endian, texts behind their lengths of 32 bits.
+func (e *elements) raw(name string, b []byte, n int) error {
+	e.n = n
+	if e.dt != dtype.String {
+		if len(b) != n*e.dt.Size() {
+			return badInput("%s has %d bytes for %d elements of type %s", name, len(b), n, datatype(e.dt))
+		}
+		e.bytes = b
+		if e.dt == dtype.Bool {
+			for i, x := range b {
+				if x > 1 {
+					return badInput("%s: element %d is %d, want 0 or 1", name, i, x)
+				}
+			}
+		}
+		return nil
+	}
+	for range n {
+		if len(b) < 4 {
+			return badInput("%s ends before its last text", name)
+		}
+		l := int(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
+		if b = b[4:]; l > len(b) {
+			return badInput("%s has a text of %d bytes where %d are left", name, l, len(b))
+		}
+		e.texts, b = append(e.texts, string(b[:l])), b[l:]
+	}
+	if len(b) > 0 {
+		return badInput("%s has %d bytes behind its last text", name, len(b))
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+// openAPI describes the calls in natural JSON (OpenAPI 3.1).
+func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
+	type object = map[string]any
+	paths := object{}
+	for _, f := range s.list() {
+		request, ok := f.schema(f.Args)
+		if !ok {
+			continue
+		}
+		response, ok := f.schema(f.Results)
+		if !ok {
+			continue
+		}
+		media := "application/json"
+		if f.Stream != nil {
+			media = "application/x-ndjson"
+		}
+		wrong := object{"description": "an error", "content": object{"application/json": object{"schema": object{
+			"type": "object", "properties": object{"error": object{"type": "string"}}, "required": []string{"error"}}}}}
+		paths["/call/"+f.Name] = object{"post": object{
+			"operationId": f.Name,
+			"summary":     f.Name,
+			"description": f.Doc,
+			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": request}}},
+			"responses": object{
+				"200": object{"description": "the results", "content": object{media: object{"schema": response}}},
+				"4XX": wrong, "5XX": wrong,
+			},
+		}}
+	}
+	b, err := json.Marshal(object{
+		"openapi": "3.1.0",
+		"info":    object{"title": s.opts.Name, "version": "1"},
+		"paths":   paths,
+	})
+	if err != nil {
+		return err
+	}
+	return answer(w, b)
+}
+
+// schema describes arguments or results; false where the type of one is not known.
+func (f *served) schema(list []Arg) (map[string]any, bool) {
+	properties := map[string]any{}
+	required := []string{}
+	for _, a := range list {
+		if a.Spec == nil {
+			return nil, false
+		}
+		l, err := layoutOf(a.Name, a.Spec)
+		if err != nil {
+			return nil, false
+		}
+		properties[a.Name] = l.root.schema()
+		required = append(required, a.Name)
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}, true
+}
+
+// schema describes what stands at a node.
+func (n *node) schema() map[string]any {
+	type object = map[string]any
+	switch n.kind {
+	case axisNode:
+		out := object{"type": "array", "items": n.child.schema()}
+		if n.size >= 0 && n.column == nil {
+			out["minItems"], out["maxItems"] = n.size, n.size
+		}
+		return out
+	case optionalNode:
+		return object{"anyOf": []any{n.child.schema(), object{"type": "null"}}}
+	case recordNode:
+		properties, required := object{}, []string{}
+		for i, f := range n.fields {
+			properties[n.names[i]] = f.schema()
+			if f.kind != optionalNode {
+				required = append(required, n.names[i])
+			}
+		}
+		return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	}
+	dt := n.column.dt
+	switch {
+	case dt == dtype.Bool:
+		return object{"type": "boolean"}
+	case dt == dtype.String:
+		return object{"anyOf": []any{object{"type": "string"}, object{"type": "object", "properties": object{"b64": object{"type": "string", "contentEncoding": "base64"}},
+			"required": []string{"b64"}, "additionalProperties": false}}}
+	case dt.IsFloat():
+		return object{"anyOf": []any{object{"type": "number"}, object{"enum": []string{"NaN", "Infinity", "-Infinity"}}}}
+	}
+	out := object{"type": "integer"}
+	bits := 8 * dt.Size()
+	if dt.IsUnsigned() {
+		out["minimum"], out["maximum"] = 0, uint64(1)<<(bits-1)*2-1
+	} else {
+		out["minimum"], out["maximum"] = -1<<(bits-1), int64(uint64(1)<<(bits-1)-1)
+	}
+	return out
+}

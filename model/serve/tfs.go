@@ -1,0 +1,293 @@
+package serve
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// TensorFlow Serving's REST API. Ragged arguments are lists of lists, records objects.
+
+// routeV1 routes what follows /v1/models/.
+func (s *Server) routeV1(rest string, by func(string, handler) (handler, string)) (handler, string) {
+	rest, verb, hasVerb := cutLast(rest, ":")
+	parts := strings.Split(rest, "/")
+	name, version, tail := parts[0], "", parts[1:]
+	if len(tail) >= 2 && (tail[0] == "versions" || tail[0] == "labels") {
+		if version = tail[1]; tail[0] == "labels" {
+			version = "label " + version
+		}
+		tail = tail[2:]
+	}
+	switch {
+	case hasVerb && verb == "predict" && len(tail) == 0:
+		return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.predict(w, r, name, version) })
+	case hasVerb && len(tail) == 0:
+		return by(http.MethodPost, func(http.ResponseWriter, *http.Request) error {
+			return faulty(http.StatusNotImplemented, "the model %s has no signature for %s", shortened(name), shortened(verb))
+		})
+	case len(tail) == 0:
+		return by(http.MethodGet, func(w http.ResponseWriter, _ *http.Request) error { return s.status(w, name, version) })
+	case len(tail) == 1 && tail[0] == "metadata":
+		return by(http.MethodGet, func(w http.ResponseWriter, _ *http.Request) error { return s.signature(w, name, version) })
+	}
+	return nil, ""
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
+}
+
+func (s *Server) status(w http.ResponseWriter, name, version string) error {
+	if _, err := s.model(name, version); err != nil {
+		return err
+	}
+	return answer(w, []byte(`{"model_version_status":[{"version":"1","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}]}`))
+}
+
+// tfTypes has TensorFlow's names of element types, by those of the Open Inference Protocol.
+var tfTypes = map[string]string{
+	"BOOL": "DT_BOOL", "INT8": "DT_INT8", "INT16": "DT_INT16", "INT32": "DT_INT32", "INT64": "DT_INT64", "UINT8": "DT_UINT8",
+	"UINT16": "DT_UINT16", "UINT32": "DT_UINT32", "UINT64": "DT_UINT64", "FP16": "DT_HALF", "BF16": "DT_BFLOAT16",
+	"FP32": "DT_FLOAT", "FP64": "DT_DOUBLE", "BYTES": "DT_STRING",
+}
+
+func (s *Server) signature(w http.ResponseWriter, name, version string) error {
+	f, err := s.model(name, version)
+	if err != nil {
+		return err
+	}
+	b := appendText([]byte(`{"model_spec":{"name":`), name)
+	b = append(b, `,"signature_name":"","version":"1"},"metadata":{"signature_def":{"signature_def":{"serving_default":{"inputs":`...)
+	b = append(appendSignature(b, f.Args), `,"outputs":`...)
+	b = append(appendSignature(b, f.Results), `,"method_name":"tensorflow/serving/predict"}}}}}`...)
+	return answer(w, b)
+}
+
+func appendSignature(b []byte, list []Arg) []byte {
+	b = append(b, '{')
+	for i, f := range flats(list) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, f.name), `:{"dtype":`...)
+		b = append(appendText(b, tfTypes[f.datatype]), `,"tensor_shape":{"dim":[`...)
+		for k, d := range f.shape {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			b = append(strconv.AppendInt(append(b, `{"size":"`...), int64(d), 10), `","name":""}`...)
+		}
+		b = append(b, `],"unknown_rank":false},"name":`...)
+		b = append(appendText(b, f.name), '}')
+	}
+	return append(b, '}')
+}
+
+func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version string) error {
+	f, err := s.model(name, version)
+	if err != nil {
+		return err
+	}
+	if err := s.ready(); err != nil {
+		return err
+	}
+	ctx, cancel, err := deadline(r)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	o, err := s.object(r, true)
+	if err != nil {
+		return err
+	}
+	if x, ok := o.get("signature_name"); ok {
+		if sig, ok := x.(string); !ok || sig != "" && sig != "serving_default" {
+			return badInput("signature_name is %s, want serving_default", shown(x))
+		}
+	}
+	instances, byRows := o.get("instances")
+	inputs, byColumns := o.get("inputs")
+	if byRows == byColumns {
+		return badInput("the body has both or neither of instances and inputs")
+	}
+	var args []tenon.Value
+	if byRows {
+		args, err = s.rows(f, instances)
+	} else {
+		args, err = s.columnsOf(f, inputs)
+	}
+	if err != nil {
+		return err
+	}
+	out, err := s.call(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	b, err := f.prediction(out, byRows)
+	if err != nil {
+		return err
+	}
+	return answer(w, b)
+}
+
+// columnsOf makes arguments of "inputs": one value, or an object of all.
+func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
+	by := map[string]any{}
+	if o, ok := x.(*object); ok && f.isNamed(o) {
+		for i, n := range o.names {
+			if _, ok := f.arg(n); !ok {
+				return nil, badInput("there is no input %s", shortened(n))
+			}
+			by[n] = o.values[i]
+		}
+	} else if len(f.Args) == 1 {
+		by[f.Args[0].Name] = x
+	} else {
+		return nil, badInput("inputs is %s, want an object with %d members", shown(x), len(f.Args))
+	}
+	return s.fromNested(f, by)
+}
+
+// isNamed reports whether an object holds arguments by name, rather than being one.
+func (f *served) isNamed(o *object) bool {
+	if len(f.Args) != 1 {
+		return true
+	}
+	_, ok := o.get(f.Args[0].Name)
+	return ok && len(o.names) == 1
+}
+
+func (s *Server) fromNested(f *served, by map[string]any) ([]tenon.Value, error) {
+	args := make([]tenon.Value, len(f.Args))
+	for i, a := range f.Args {
+		x, ok := by[a.Name]
+		if !ok {
+			return nil, badInput("the input %s is missing", a.Name)
+		}
+		if a.Spec == nil {
+			return nil, faulty(http.StatusNotImplemented, "the type of %s comes with the call, and JSON does not tell it", a.Name)
+		}
+		var err error
+		if args[i], err = nestedValue(a.Name, a.Spec, x, tensorFlow, s.opts.MaxElements); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// rows makes arguments of "instances": for each row a value, or an object of all.
+func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
+	list, ok := x.([]any)
+	if !ok || len(list) == 0 {
+		return nil, badInput("instances is %s, want a list of rows", shown(x))
+	}
+	for _, a := range f.Args {
+		if a.Spec != nil && !hasRows(a.Spec) {
+			return nil, badInput("the argument %s has no rows; use inputs", a.Name)
+		}
+	}
+	by := map[string]any{}
+	columns := make([][]any, len(f.Args))
+	for i, row := range list {
+		o, isObject := row.(*object)
+		named := isObject && f.isNamed(o)
+		if !named && len(f.Args) != 1 {
+			return nil, badInput("instances[%d] is %s, want an object with %d members", i, shown(row), len(f.Args))
+		}
+		if !named {
+			columns[0] = append(columns[0], row)
+			continue
+		}
+		if len(o.names) != len(f.Args) {
+			return nil, badInput("instances[%d] has %d members, want %d", i, len(o.names), len(f.Args))
+		}
+		for k, a := range f.Args {
+			v, ok := o.get(a.Name)
+			if !ok {
+				return nil, badInput("instances[%d] lacks %s", i, a.Name)
+			}
+			columns[k] = append(columns[k], v)
+		}
+	}
+	for k, a := range f.Args {
+		by[a.Name] = columns[k]
+	}
+	return s.fromNested(f, by)
+}
+
+// prediction writes results: rows, or columns.
+func (f *served) prediction(out []tenon.Value, byRows bool) ([]byte, error) {
+	if byRows {
+		return f.predictions(out)
+	}
+	b := []byte(`{"outputs":`)
+	if len(out) != 1 {
+		b = append(b, '{')
+	}
+	for i, v := range out {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if len(out) != 1 {
+			b = append(appendText(b, f.Results[i].Name), ':')
+		}
+		var err error
+		if b, err = appendValue(b, f.Results[i].Name, v, tensorFlow); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) != 1 {
+		b = append(b, '}')
+	}
+	return append(b, '}'), nil
+}
+
+func (f *served) predictions(out []tenon.Value) ([]byte, error) {
+	n := -1
+	encodings, layouts := make([]*encoding, len(out)), make([]*layout, len(out))
+	for i, v := range out {
+		if t, ok := v.(tensor.Tensor); !ok || t.Shape().Rank() == 0 {
+			return nil, badInput("the result %s has no rows; use inputs", f.Results[i].Name)
+		}
+		if n >= 0 && rowsOf(v) != n {
+			return nil, badInput("the results have %d and %d rows; use inputs", n, rowsOf(v))
+		}
+		n = rowsOf(v)
+		var err error
+		if encodings[i], layouts[i], err = encodingOf(f.Results[i].Name, v, tensorFlow); err != nil {
+			return nil, err
+		}
+	}
+	b := []byte(`{"predictions":[`)
+	for row := range n {
+		if row > 0 {
+			b = append(b, ',')
+		}
+		if len(out) != 1 {
+			b = append(b, '{')
+		}
+		for i := range out {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if len(out) != 1 {
+				b = append(appendText(b, f.Results[i].Name), ':')
+			}
+			var err error
+			if b, err = encodings[i].append(b, layouts[i].root.child, row); err != nil {
+				return nil, err
+			}
+		}
+		if len(out) != 1 {
+			b = append(b, '}')
+		}
+	}
+	return append(b, `]}`...), nil
+}

@@ -183,6 +183,9 @@ func candidates(cands []candidate, values []tenon.Value, recorders bool) []candi
 
 func handlerOf(name string, v tenon.Value) (candidate, bool) {
 	m, _ := v.(Handler)
+	if f, ok := v.(Formed); ok && m == nil {
+		m = formHandler{f}
+	}
 	hs := registered(name)
 	return candidate{name: name, value: v, handlers: hs, method: m}, m != nil || len(hs) > 0
 }

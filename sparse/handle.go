@@ -28,19 +28,147 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			return nil, op.NotHandled
 		}
 	}
-	if f, ok := byName[c.Op.Name]; ok {
+	if f, ok := overrides[c.Op.Name]; ok {
 		return f(c)
 	}
-	switch c.Op.Class {
-	case op.UnaryElementwise:
-		return unary(c)
-	case op.BinaryElementwise:
-		return binary(c)
-	}
-	if c.Op.IsElementwise() {
-		return several(c)
+	switch o := c.Op; {
+	case o.By != op.ByAxis || o.Axes == op.Opaque:
+		return wouldBeDense(c)
+	case o.ShapeOnly != 0:
+		return ofShape(c)
+	case o.Axes == op.Map || o.Checks:
+		return elementwise(c)
+	case o.Axes == op.Reduce:
+		return reduced(c)
+	case o.Moves == op.First && !o.Fills && !placed(c):
+		return moved(c)
 	}
 	return wouldBeDense(c)
+}
+
+// placed reports whether an operand is sparse that says where or how many.
+func placed(c *op.Call) bool {
+	for i, v := range c.Operands() {
+		if _, ok := v.(tensor.Tensor); ok && c.Op.Control.Has(i) && !plain(v.(tensor.Tensor)) {
+			return true
+		}
+	}
+	return false
+}
+
+// elementwise does an operation on the values, if it gives zeros where there are none.
+func elementwise(c *op.Call) ([]tenon.Value, error) {
+	switch n := len(c.Values()); {
+	case c.Op.Control != 0:
+		return wouldBeDense(c)
+	case n == 1:
+		return unary(c)
+	case n == 2 && c.Op.IsBinaryElementwise():
+		return binary(c)
+	}
+	return several(c)
+}
+
+// ofShape answers for what only depends on the shape.
+func ofShape(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	switch {
+	case ok && c.Op.Zero.Keeps:
+		return noElements(x)
+	case ok && c.Op.Axes == op.Create:
+		return op.One(op.Apply(c, ops.BroadcastTo(int64(0), x.denseShape)))
+	}
+	return wouldBeDense(c)
+}
+
+// reduced is for reductions in which zeros without a value count, or change nothing.
+func reduced(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok || c.Op.AxisParam() < 0 || c.Op.Places != 0 {
+		return wouldBeDense(c)
+	}
+	axes, _ := c.Attr("axis").([]int)
+	keep, _ := c.Attr("keepdims").(bool)
+	switch m := c.Op.Monoid; {
+	case m == op.Sums && c.Op.Counts != 0:
+		return op.One(x.nonzeros(axes, keep))
+	case m == op.Sums:
+		return op.One(x.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum))
+	case m == op.Means:
+		return op.One(x.mean(axes, keep))
+	case m == op.Maxima:
+		return op.One(x.extreme(axes, keep, ops.SegmentMax, ops.Maximum))
+	case m == op.Minima:
+		return op.One(x.extreme(axes, keep, ops.SegmentMin, ops.Minimum))
+	case m == op.Anys:
+		return op.One(ops.Greater(x.nonzeros(axes, keep), int64(0)))
+	}
+	return wouldBeDense(c)
+}
+
+// moved moves the values to where the elements go.
+func moved(c *op.Call) ([]tenon.Value, error) {
+	along := c.Op.AxisParam() >= 0
+	switch c.Op.Axes {
+	case op.Permute:
+		perm, _ := c.Attr("perm").([]int)
+		return op.One(c.Value(0).(*Tensor).transposed(perm))
+	case op.Insert:
+		return expandDims(c)
+	case op.Remove:
+		switch {
+		case along && c.Op.Results < 0:
+			return unstack(c)
+		case along:
+			axes, _ := c.Attr("axis").([]int)
+			return op.One(c.Value(0).(*Tensor).squeezed(axes))
+		}
+	case op.Regroup:
+		return withInts(func(t *Tensor, dims []int) *Tensor { return t.reshaped(dims) })(c)
+	case op.Broadcast:
+		if !along {
+			return withInts(func(t *Tensor, dims []int) *Tensor { return tenon.Must(t.BroadcastTo(shape.Of(dims...))) })(c)
+		}
+	case op.Join:
+		return concat(c)
+	case op.Stack:
+		return stack(c)
+	case op.Select:
+		switch {
+		case c.Op.Results < 0:
+			return split(c)
+		case along:
+			return chosen(c)
+		}
+	}
+	return wouldBeDense(c)
+}
+
+// chosen takes the entries of one axis that the operation takes of their numbers.
+func chosen(c *op.Call) ([]tenon.Value, error) {
+	x, ok := c.Value(0).(*Tensor)
+	if !ok {
+		return wouldBeDense(c)
+	}
+	axes, err := c.Axes(x.rank())
+	if err != nil {
+		return nil, err
+	}
+	if len(axes) != 1 {
+		return wouldBeDense(c)
+	}
+	param := c.Op.AxisParam()
+	of := c.WithArg(param, 0)
+	if _, list := c.Args[param].([]int); list {
+		of = c.WithArg(param, []int{0})
+	}
+	values := c.Values()
+	values[0] = ops.Range(int64(0), scalarOf(x.size(axes[0])), int64(1))
+	at := op.Apply(of, values...)
+	if at.Shape().Rank() != 1 { // it moves single elements, or its index has axes of its own
+		return wouldBeDense(c)
+	}
+	return op.One(x.gathered(axes[0], at))
 }
 
 // wouldBeDense is the answer where the result has no zeros to leave out.
@@ -50,45 +178,22 @@ func wouldBeDense(c *op.Call) ([]tenon.Value, error) {
 	return nil, e
 }
 
-var byName map[string]op.HandlerFunc
+// overrides has the operations for which the statement does not say enough.
+var overrides map[string]op.HandlerFunc
 
 func init() {
-	same := func(c *op.Call) ([]tenon.Value, error) {
-		x := c.Value(0).(*Tensor)
-		return op.One(x.withValues(op.Apply(c, x.values)))
-	}
-	byName = map[string]op.HandlerFunc{
-		"identity": same, "stop_gradient": same, "check_numerics": same, "zeros_like": zerosLike,
-		"shape": func(c *op.Call) ([]tenon.Value, error) { return op.One(c.Value(0).(*Tensor).denseShape) },
-		"rank": func(c *op.Call) ([]tenon.Value, error) {
-			return op.One(tensor.Scalar(int64(c.Value(0).(*Tensor).rank())))
-		},
-		"size":          func(c *op.Call) ([]tenon.Value, error) { return op.One(ops.Prod(c.Value(0).(*Tensor).denseShape, 0)) },
-		"reduce_sum":    reduction((*Tensor).total),
-		"reduce_mean":   reduction((*Tensor).mean),
-		"reduce_max":    reduction(func(t *Tensor, a []int, k bool) tensor.Tensor { return t.extreme(a, k, ops.SegmentMax, ops.Maximum) }),
-		"reduce_min":    reduction(func(t *Tensor, a []int, k bool) tensor.Tensor { return t.extreme(a, k, ops.SegmentMin, ops.Minimum) }),
-		"reduce_any":    reduction(func(t *Tensor, a []int, k bool) tensor.Tensor { return ops.Greater(t.nonzeros(a, k), int64(0)) }),
-		"count_nonzero": reduction((*Tensor).nonzeros),
-		"matmul":        matmul, "matvec": matvec,
-		"transpose": func(c *op.Call) ([]tenon.Value, error) {
-			perm, _ := c.Attr("perm").([]int)
-			return op.One(c.Value(0).(*Tensor).transposed(perm))
-		},
-		"expand_dims": expandDims,
-		"squeeze": func(c *op.Call) ([]tenon.Value, error) {
-			axes, _ := c.Attr("axis").([]int)
-			return op.One(c.Value(0).(*Tensor).squeezed(axes))
-		},
-		"reshape":      withInts(func(t *Tensor, dims []int) *Tensor { return t.reshaped(dims) }),
-		"broadcast_to": withInts(func(t *Tensor, dims []int) *Tensor { return tenon.Must(t.BroadcastTo(shape.Of(dims...))) }),
-		"concat":       concat, "stack": stack, "unstack": unstack, "split": split,
-		"slice": slice, "index": index, "gather": gather, "pad": pad,
+	overrides = map[string]op.HandlerFunc{
+		"matmul": matmul, // the kernel of products of matrices
+		"matvec": matvec,
+		"gather": gather, // of positions that are not known to be in range
+		"slice":  slice,  // begins and sizes are of several axes
+		"index":  index,  // keys are
+		"pad":    pad,    // zeros are no values
 	}
 }
 
-func zerosLike(c *op.Call) ([]tenon.Value, error) {
-	x := c.Value(0).(*Tensor)
+// noElements returns zeros like x.
+func noElements(x *Tensor) ([]tenon.Value, error) {
 	none := ops.Zeros(dtype.Int64, vector(0, x.rank()))
 	r := trusted(none, ops.Zeros(x.DType(), []int{0}), x.denseShape, x.spec.shape)
 	r.canonical = x.rank() > 0
@@ -106,27 +211,20 @@ func zeroOf(d dtype.DType) tensor.Tensor { return ops.Zeros(d, []int{}) }
 // unary applies an operation to the values if it keeps zero.
 func unary(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
-	if !ok || x.DType() == dtype.String || !isZero(op.Apply(c, zeroOf(x.DType()))) {
+	linear := c.Op.Zero.LinearIn(op.First)
+	if !ok || !linear && (x.DType() == dtype.String || !isZero(op.Apply(c, zeroOf(x.DType())))) {
 		return wouldBeDense(c)
 	}
-	if !c.Op.IsUnaryElementwise() || !linear[c.Op.Name] {
+	if !linear { // values at one coordinate are added up before
 		x = x.coalesced()
 	}
 	return op.One(x.withValues(op.Apply(c, x.values)))
 }
 
-// linear has the operations that may be applied to values at one coordinate before
-// they are added up.
-var linear = map[string]bool{"neg": true, "real": true, "imag": true, "conj": true}
-
-// Operations that are zero where their left operand is, or where one of them is,
-// whatever the other one is. That division by zero is not a number is left out of
-// account, as in TensorFlow, where nothing is there to be divided.
-var (
-	leftZero = map[string]bool{"mul": true, "logical_and": true, "bitwise_and": true, "div": true, "floor_div": true, "truncate_div": true,
-		"mod": true, "truncate_mod": true, "xlogy": true, "xlog1py": true, "left_shift": true, "right_shift": true}
-	anyZero = map[string]bool{"mul": true, "logical_and": true, "bitwise_and": true}
-)
+// zeroWhere returns in which operands of two a zero gives a zero, whatever the other is. That
+// zero divided by zero is not a number is left out of account, as in TensorFlow, where nothing
+// is there to be divided.
+func zeroWhere(o *op.Op) op.Operands { return o.Zero.Absorbs | o.Zero.Dividend }
 
 func binary(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
@@ -134,16 +232,16 @@ func binary(c *op.Call) ([]tenon.Value, error) {
 	y, ys := values[1].(*Tensor)
 	f := func(a, b tensor.Tensor) tensor.Tensor { return op.Apply(c, a, b) }
 	switch {
-	case xs && ys && anyZero[c.Op.Name]:
+	case xs && ys && zeroWhere(c.Op).Has(1):
 		return op.One(common(x, y, f))
 	case xs && ys:
 		if x.DType() == dtype.String || !isZero(f(zeroOf(x.DType()), zeroOf(y.DType()))) {
 			return wouldBeDense(c)
 		}
 		return op.One(united(x, y, f))
-	case xs && leftZero[c.Op.Name]:
+	case xs && zeroWhere(c.Op).Has(0):
 		return withDense(x, values[1].(tensor.Tensor), f)
-	case ys && anyZero[c.Op.Name]:
+	case ys && zeroWhere(c.Op).Has(1):
 		return withDense(y, values[0].(tensor.Tensor), func(a, b tensor.Tensor) tensor.Tensor { return f(b, a) })
 	case xs:
 		if k, ok := single(values[1]); ok && isZero(f(zeroOf(x.DType()), k)) {
@@ -215,22 +313,10 @@ func withDense(x *Tensor, d tensor.Tensor, f func(a, b tensor.Tensor) tensor.Ten
 	return op.One(x.withValues(f(x.values, ops.GatherND(ops.Reshape(d, dims), stacked(columns, x.values), 0))))
 }
 
-func (t *Tensor) total(axes []int, keep bool) tensor.Tensor {
-	return t.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
-}
-
 func (t *Tensor) nonzeros(axes []int, keep bool) tensor.Tensor {
 	s := t.coalesced()
 	there := ops.Cast(ops.NotEqual(s.values, ops.ZerosLike(s.values)), dtype.Int64)
 	return s.withValues(there).reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
-}
-
-func reduction(f func(t *Tensor, axes []int, keep bool) tensor.Tensor) op.HandlerFunc {
-	return func(c *op.Call) ([]tenon.Value, error) {
-		axes, _ := c.Attr("axis").([]int)
-		keep, _ := c.Attr("keepdims").(bool)
-		return op.One(f(c.Value(0).(*Tensor), axes, keep))
-	}
 }
 
 func matmul(c *op.Call) ([]tenon.Value, error) {

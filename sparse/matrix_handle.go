@@ -14,18 +14,18 @@ import (
 // else is done in coordinate form, in which the result stays.
 func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
-	switch c.Op.Name {
-	case "transpose":
+	switch {
+	case c.Op.Axes == op.Permute:
 		if perm, _ := c.Attr("perm").([]int); len(perm) == 0 || len(perm) == 2 && (perm[0]+2)%2 == 1 && (perm[1]+2)%2 == 0 {
 			return op.One(m.transposed())
 		}
-	case "identity", "stop_gradient":
+	case c.Op.IsUnaryElementwise() && c.Op.Zero.LinearIn(op.First):
 		return op.One(m.withValues(op.Apply(c, m.values)))
-	case "matvec":
+	case c.Op.Name == "matvec": // the kernel of products of matrices
 		if x, ok := values[1].(tensor.Tensor); ok && values[0] == tenon.Value(m) && plain(x) {
 			return op.One(m.times(ops.ExpandDims(x, 1), true))
 		}
-	case "matmul":
+	case c.Op.Name == "matmul":
 		if y, ok := m.matmul(c, values); ok {
 			return op.One(y)
 		}
@@ -34,7 +34,7 @@ func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	case c.Op.IsUnaryElementwise() && m.DType() != dtype.String && isZero(op.Apply(c, zeroOf(m.DType()))):
 		return op.One(m.withValues(op.Apply(c, m.values)))
 	case c.Op.IsBinaryElementwise() && values[0] == tenon.Value(m):
-		if k, ok := single(values[1]); ok && (leftZero[c.Op.Name] || isZero(op.Apply(c, zeroOf(m.DType()), k))) {
+		if k, ok := single(values[1]); ok && (zeroWhere(c.Op).Has(0) || isZero(op.Apply(c, zeroOf(m.DType()), k))) {
 			return op.One(m.withValues(op.Apply(c, m.values, k)))
 		}
 	}

@@ -145,6 +145,8 @@ func columns() []column {
 		{name: "stored otherwise", rank: 2, typed: naming(slices.Reverse[[]int])},
 		{name: "record", rank: 1, typed: record},
 		{name: "masked ragged", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), all)},
+		{name: "stranger", rank: 1, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return tagged{x, "a"}, nil }},
+		{name: "stranger of ragged", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), func(x tensor.Tensor) (tensor.Tensor, error) { return tagged{x, "a"}, nil })},
 		{name: "ragged record", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), record)},
 	}
 }
@@ -179,6 +181,8 @@ func plainOf(v tenon.Value) (x tensor.Tensor, err error) {
 			}
 		}
 		return plainOf(named.Unnamed(v, order...))
+	case tagged:
+		return plainOf(v.Value)
 	case *structured.Tensor:
 		f, err := v.Field("x")
 		if err != nil {
